@@ -1,0 +1,51 @@
+// The one door between NumPy and the core: typed views without copies, results allocated under the GIL.
+#pragma once
+
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "spectralcls/parallel.hpp"
+
+namespace spectralcls::bindings {
+
+namespace py = pybind11;
+
+// C-contiguous, exactly this dtype: the Python layer converts, so a mismatch here is a programming error there.
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+
+// True once Ctrl-C was pressed; called by the core on the calling thread only, with the GIL released.
+inline Execution execution(int n_threads) {
+  return {n_threads, [] {
+            py::gil_scoped_acquire gil;
+            return PyErr_CheckSignals() != 0;
+          }};
+}
+
+// Runs one numeric call of the core without the GIL. Safe because the arrays are held by the caller's
+// references and the core touches nothing of Python except through `interrupted`.
+template <class Call>
+void without_gil(Call&& call) {
+  try {
+    py::gil_scoped_release release;
+    call();
+  } catch (const Interrupted&) {
+    throw py::error_already_set();  // KeyboardInterrupt, set by PyErr_CheckSignals
+  }
+}
+
+// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array.
+template <class F>
+auto dispatch(const py::array& array, F&& f) {
+  if (array.dtype().is(py::dtype::of<float>())) return f(float{});
+  if (array.dtype().is(py::dtype::of<double>())) return f(double{});
+  throw std::invalid_argument("expected float32 or float64, got " + std::string(py::str(array.dtype())));
+}
+
+}  // namespace spectralcls::bindings

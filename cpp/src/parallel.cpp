@@ -1,0 +1,121 @@
+#include "spectralcls/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace spectralcls {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto poll_interval = std::chrono::milliseconds(100);
+
+// State shared by the workers of one call. Threads live for the call only: starting one costs some ten
+// microseconds, and nothing is left behind that a fork could break.
+struct Queue {
+  std::atomic<std::ptrdiff_t> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::exception_ptr error;
+
+  void fail(std::exception_ptr exception) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!error) error = exception;
+    stop = true;
+  }
+};
+
+struct Stopped {};  // unwinds a worker after another one has failed
+
+class WorkerCheckpoint final : public Checkpoint {
+ public:
+  explicit WorkerCheckpoint(Queue& queue) : queue_(queue) {}
+  void operator()() override {
+    if (queue_.stop) throw Stopped{};
+  }
+
+ private:
+  Queue& queue_;
+};
+
+class CallerCheckpoint final : public Checkpoint {
+ public:
+  CallerCheckpoint(Queue& queue, const std::function<bool()>& interrupted)
+      : queue_(queue), interrupted_(interrupted) {}
+  void operator()() override {
+    if (queue_.stop) throw Stopped{};
+    const auto now = Clock::now();
+    if (!interrupted_ || now - last_poll_ < poll_interval) return;
+    last_poll_ = now;
+    if (interrupted_()) throw Interrupted{};
+  }
+
+ private:
+  Queue& queue_;
+  const std::function<bool()>& interrupted_;
+  Clock::time_point last_poll_ = Clock::now();
+};
+
+}  // namespace
+
+void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
+                    const std::function<void(std::ptrdiff_t, Checkpoint&)>& body) {
+  if (n_chunks <= 0) return;
+  Queue queue;
+  auto work = [&](Checkpoint& checkpoint) {
+    try {
+      while (!queue.stop) {
+        const std::ptrdiff_t chunk = queue.next++;
+        if (chunk >= n_chunks) return;
+        checkpoint();
+        body(chunk, checkpoint);
+      }
+    } catch (const Stopped&) {
+    } catch (...) {
+      queue.fail(std::current_exception());
+    }
+  };
+
+  const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
+  std::vector<std::thread> workers;
+  std::atomic<std::ptrdiff_t> running{0};
+  try {
+    workers.reserve(static_cast<std::size_t>(n_workers));
+    for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
+      ++running;
+      try {
+        workers.emplace_back([&] {
+          WorkerCheckpoint checkpoint(queue);
+          work(checkpoint);
+          --running;
+        });
+      } catch (...) {  // the system has no thread to give: the ones that run do the work
+        --running;
+        break;
+      }
+    }
+  } catch (...) {
+    queue.fail(std::current_exception());
+  }
+
+  CallerCheckpoint checkpoint(queue, execution.interrupted);
+  work(checkpoint);
+  // The caller has run out of chunks but still answers Ctrl-C while the others finish theirs.
+  while (running > 0) {
+    try {
+      checkpoint();
+    } catch (const Stopped&) {
+    } catch (...) {
+      queue.fail(std::current_exception());
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  for (auto& worker : workers) worker.join();
+  if (queue.error) std::rethrow_exception(queue.error);
+}
+
+}  // namespace spectralcls

@@ -1,0 +1,86 @@
+"""Slow truth: float64 NumPy, straight from the formulas, O(n m d) memory. Nothing here is fast or clever."""
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+# k(u), u = |x - y| / h; all but the Gaussian live on the open ball u < 1.
+PROFILES = {
+    "gaussian": lambda u: np.exp(-(u**2) / 2),
+    "epanechnikov": lambda u: np.where(u < 1, 1 - u**2, 0.0),
+    "uniform": lambda u: np.where(u < 1, 1.0, 0.0),
+    "quartic": lambda u: np.where(u < 1, (1 - u**2) ** 2, 0.0),
+    "triweight": lambda u: np.where(u < 1, (1 - u**2) ** 3, 0.0),
+    "cosine": lambda u: np.where(u < 1, np.cos(np.pi * u / 2), 0.0),
+}
+
+
+def distances(Q, X):
+    Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
+    squared = np.zeros((len(Q), len(X)))
+    for feature in range(X.shape[1]):
+        squared += (Q[:, feature, None] - X[None, :, feature]) ** 2
+    return np.sqrt(squared)
+
+
+def log_normalizer(kernel, d, h):
+    """log of the integral of k(|x| / h) over R^d, the radial integral done numerically."""
+    if kernel == "gaussian":
+        return d * (0.5 * np.log(2 * np.pi) + np.log(h))
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    u = (nodes + 1) / 2
+    radial = np.sum(weights / 2 * PROFILES[kernel](u) * u ** (d - 1))
+    log_sphere = np.log(2) + d / 2 * np.log(np.pi) - gammaln(d / 2)
+    return log_sphere + np.log(radial) + d * np.log(h)
+
+
+def kernel_matrix(Q, X, kernel="gaussian", bandwidth=1.0, normalize=False):
+    K = PROFILES[kernel](distances(Q, X) / bandwidth)
+    if normalize:
+        K = K * np.exp(-log_normalizer(kernel, np.shape(X)[1], bandwidth))
+    return K
+
+
+def _excluded(exclude_self, m):
+    if exclude_self is False:
+        return np.full(m, -1)
+    return np.arange(m) if exclude_self is True else np.asarray(exclude_self)
+
+
+def kernel_sums(
+    Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
+    exclude_self=False, normalize=False,
+):
+    """out[i, b, l, c]; the axes b, l, c are there when bandwidth is 1-D, labels are given, weights are 2-D."""
+    m, n, d = len(Q), len(X), np.shape(X)[1]
+    hs = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
+    W = np.ones((n, 1)) if weights is None else np.asarray(weights, dtype=np.float64).reshape(n, -1)
+    lab = np.zeros(n, dtype=int) if labels is None else np.asarray(labels)
+    L = 1 if labels is None else (lab.max() + 1 if n_labels is None else n_labels)
+    D = distances(Q, X)
+    keep = np.arange(n)[None, :] != _excluded(exclude_self, m)[:, None]
+    out = np.empty((m, len(hs), L, W.shape[1]))
+    for b, h in enumerate(hs):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if kernel == "gaussian":
+                logk = -((D / h) ** 2) / 2
+            else:
+                logk = np.log(PROFILES[kernel](D / h))
+            logk = np.where(keep, logk, -np.inf)
+            if normalize:
+                logk = logk - log_normalizer(kernel, d, h)
+            for l in range(L):
+                inside = lab == l
+                for c in range(W.shape[1]):
+                    if log:
+                        out[:, b, l, c] = (
+                            logsumexp(logk[:, inside], b=W[inside, c], axis=1) if inside.any() else -np.inf
+                        )
+                    else:
+                        out[:, b, l, c] = np.exp(logk[:, inside]) @ W[inside, c]
+    if np.ndim(weights) != 2:
+        out = out[..., 0]
+    if labels is None:
+        out = out[:, :, 0]
+    if np.ndim(bandwidth) == 0:
+        out = out[:, 0]
+    return out
