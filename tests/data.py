@@ -1,0 +1,32 @@
+"""Real data for tests: found beside the repository or in $SPECTRALCLS_DATA, never required to pass."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DATA_VARIABLE = "SPECTRALCLS_DATA"
+REQUIRE_VARIABLE = "SPECTRALCLS_REQUIRE_DATA"  # set in .ci/run, where the data is always there
+
+
+def data_folder():
+    folder = os.environ.get(DATA_VARIABLE)
+    return Path(folder) if folder else Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def data_path(name):
+    """Path of a data file, or a loud skip (a failure where the data is required)."""
+    path = data_folder() / name
+    if not path.exists():
+        message = f"no data: {name} is not in {DATA_VARIABLE} or ../shared/data"
+        if os.environ.get(REQUIRE_VARIABLE):
+            pytest.fail(message)
+        pytest.skip(message)
+    return path
+
+
+def load_npz(name):
+    """Arrays of ``<name>.npz`` as a dict."""
+    with np.load(data_path(f"{name}.npz"), allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
