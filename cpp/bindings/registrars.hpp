@@ -4,6 +4,8 @@
 
 namespace spectralcls::bindings {
 
-inline void register_all(pybind11::module_&) {}
+void register_eigen(pybind11::module_& module);
+
+inline void register_all(pybind11::module_& module) { register_eigen(module); }
 
 }  // namespace spectralcls::bindings
