@@ -4,8 +4,12 @@
 
 namespace spectralcls::bindings {
 
-void register_eigen(pybind11::module_& module);
+void register_kernels(pybind11::module_&);
+void register_eigen(pybind11::module_&);
 
-inline void register_all(pybind11::module_& module) { register_eigen(module); }
+inline void register_all(pybind11::module_& module) {
+  register_kernels(module);
+  register_eigen(module);
+}
 
 }  // namespace spectralcls::bindings
