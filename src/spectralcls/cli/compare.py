@@ -12,11 +12,11 @@ from .evaluation import evaluate
 _DESCRIPTION = """\
 Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
 part, on repeated stratified splits of one data set. Print one table: accuracy +- standard deviation, and the
-medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), the time to tune and fit, and the time to predict."""
+medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to predict."""
 _EPILOG = """\
-DATA is a CSV, Parquet or .npz file, or the name of a data set: iris, wine, breast_cancer, digits, two_gaussians,
-two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm, waveform, simdata_1, simdata_2, simdata_3, a file
-NAME.npz of the data folder, or openml:NAME."""
+DATA is a CSV, Parquet or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
+two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm, waveform, simdata_1, simdata_2,
+simdata_3, a file NAME.npz of the data folder, or openml:NAME."""
 
 
 def add_parser(commands):

@@ -171,7 +171,7 @@ def _arrow_numbers(values, name, path):
         types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
     ):
         raise CommandError(
-            f"{path}: column {name!r} holds {kind} values, not numbers; encode it, or leave it out with --drop"
+            f"{path}: column {name!r} holds {kind} values; encode it, or leave it out with --drop"
         )
     _refuse_nulls(values, name, path)
     numbers = values.to_numpy().astype(np.float64)
