@@ -152,8 +152,8 @@ def laplacian_pdf_divergence(
 ):
     """Laplacian pdf distance: the Cauchy-Schwarz divergence with inner products weighted by 1/f.
 
-    Paper 000, eq. 4: f is the density of both samples together. Each point enters with the weight ``f(x_i)^(-1/2)`` (eq. 6),
-    so that sparse regions, and with them class boundaries, count more.
+    Paper 000, eq. 4: f is the density of both samples together. Each point enters with the weight
+    ``f(x_i)^(-1/2)`` (eq. 6), so that sparse regions, and with them class boundaries, count more.
 
     Parameters
     ----------
