@@ -1,9 +1,10 @@
 """Run the README's commands and put what they print into the README: no figure there is typed by hand.
 
-Each place is a pair of comments, ``<!-- COMMAND -->`` and ``<!-- end -->``, where COMMAND is a command line of
-``spectralcls``; what is between them is replaced. Usage: ``python bench/readme.py [README.md]``.
+Each place is a pair of comments, ``<!-- COMMAND -->`` and ``<!-- end -->``, where COMMAND is a command line
+of ``spectralcls``; what is between them is replaced. Usage: ``python bench/readme.py [README.md]``.
 """
 
+import os
 import platform
 import re
 import shlex
@@ -17,11 +18,11 @@ _PLACE = re.compile(r"(<!-- (compare [^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL
 
 def block(command):
     """The command's output as a Markdown block, with what it ran on."""
-    run = subprocess.run(
-        [sys.executable, "-m", "spectralcls", *shlex.split(command)], stdout=subprocess.PIPE, text=True, check=True
-    )
+    arguments = [sys.executable, "-m", "spectralcls", *shlex.split(command)]
+    run = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True)
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
-    return f"```\n{run.stdout.rstrip()}\n```\n\n{platform.machine()}, Python {platform.python_version()}, {libraries}.\n"
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {libraries}"
+    return f"```\n{run.stdout.rstrip()}\n```\n\n{machine}.\n"
 
 
 def main(path):

@@ -8,12 +8,13 @@ _COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
 
 
 def heading(problem, result, arguments):
-    """One line on what was compared."""
-    features = "scaled on the training part" if arguments.scale else "as they are"
+    """Two lines on what was compared."""
+    features = "scaled on the training part" if arguments.scale else "not scaled"
     return (
-        f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')} {features}, "
-        f"{len(problem.classes)} classes; {_plural(arguments.repeats, 'stratified split')} into "
-        f"{result.n_train} training and {result.n_test} test samples, seed {arguments.seed}"
+        f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, "
+        f"{len(problem.classes)} classes\n"
+        f"{_plural(arguments.repeats, 'stratified split')} into {result.n_train} training and {result.n_test} "
+        f"test samples (seed {arguments.seed}), features {features}\n"
     )
 
 

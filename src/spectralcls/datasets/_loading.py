@@ -130,11 +130,15 @@ def read_npz(path, *, target="y"):
         If it is no ``.npz`` file, holds pickled objects, or has none of the forms above.
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path} is not a .npz file.")
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {key: file[key] for key in file.files}
-    except (zipfile.BadZipFile, EOFError, AttributeError) as error:
-        raise ValueError(f"{path} is not a .npz file: {error}") from error
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
     except ValueError as error:
         raise ValueError(f"{path} cannot be read without unpickling objects: {error}") from error
     if {"indices", "indptr", "data", "shape"} <= arrays.keys():
