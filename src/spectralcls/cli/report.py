@@ -10,12 +10,12 @@ _COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
 def heading(problem, result, arguments):
     """Two lines on what was compared."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
-    return (
-        f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, "
-        f"{len(problem.classes)} classes\n"
-        f"{_plural(arguments.repeats, 'stratified split')} into {result.n_train} training and {result.n_test} "
-        f"test samples (seed {arguments.seed}), features {features}\n"
+    size = (
+        f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
     )
+    splits = _plural(arguments.repeats, "stratified split")
+    parts = f"{result.n_train} training and {result.n_test} test samples"
+    return f"{problem.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 
 def table(records, results):
