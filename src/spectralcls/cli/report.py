@@ -97,8 +97,8 @@ def plot(records, results, problem, path):
 
     from ..plotting.comparison import ComparisonDisplay
 
-    figure = Figure(figsize=(9, 1.6 + 0.36 * len(records)), layout="constrained")
+    figure = Figure(figsize=(10, 1.5 + 0.4 * len(records)), layout="constrained")
     baselines = [result.name for result in results if result.baseline]
     ComparisonDisplay(records, baselines=baselines).plot(axes=figure.subplots(1, 2, sharey=True))
-    figure.suptitle(problem.name)
+    figure.suptitle(f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}")
     figure.savefig(path, dpi=150)

@@ -61,10 +61,10 @@ class ComparisonDisplay:
                 va="center",
                 fontsize=9,
             )
-        accuracy.margins(x=0.12)
+        accuracy.margins(x=0.15)
         accuracy.set_yticks(rows, names)
-        accuracy.invert_yaxis()
-        accuracy.set_xlabel("accuracy, % (mean, bar: one standard deviation)")
+        accuracy.set_ylim(len(rows) - 0.5, -0.5)  # the first on top
+        accuracy.set_xlabel("accuracy, % (bar: one standard deviation)")
 
         fit = np.array([record["fit_seconds"] for record in records])
         predict = np.array([record["predict_seconds"] for record in records])
