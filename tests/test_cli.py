@@ -92,6 +92,15 @@ def test_compare_prints_a_table_and_writes_the_records(capsys, tmp_path):
     assert records[1]["bandwidth"] > 0 and records[0]["bandwidth"] is None
 
 
+def test_all_classifiers_that_exist_do_well_on_iris(capsys, tmp_path):
+    out = tmp_path / "iris.json"
+    assert main(["compare", "iris", "--repeats", "2", "--json", str(out)]) == 0
+    records = json.loads(out.read_text())
+    assert [record["classifier"] for record in records] == [entry.name for entry in registry.ENTRIES]
+    assert min(record["accuracy_mean"] for record in records) > 0.85
+    assert capsys.readouterr().out.count("\n---") == 2  # below the head, and between ours and scikit-learn's
+
+
 def test_accuracies_are_those_of_the_splits_that_the_seed_gives(capsys, tmp_path):
     out = tmp_path / "iris.json"
     common = f"compare iris --classifiers k-NN --seed 3 --test-size 50 --repeats 3 --json {out}".split()

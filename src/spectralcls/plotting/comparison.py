@@ -38,6 +38,8 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
+        from matplotlib.ticker import EngFormatter
+
         if axes is None:
             import matplotlib.pyplot as plt
 
@@ -74,7 +76,8 @@ class ComparisonDisplay:
             rows, np.minimum(fit, predict), np.maximum(fit, predict), colors=colors, alpha=0.3, zorder=0
         )
         time.set_xscale("log")
-        time.set_xlabel("seconds (filled: tune + fit, hollow: predict)")
+        time.xaxis.set_major_formatter(EngFormatter(unit="s"))
+        time.set_xlabel("time (filled: tune + fit, hollow: predict)")
 
         for ax in axes:
             ax.grid(axis="both", alpha=0.25)
