@@ -1,4 +1,5 @@
 import inspect
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -282,17 +283,18 @@ def test_unknown_names_and_folders_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("SPECTRALCLS_DATA", str(tmp_path))
     np.savez(tmp_path / "mine.npz", X=np.ones((2, 1)), y=[0, 1])
     assert datasets.load("mine").data.shape == (2, 1)
+    np.savez(tmp_path / "wine.npz", X=np.ones((2, 1)), y=[0, 1])
+    assert datasets.available().count("wine") == 1 and len(datasets.load("wine").data) == 178
 
 
-def test_openml_without_a_network_is_one_clear_error(monkeypatch):
+def test_openml_without_a_network_is_one_clear_error(monkeypatch, tmp_path):
     def no_network(*args, **kwargs):
-        from urllib.error import URLError
-
         raise URLError("no route")
 
-    monkeypatch.setattr("spectralcls.datasets._loading.sklearn_datasets.fetch_openml", no_network)
-    with pytest.raises(ConnectionError, match="'credit-g' could not be fetched.*no route"):
-        datasets.load("openml:credit-g")
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", no_network)
+    for name in ("credit-g", "31"):
+        with pytest.raises(ConnectionError, match=f"'{name}' could not be fetched.*no route"):
+            datasets.load(f"openml:{name}", data_home=tmp_path)
 
 
 def test_openml_targets_become_indices(monkeypatch):
