@@ -260,6 +260,7 @@ def test_csv_longer_than_a_block(tmp_path):
         ("a,b,c\n1,2,x\n3,4,\n", "c", "line 3, column 'c': the target is missing"),
         ("a,b,c\n1,2,x\n", "d", "no column 'd'; there are 3 columns: 'a', 'b', 'c'"),
         ("a,b,c\n1,2,x\n", "3", "no column '3'"),
+        ("a,c,c\n1,2,x\n", "c", "2 columns are called 'c'"),
         ("a,b,c\n1,2,x\n1,2,x\n", "c", "all 2 samples have the class 'x'"),
         ("a,b,c\n1,2,x\n1,2,x\n1,2,y\n", "c", "class 'y' has one sample"),
         ("a,b,c\n1,2,0.5\n1,2,0.7\n1,2,1.25\n", "c", "numbers, not classes"),
