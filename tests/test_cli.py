@@ -1,4 +1,3 @@
-import io
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls import __version__, datasets
-from spectralcls._progress import progress
 from spectralcls.cli import main, registry
 from spectralcls.cli.data import read
 from spectralcls.cli.errors import CommandError
@@ -398,24 +396,3 @@ def test_a_stream_without_unicode_gets_ascii():
         capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"},
     )  # fmt: skip
     assert run.returncode == 0 and b"+-" in run.stdout
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_progress_as_lines_as_a_bar_and_not_at_all(monkeypatch):
-    lines, bar, nothing = io.StringIO(), Terminal(), Terminal()
-    for stream, silent in ((lines, False), (bar, False), (nothing, True)):
-        with progress("work", 3, silent=silent, stream=stream) as step:
-            for what in ("one", "two", "three"):
-                step(what)
-    assert lines.getvalue() == "work: 0/3 one\n"  # the rest came within a second
-    assert "work" in bar.getvalue() and "\x1b[" in bar.getvalue()
-    assert nothing.getvalue() == ""
-    monkeypatch.setitem(sys.modules, "rich.console", None)
-    plain = Terminal()
-    with progress("work", 1, stream=plain) as step:
-        step("one")
-    assert plain.getvalue() == "work: 0/1 one\n"
