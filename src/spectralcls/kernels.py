@@ -224,7 +224,10 @@ def _check_matrix(A, name):
 def _is_ready(A, dtypes):
     """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
     sums of a small problem."""
-    return type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size and np.isfinite(A.sum())
+    if not (type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.isfinite(A.sum())
 
 
 def _check_weights(weights, n, dtype):
