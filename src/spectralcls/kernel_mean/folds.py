@@ -11,7 +11,11 @@ def distinct_rows(X, codes):
 
     Groups are sorted by class, then lexicographically, hence independent of the order of the rows.
     """
-    order = np.lexsort((*X.T[::-1], codes))
+    order = np.lexsort((X[:, 0], codes))
+    equal = (np.diff(X[order, 0]) == 0) & (np.diff(codes[order]) == 0)
+    undecided = np.append(False, equal) | np.append(equal, False)  # the first feature settles most comparisons
+    rows = order[undecided]
+    order[undecided] = rows[np.lexsort((*X[rows].T[::-1], codes[rows]))]
     ordered = X[order]
     starts = np.ones(len(X), dtype=bool)
     starts[1:] = np.any(ordered[1:] != ordered[:-1], axis=1) | (np.diff(codes[order]) != 0)
