@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 def distinct_rows(X, codes):
     """Group equal rows of one class: (first row of each group, group of each row).
 
-    Groups are sorted by class, then lexicographically, hence independent of the order of the rows.
+    Groups are sorted by class, then lexicographically, hence independent of the order of rows.
     """
     order = np.lexsort((X[:, 0], codes))
     equal = (np.diff(X[order, 0]) == 0) & (np.diff(codes[order]) == 0)

@@ -54,6 +54,8 @@ def cross_validated_accuracy(problem):
     """
     if problem.rule.weighting is not None:
         held_out = _weighted(problem)
+    elif not problem.rule.needs_potentials:
+        held_out = _without_potentials(problem)
     elif problem.folds is None:
         held_out = _leave_one_out(problem)
     else:
@@ -80,8 +82,22 @@ def _accuracy(p, held_out):
     return hits / p.weights.sum()
 
 
+def _without_potentials(p):
+    """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
+    log_sums = np.empty((len(p.X), len(p.bandwidths), p.n_classes), dtype=p.X.dtype)
+    for rows in blocks(len(p.X), 24 * len(p.bandwidths) * p.n_classes):
+        if p.folds is None:
+            left_out = dict(exclude_self=np.arange(len(p.X))[rows])
+        else:
+            left_out = dict(exclude_groups=(p.folds[rows], p.folds))
+        log_sums[rows] = _log_sums(p, rows, p.bandwidths, labels=p.codes, n_labels=p.n_classes, **left_out)
+    class_weight, part = _training_weight(p)
+    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
+    return _held_out(p, log_sums, no_totals, class_weight, part)
+
+
 def _by_fold(p):
-    """k folds of an unweighted rule: one pass with a bucket per (class, fold)."""
+    """k folds of an unweighted rule with potentials: one pass with a bucket per (class, fold)."""
     n_folds = p.folds.max() + 1
     buckets = p.codes * n_folds + p.folds
     widths, plain, squared = _widths(p)
@@ -91,22 +107,20 @@ def _by_fold(p):
         sums = _log_sums(p, rows, widths, labels=buckets, n_labels=p.n_classes * n_folds)
         sums = sums.reshape(*sums.shape[:2], p.n_classes, n_folds)
         member = np.arange(len(sums))
-        if p.rule.needs_potentials:
-            own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
-            np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
+        own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
+        np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
         others = sums[:, plain]
         others[member, :, :, p.folds[rows]] = -np.inf
         log_sums[rows] = np.logaddexp.reduce(others, axis=-1)
-    class_weight = _other_weight(p, p.folds)
     within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
     totals = np.stack([
         np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
     ])
-    return _held_out(p, log_sums, totals, class_weight, p.folds)
+    return _held_out(p, log_sums, totals, *_training_weight(p))
 
 
 def _leave_one_out(p):
-    """Each point its own fold, for an unweighted rule: one pass without the self pairs.
+    """Each point its own fold, for an unweighted rule with potentials: one pass without the self pairs.
 
     The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each less the
     point's own share; the diagonal that remains bounds the rounding error of the difference.
@@ -127,9 +141,7 @@ def _leave_one_out(p):
     totals[np.arange(n), :, p.codes] = (
         (diagonal[p.codes] - p.weights**2)[:, None] + pairs[p.codes] - 2 * p.weights[:, None] * own_row
     )
-    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (n, 1))
-    class_weight[np.arange(n), p.codes] -= p.weights
-    return _held_out(p, log_sums, totals, class_weight, np.arange(n))
+    return _held_out(p, log_sums, totals, *_training_weight(p))
 
 
 def _weighted(p):
@@ -215,7 +227,7 @@ def _widths(p):
     """All bandwidths to evaluate, and where among them stand the kernels of the means and of the
     potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.X.shape[1])
-    if not p.rule.needs_potentials or np.array_equal(squared, p.bandwidths):
+    if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
         return p.bandwidths, every, every
     both = np.concatenate([p.bandwidths, squared])
@@ -232,6 +244,16 @@ def _log_sums(p, rows, widths, **buckets):
     weights = None if np.all(p.weights == 1) else p.weights
     options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
     return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
+
+
+def _training_weight(p):
+    """Weight of each class in the training part of each fold, and the fold of each point."""
+    if p.folds is not None:
+        return _other_weight(p, p.folds), p.folds
+    rows = np.arange(len(p.X))
+    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (len(rows), 1))
+    class_weight[rows, p.codes] -= p.weights
+    return class_weight, rows
 
 
 def _other_weight(p, folds):
