@@ -12,8 +12,9 @@ def distinct_rows(X, codes):
     Groups are sorted by class, then lexicographically, hence independent of the order of rows.
     """
     order = np.lexsort((X[:, 0], codes))
+    # The first feature settles most comparisons; only ties are sorted by all features.
     equal = (np.diff(X[order, 0]) == 0) & (np.diff(codes[order]) == 0)
-    undecided = np.append(False, equal) | np.append(equal, False)  # the first feature settles most comparisons
+    undecided = np.append(False, equal) | np.append(equal, False)
     rows = order[undecided]
     order[undecided] = rows[np.lexsort((*X[rows].T[::-1], codes[rows]))]
     ordered = X[order]
