@@ -1,9 +1,9 @@
 """Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
 
 The columns that a factor of rank r needs are r kernel columns and nothing else; they are evaluated on demand.
-Random pivots are those of randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503), drawn
-in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tropp and Webber, arXiv:2410.03969), which
-has the same distribution but spends its time in matrix products.
+Random pivots are those of randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503),
+drawn in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tropp and Webber,
+arXiv:2410.03969), which has the same distribution but spends its time in matrix products.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,8 @@ class LowRankFactor:
     Attributes
     ----------
     factor : ndarray of shape (n, r)
-        F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; K - F F^T is positive semi-definite.
+        F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; the rest of K - F F^T is positive
+        semi-definite.
     pivots : ndarray of shape (r,)
         Rows of X whose kernel columns span the approximation, in order of choice.
     trace_residual : float
