@@ -18,7 +18,7 @@ constexpr double underflow_radius = 38.7;  // exp(-r^2 / 2) is zero in double fr
 struct Costs {
   static double row() { return 60; }                                        // sort, copy, scatter
   static double pair(index_t d, index_t columns) { return 0.5 + 0.1 * d + 0.1 * columns; }
-  static double group() { return 1000; }                                    // a box of cells looked up
+  static double group() { return 4000; }                                    // a box of cells looked up
   static double stencil(int d) { return 25.0 * d; }
   static double lattice_vector() { return 0.6; }                            // multiply, add and store
 };
@@ -46,8 +46,7 @@ class Evaluation {
     plan();
     if (total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     const std::vector<KeyedRow> failed = evaluate_tiles();
-    const double worst = Costs::pair(d_, request_.n_columns) * static_cast<double>(failed.size()) * request_.points.rows;
-    if (worst > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
+    if (cost_again(failed) > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     evaluate_again(failed);
     return ToleranceSums::Outcome::done;
   }
@@ -149,8 +148,7 @@ class Evaluation {
   template <class F>
   void for_each_group(const Tile& tile, F&& f) const {
     for (index_t begin = tile.begin; begin < tile.end;) {
-      index_t end = begin;
-      while (end < tile.end && queries_[end].key == queries_[begin].key) ++end;
+      const index_t end = end_of_group(queries_.data(), begin, tile.end);
       f(begin, end);
       begin = end;
     }
@@ -216,6 +214,13 @@ class Evaluation {
     std::vector<double> sums, near, ring;
   };
 
+  // The part of [begin, end) that shares the cell of its first row.
+  static index_t end_of_group(const KeyedRow* rows, index_t begin, index_t end) {
+    index_t stop = begin;
+    while (stop < end && rows[stop].key == rows[begin].key) ++stop;
+    return stop;
+  }
+
   // Runs all tiles, the most expensive first; returns the queries whose bound is too large, in order.
   std::vector<KeyedRow> evaluate_tiles() {
     const double chunk_cost = std::max(total_cost() / 512, 1e6);
@@ -270,7 +275,8 @@ class Evaluation {
       // Weight outside the box, that in a box of twice the size apart: it is nearer than the rest.
       sources_->weight_within(around(cell, 1, reach), worker.near.data());
       sources_->weight_within(around(cell, 1, 2 * reach), worker.ring.data());
-      const double inner = std::exp(-radius * radius / 2), outer = std::exp(-2 * radius * radius);
+      const double sure = reach * grid_.side / request_.bandwidth;  // whole cells: at least the radius asked for
+      const double inner = std::exp(-sure * sure / 2), outer = std::exp(-2 * sure * sure);
       for (index_t c = 0; c < request_.n_columns; ++c)
         worker.near[c] = std::max(worker.ring[c] - worker.near[c], 0.0) * inner +
                          (inner * 2e-9 + outer) * sources_->total_weight()[c];
@@ -299,21 +305,37 @@ class Evaluation {
     }
   }
 
+  // Predicted from a sample: the growing radius stops soon after it has met some points.
+  double cost_again(const std::vector<KeyedRow>& failed) const {
+    const std::size_t n = failed.size(), n_sampled = std::min<std::size_t>(n, 64);
+    double total = 0;
+    for (std::size_t i = 0; i < n_sampled; ++i) {
+      const Cell cell = grid_.cell(request_.queries.row(failed[i * n / n_sampled].row));
+      double radius = 1.5 * radius_;
+      while (radius < underflow_radius && sources_->count(around(cell, 1, cells(radius / 1.5))) == 0) radius *= 1.5;
+      total += 2 * Costs::group() + Costs::pair(d_, request_.n_columns) *
+                                        static_cast<double>(sources_->count(around(cell, 1, cells(radius))));
+    }
+    return n_sampled ? total * static_cast<double>(n) / static_cast<double>(n_sampled) : 0.0;
+  }
+
   void evaluate_again(const std::vector<KeyedRow>& failed) {
-    constexpr index_t batch = 16;
+    constexpr index_t batch = 64;
     const index_t n = static_cast<index_t>(failed.size());
     for_each_chunk((n + batch - 1) / batch, execution_, [&](index_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals flush;
       Worker worker(*this);
-      std::vector<KeyedRow> still;
-      for (index_t i = chunk * batch; i < std::min(n, (chunk + 1) * batch); ++i) {
-        double radius = radius_;
-        do {
+      const index_t last = std::min(n, (chunk + 1) * batch);
+      for (index_t begin = chunk * batch; begin < last;) {
+        const index_t end = end_of_group(failed.data(), begin, last);
+        std::vector<KeyedRow> rows(failed.begin() + begin, failed.begin() + end), still;
+        for (double radius = radius_; !rows.empty(); radius = std::min(1.5 * radius, underflow_radius)) {
           still.clear();
-          by_pairs(&failed[i], 1, radius, worker, still, checkpoint);
-          if (radius >= underflow_radius) break;
-          radius = std::min(1.5 * radius, underflow_radius);
-        } while (!still.empty());
+          by_pairs(rows.data(), static_cast<index_t>(rows.size()), radius, worker, still, checkpoint);
+          if (radius >= underflow_radius) break;  // what is further away is zero
+          rows.swap(still);
+        }
+        begin = end;
       }
     });
   }
