@@ -12,7 +12,7 @@ py::object tolerance_sums(const Array<double>& queries, const Array<double>& poi
                           const std::optional<Array<double>>& weights,
                           const std::optional<Array<std::int64_t>>& labels, int n_labels, const std::string& kernel,
                           double bandwidth, const std::optional<Array<std::int64_t>>& excluded, double rtol, double atol,
-                          double brute_pair, int n_threads) {
+                          double brute_pair, const std::string& strategy, int n_threads) {
   ToleranceSums request;
   request.queries = {queries.data(), queries.shape(0), queries.shape(1)};
   request.points = {points.data(), points.shape(0), points.shape(1)};
@@ -28,6 +28,10 @@ py::object tolerance_sums(const Array<double>& queries, const Array<double>& poi
   request.rtol = rtol;
   request.atol = atol;
   request.brute_pair = brute_pair;
+  using Strategy = ToleranceSums::Strategy;
+  if (strategy == "pairs") request.strategy = Strategy::pairs;
+  else if (strategy == "lattice") request.strategy = Strategy::lattice;
+  else if (strategy != "automatic") throw std::invalid_argument("unknown strategy '" + strategy + "'");
 
   Array<double> sums({queries.shape(0), py::ssize_t{n_labels}, py::ssize_t{request.n_columns}});
   double* out = sums.mutable_data();
@@ -44,7 +48,7 @@ void register_tolerance_sums(py::module_& module) {
   module.def("tolerance_sums", &tolerance_sums, py::arg("queries").noconvert(), py::arg("points").noconvert(),
              py::arg("weights").noconvert().none(true), py::arg("labels").noconvert().none(true), py::arg("n_labels"),
              py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded").noconvert().none(true), py::arg("rtol"),
-             py::arg("atol"), py::arg("brute_pair"), py::arg("n_threads"));
+             py::arg("atol"), py::arg("brute_pair"), py::arg("strategy"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

@@ -44,14 +44,15 @@ class Evaluation {
   ToleranceSums::Outcome run() {
     const double brute = request_.brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
     plan();
-    if (total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
+    if (automatic() && total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     const std::vector<KeyedRow> failed = evaluate_tiles();
-    if (cost_again(failed) > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
+    if (automatic() && cost_again(failed) > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     evaluate_again(failed);
     return ToleranceSums::Outcome::done;
   }
 
  private:
+  bool automatic() const { return request_.strategy == ToleranceSums::Strategy::automatic; }
   bool gaussian() const { return request_.kernel == Kernel::gaussian; }
 
   void choose_radii() {
@@ -181,7 +182,7 @@ class Evaluation {
     }
     tile.cost = n_groups * Costs::group() +
                 size * sampled_pairs / sampled_queries * Costs::pair(d_, request_.n_columns);
-    if (!lattice_possible(tile)) return;
+    if (request_.strategy == ToleranceSums::Strategy::pairs || !lattice_possible(tile)) return;
 
     const index_t channels = request_.n_columns * request_.n_labels;
     const double n_sources = static_cast<double>(
@@ -193,7 +194,7 @@ class Evaluation {
         n_sources * (Costs::stencil(d_) + std::pow(shared, d_ - 1) * vectors * request_.n_columns * Costs::lattice_vector()) +
         size * (Costs::stencil(d_) + std::pow(width, d_ - 1) * vectors * channels * Costs::lattice_vector()) +
         std::pow(extent, d_) * channels / lanes<double> * Costs::lattice_vector();
-    if (by_lattice < tile.cost) {
+    if (by_lattice < tile.cost || !automatic()) {
       tile.lattice = true;
       tile.cost = by_lattice;
     }

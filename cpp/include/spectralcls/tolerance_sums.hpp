@@ -26,6 +26,11 @@ struct ToleranceSums {
   double rtol = 0, atol = 0;
   double brute_pair = 1;  // cost of a pair in the fused kernel sums, in nanoseconds of one core
 
+  // automatic: the cheaper of the two for each tile, if that is predicted to beat brute force at all; the others use
+  // one way wherever it is possible, whatever it costs.
+  enum class Strategy { automatic, pairs, lattice };
+  Strategy strategy = Strategy::automatic;
+
   enum class Outcome { done, brute_force_is_faster };
 
   // Fills `sums` (m, n_labels, n_columns) so that each differs from the exact sum by at most
