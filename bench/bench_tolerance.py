@@ -1,9 +1,10 @@
-"""Kernel sums within a relative tolerance beside every pair, scikit-learn's KernelDensity and KDEpy's FFTKDE.
+"""Kernel sums within a tolerance beside all pairs, scikit-learn's KernelDensity and KDEpy's FFTKDE.
 
-Training points and queries from a mixture; the bandwidth is Silverman's, about the cross-validated optimum, and a
-third of it. All pairs and KernelDensity are timed on a sample of the queries that takes a few seconds and scaled up
-(``extra_info`` says how many). FFTKDE works on a grid, here of 1024 points a side, and interpolates the queries from
-it; its largest relative error on the sample is reported beside ours. Size: SPECTRALCLS_BENCH_N (default 100000).
+Training points and queries from a mixture; the bandwidth is Silverman's, about the cross-validated optimum, and
+a third of it. All pairs and KernelDensity are timed on a sample of the queries that takes a few seconds and scaled
+up (``extra_info`` says how many). FFTKDE works on a grid, here of 1024 points a side, and interpolates the queries
+from it; its largest relative error on the sample is reported beside ours.
+Size: SPECTRALCLS_BENCH_N (default 100000).
 """
 
 import os
@@ -49,8 +50,8 @@ def fft_density(X, Q, h):
     """FFTKDE on a grid, then linear interpolation at the queries."""
     grid, values = FFTKDE(kernel="gaussian", bw=h).fit(X).evaluate(1024)
     axes = [np.unique(grid[:, k]) for k in range(X.shape[1])]
-    table = RegularGridInterpolator(axes, values.reshape([len(a) for a in axes]), bounds_error=False, fill_value=0)
-    return table(Q)
+    values = values.reshape([len(a) for a in axes])
+    return RegularGridInterpolator(axes, values, bounds_error=False, fill_value=0)(Q)
 
 
 @pytest.mark.parametrize("d, share", [(2, 1.0), (2, 1 / 3), (3, 1.0), (3, 1 / 3)])

@@ -75,7 +75,7 @@ PairSums::PairSums(const ToleranceSums& request, const SourceIndex& sources)
       d_(static_cast<int>(request.points.cols)),
       n_columns_(static_cast<int>(request.n_columns)),
       n_outputs_((request.n_labels + 1) * n_columns_),
-      rate_(rate(request.kernel, 1.0, request.bandwidth)),
+      rate_(rate<double>(request.kernel, 1.0, request.bandwidth)),
       coordinates_(static_cast<std::size_t>(d_) * capacity),
       weights_(static_cast<std::size_t>(n_columns_) * capacity),
       plain_(n_columns_),
