@@ -1,7 +1,7 @@
 """Accuracy of the Parzen classifier against the size of a reduced training set.
 
-Each run times the reduction; ``extra_info`` holds the accuracy of the reduced set beside that of the whole set
-and of a stratified random subset of the same size, and the ratio of the times to predict.
+Each run times the reduction; ``extra_info`` holds the accuracy of the reduced set beside that of the whole
+set and of a stratified random subset of the same size, and the ratio of the times to predict.
 Real data from $SPECTRALCLS_DATA (letter, shuttle), skipped where absent.
 """
 
