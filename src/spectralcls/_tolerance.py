@@ -13,9 +13,9 @@ def approximate_sums(
     """Plain kernel sums with a guaranteed error, or None where all pairs are predicted to be faster.
 
     A result differs from the exact one by at most ``atol + rtol * s``, where s is the sum of
-    ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels: for one label and weights >= 0 it is
-    the sum itself, for labels the error is relative to the total, as posteriors need it, and for signed
-    weights relative to what cancels. Compact kernels are always exact, whatever the tolerance.
+    ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels: for one label and weights >= 0
+    it is the sum itself, for labels the error is relative to the total, as posteriors need it, and for
+    signed weights relative to what cancels. Compact kernels are always exact, whatever the tolerance.
 
     Parameters
     ----------

@@ -310,7 +310,8 @@ def _orthogonalize(known, new, chosen, triangle):
     """new := L^-1 (new - known[:, chosen]^T known), the next rows of F^T, a panel of columns at a time."""
     coefficients = np.ascontiguousarray(known[:, chosen].T)
     # The product with the small inverse (taken in float64) reads a panel in place; a solve would copy it.
-    inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False).astype(new.dtype)
+    identity = np.eye(len(triangle))
+    inverse = solve_triangular(triangle, identity, lower=True, check_finite=False).astype(new.dtype)
     for start in range(0, new.shape[1], _PANEL):
         panel = new[:, start : start + _PANEL]
         panel -= coefficients @ known[:, start : start + _PANEL]
