@@ -102,6 +102,27 @@ def test_signed_weights_labels_and_left_out_points(data, d, strategy):
     assert_array_equal(result[:, 0, 4], 0)  # a label that no point has
 
 
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_query_in_the_void_that_leaves_itself_out(d, strategy):
+    # Its own term is 1 and the rest may be 1e-20: nothing of the 1 may be left behind.
+    X = outliers(np.random.default_rng(d), 2000, d)
+    truth, scale = exact(X, X, h=0.7, excluded=np.arange(len(X)))
+    assert truth.min() < 1e-6
+    options = {"bandwidth": 0.7, "exclude_self": np.arange(len(X)), "strategy": strategy}
+    for rtol in (1e-3, 1e-8, 1e-10):
+        assert_within(approximate_sums(X, X, rtol=rtol, **options), truth, scale, rtol)
+
+
+def test_many_labels_and_columns_stay_within_memory():
+    rng = np.random.default_rng(0)
+    X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
+    truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
+    result = approximate_sums(X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3,
+                              strategy="lattice")
+    assert_within(result, truth, scale, 1e-3)
+
+
 @pytest.mark.parametrize("atol", [1.0, 1e-4])
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -1,6 +1,7 @@
 #include "lattice_sums.hpp"
 
 #include <stdexcept>
+#include <type_traits>
 
 namespace spectralcls {
 namespace {
@@ -97,12 +98,14 @@ template <int D>
 std::unique_ptr<LatticeSums> create(const ToleranceSums& request, const SourceIndex& sources, const CellGrid& grid,
                                     const LatticeAccuracy& accuracy) {
   static_assert(sizeof lattice_widths / sizeof *lattice_widths == 4, "one case per width");
-  const double spacing = accuracy.spacing;
+  const auto make = [&](auto width) -> std::unique_ptr<LatticeSums> {
+    return std::make_unique<LatticeSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
+  };
   switch (accuracy.width) {
-    case lattice_widths[0]: return std::make_unique<LatticeSumsOf<D, lattice_widths[0]>>(request, sources, grid, spacing);
-    case lattice_widths[1]: return std::make_unique<LatticeSumsOf<D, lattice_widths[1]>>(request, sources, grid, spacing);
-    case lattice_widths[2]: return std::make_unique<LatticeSumsOf<D, lattice_widths[2]>>(request, sources, grid, spacing);
-    case lattice_widths[3]: return std::make_unique<LatticeSumsOf<D, lattice_widths[3]>>(request, sources, grid, spacing);
+    case lattice_widths[0]: return make(std::integral_constant<int, lattice_widths[0]>{});
+    case lattice_widths[1]: return make(std::integral_constant<int, lattice_widths[1]>{});
+    case lattice_widths[2]: return make(std::integral_constant<int, lattice_widths[2]>{});
+    case lattice_widths[3]: return make(std::integral_constant<int, lattice_widths[3]>{});
   }
   throw std::logic_error("no lattice of this width");
 }

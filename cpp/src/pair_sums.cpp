@@ -23,6 +23,7 @@ void with_kernel(Kernel kernel, F&& f) {
 SourceIndex::SourceIndex(const ToleranceSums& request, const CellGrid& grid)
     : labels_(request.n_labels),
       total_(request.n_columns, 0.0),
+      largest_(request.n_columns, 0.0),
       label_of_(request.points.rows, -1),
       position_of_(request.points.rows, -1) {
   const index_t n = request.points.rows, d = request.points.cols, c = request.n_columns;
@@ -46,6 +47,7 @@ SourceIndex::SourceIndex(const ToleranceSums& request, const CellGrid& grid)
       for (index_t k = 0; k < c; ++k) {
         const double weight = request.weights ? request.weights[row * c + k] : 1.0;
         negative_ = negative_ || weight < 0;
+        largest_[k] = std::max(largest_[k], std::abs(weight));
         s.weights[p * c + k] = weight;
         s.prefix[(p + 1) * c + k] = s.prefix[p * c + k] + std::abs(weight);
       }
@@ -134,7 +136,8 @@ void PairSums::flush(int label, const KeyedRow* rows, index_t n_rows, double* su
         saved.push_back(weights_[k * capacity + hidden]);
         weights_[k * capacity + hidden] = 0;
       }
-    with_kernel(request_.kernel, [&](auto kernel) { accumulate<decltype(kernel)::value>(request_.queries.row(query), padded); });
+    with_kernel(request_.kernel,
+                [&](auto kernel) { accumulate<decltype(kernel)::value>(request_.queries.row(query), padded); });
     if (hidden >= 0)
       for (int k = 0; k < n_columns_; ++k) weights_[k * capacity + hidden] = saved[k];
     double* out = sums + i * n_outputs_;

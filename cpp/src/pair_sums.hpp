@@ -26,6 +26,7 @@ class SourceIndex {
 
   const std::vector<Sources>& labels() const { return labels_; }
   const std::vector<double>& total_weight() const { return total_; }  // of |weight|, per column
+  const std::vector<double>& largest_weight() const { return largest_; }  // of |weight|, per column
   bool has_negative_weights() const { return negative_; }
   index_t count(const CellBox& box) const;
   // Sum of |weight| in a box, rounded up, per column.
@@ -36,7 +37,7 @@ class SourceIndex {
 
  private:
   std::vector<Sources> labels_;
-  std::vector<double> total_;
+  std::vector<double> total_, largest_;
   std::vector<int> label_of_;
   std::vector<index_t> position_of_;
   bool negative_ = false;

@@ -12,6 +12,8 @@
 namespace spectralcls {
 namespace {
 
+constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a lattice sum, in its weight
+constexpr double largest_patch = 1 << 25;       // values in the lattice patch of one worker: 256 MiB
 constexpr double underflow_radius = 38.7;  // exp(-r^2 / 2) is zero in double from here on
 
 // Nanoseconds of one core, measured with AVX-512; only their ratios decide anything.
@@ -139,8 +141,12 @@ class Evaluation {
     return 8 * std::numeric_limits<double>::epsilon() * largest / request_.bandwidth * lattice_radius();
   }
 
+  double patch_values() const {
+    return std::pow(lattice_box[d_] + 3 * accuracy_.width, d_) * (request_.n_labels + 1) * request_.n_columns;
+  }
+
   bool lattice_possible(const Tile& tile) const {
-    if (accuracy_.width == 0 || !gaussian()) return false;
+    if (accuracy_.width == 0 || !gaussian() || patch_values() > largest_patch) return false;
     for (int k = 0; k < grid_.n_axes; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
     return position_rounding(tile) < accuracy_.relative / 10;
@@ -262,7 +268,8 @@ class Evaluation {
     sources_->weight_within(box, worker.near.data());
     const double far = std::exp(-lattice_radius() * lattice_radius() / 2);
     for (index_t c = 0; c < request_.n_columns; ++c)
-      worker.near[c] = accuracy_.absolute * worker.near[c] + far * sources_->total_weight()[c];
+      worker.near[c] = accuracy_.absolute * worker.near[c] + far * sources_->total_weight()[c] +
+                       (request_.excluded ? subtraction_rounding * sources_->largest_weight()[c] : 0.0);
     deliver(&queries_[tile.begin], size, accuracy_.relative + position_rounding(tile), worker, failed);
   }
 
