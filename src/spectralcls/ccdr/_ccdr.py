@@ -186,8 +186,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}: choose fewer."
             )
-        whole = self.max_samples is None or X.shape[0] <= self.max_samples
-        (self._fit_whole if whole else self._fit_subsamples)(X, classes, codes)
+        self._embed(X, classes, codes, self.n_components)
         if self.n_components_ < self.n_components:
             warn(
                 f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be extended "
@@ -209,7 +208,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("extension='full' is a sum of heat kernels: it needs weights='heat'.")
         return X
 
-    def _fit_whole(self, X, classes, codes):
+    def _embed(self, X, classes, codes, n_components):
+        """Fit to validated points and class codes; fewer components than asked for are no reason to warn here."""
+        whole = self.max_samples is None or X.shape[0] <= self.max_samples
+        (self._fit_whole if whole else self._fit_subsamples)(X, classes, codes, n_components)
+
+    def _fit_whole(self, X, classes, codes, n_components):
         radii = None
         if self.affinity == "precomputed":
             log_graph, epsilon = _graph.symmetric_log_weights(X), None
@@ -221,7 +225,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             log_graph, epsilon = _graph.log_weights(distances, self.weights, self.epsilon)
         weights = _graph.exponential(log_graph)
         G = constrained_graph(weights, codes, len(classes), self.beta)
-        found = constrained_eigenmap(G, len(classes), self.n_components)
+        found = constrained_eigenmap(G, len(classes), n_components)
         self._log_graph, self.graph_, self._radii = log_graph, weights, radii
         self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, epsilon)
         self.n_connected_components_ = found.n_connected_components
@@ -237,8 +241,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         graph = _graph.undirected(rows, indices.ravel(), distances.ravel(), len(X))[0]
         return graph, distances[:, -1].copy()
 
-    def _fit_subsamples(self, X, classes, codes):
-        found = integrate(self, X, codes)
+    def _fit_subsamples(self, X, classes, codes, n_components):
+        found = integrate(self, X, classes, codes, n_components)
         self._log_graph = self.graph_ = self._radii = None
         self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, found.epsilon)
         self.n_connected_components_ = found.n_connected_components

@@ -22,7 +22,7 @@ class Integrated:
     n_connected_components: int
 
 
-def integrate(ccdr, X, codes):
+def integrate(ccdr, X, classes, codes, n_components):
     """Fit clones of `ccdr` on stratified subsamples and integrate their labelled extensions (paper 004, section V).
 
     1. Each embedding is extended to all points with their labels by eq. 20 and scaled to unit Frobenius norm.
@@ -37,8 +37,8 @@ def integrate(ccdr, X, codes):
     for _ in range(ccdr.n_subsamples):
         rows = stratified_subsample(codes, ccdr.max_samples, random)
         part = clone(ccdr).set_params(max_samples=None, random_state=None)
-        part.fit(X[rows], codes[rows])
-        extended = part.extend(X, codes)
+        part._embed(X[rows], classes, codes[rows], n_components)
+        extended = part._extend(X, codes)[0]
         norm = np.linalg.norm(extended)
         maps.append(np.vstack([part.class_centers_, extended]) / norm)
         factors.append(1 / (1 - part.eigenvalues_))
@@ -51,7 +51,7 @@ def integrate(ccdr, X, codes):
     values, axes = eigh(factor)
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)] < 0, -1, 1)
     mean = mean @ axes
-    n_classes = len(mean) - len(X)
+    n_classes = len(classes)
     return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], _scale(ccdr, X, random), n_connected)
 
 
