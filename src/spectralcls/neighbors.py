@@ -6,10 +6,12 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial import cKDTree
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.metrics import euclidean_distances
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._core import compiled
+from ._parallel import effective_n_threads
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
 _KD_TREE_MAX_FEATURES = 4
@@ -32,41 +34,21 @@ def _pair(Q, X):
     return np.ascontiguousarray(Q, dtype), np.ascontiguousarray(X, dtype)
 
 
-def _exact(Q, X, rows, columns):
-    difference = Q[rows].astype(np.float64) - X[columns]
-    return np.sqrt(np.einsum("...d,...d->...", difference, difference))
+def _brute(Q, X, k, n_jobs):
+    return compiled.knn(Q, X, k, effective_n_threads(n_jobs))
 
 
-def _blocks(m, n):
-    step = max(1, int(2e7 // max(n, 1)))
-    return (slice(i, min(i + step, m)) for i in range(0, m, step))
-
-
-def _brute(Q, X, k):
-    distances, indices = np.empty((len(Q), k), Q.dtype), np.empty((len(Q), k), np.int64)
-    spare = min(len(X), k + 8)
-    for block in _blocks(len(Q), len(X)):
-        D = euclidean_distances(Q[block], X, squared=True)
-        candidates = np.argpartition(D, spare - 1, axis=1)[:, :spare]
-        exact = _exact(Q, X, np.arange(block.start, block.stop)[:, None], candidates)
-        order = np.lexsort((candidates, exact), axis=1)[:, :k]
-        distances[block] = np.take_along_axis(exact, order, 1)
-        indices[block] = np.take_along_axis(candidates, order, 1)
-    return distances, indices
-
-
-def _kd_tree(Q, X, k):
+def _kd_tree(Q, X, k, n_jobs):
     """SciPy's tree; its ties come in no order, so the last place is settled among all points at that distance."""
     tree = cKDTree(X)
-    distances, indices = tree.query(Q, k=np.arange(1, min(k + 1, len(X)) + 1))
+    width = min(k + 1, len(X))
+    distances, indices = tree.query(Q, k=np.arange(1, width + 1), workers=effective_n_threads(n_jobs))
     order = np.lexsort((indices, distances), axis=1)
     distances, indices = np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
-    if k < len(X):
-        for i in np.flatnonzero(distances[:, k] == distances[:, k - 1]):
-            within = np.asarray(tree.query_ball_point(Q[i], np.nextafter(distances[i, k], np.inf)))
-            exact = _exact(Q, X, np.full(len(within), i), within)
-            best = np.lexsort((within, exact))[:k]
-            distances[i, :k], indices[i, :k] = exact[best], within[best]
+    if k < width:
+        tied = np.flatnonzero(distances[:, k] == distances[:, k - 1])
+        if len(tied):
+            distances[tied, :k], indices[tied, :k] = _brute(Q[tied], X, k, n_jobs)
     return distances[:, :k].astype(Q.dtype), indices[:, :k].astype(np.int64)
 
 
@@ -111,7 +93,7 @@ def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     if algorithm == "auto":
         algorithm = "kd_tree" if X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
-    return (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k))
+    return (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
 
 
 def reverse_knn(Q, X, radii, *, n_jobs=None):
@@ -132,21 +114,11 @@ def reverse_knn(Q, X, radii, *, n_jobs=None):
         Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
     """
     Q, X = _pair(Q, X)
-    radii = np.asarray(radii, dtype=np.float64)
+    radii = np.ascontiguousarray(radii, dtype=X.dtype)
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
-    counts, columns, values = [], [], []
-    for block in _blocks(len(Q), len(X)):
-        D = euclidean_distances(Q[block], X)
-        rows, near = np.nonzero(D <= radii * (1 + 1e-3) + 1e-30)
-        exact = _exact(Q, X, rows + block.start, near)
-        inside = exact < radii[near]
-        counts.append(np.bincount(rows[inside], minlength=len(D)))
-        columns.append(near[inside])
-        values.append(exact[inside])
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    data = np.concatenate(values).astype(Q.dtype)
-    return csr_array((data, np.concatenate(columns), indptr), shape=(len(Q), len(X)))
+    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
+    return csr_array((distances, indices, indptr), shape=(len(Q), len(X)))
 
 
 def mean_squared_length(distances):
