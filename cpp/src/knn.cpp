@@ -20,15 +20,14 @@ class Best {
     heap_.reserve(k_);
   }
   double worst() const { return heap_.size() < k_ ? std::numeric_limits<double>::infinity() : heap_.front().first; }
+  bool empty() const { return heap_.empty(); }
   void offer(Entry entry) {
-    if (heap_.size() == k_) {
-      if (!(entry < heap_.front())) return;
-      std::pop_heap(heap_.begin(), heap_.end());
-      heap_.back() = entry;
-    } else {
+    if (heap_.size() < k_) {
       heap_.push_back(entry);
+      std::push_heap(heap_.begin(), heap_.end());
+    } else if (entry < heap_.front()) {
+      replace_worst(entry);
     }
-    std::push_heap(heap_.begin(), heap_.end());
   }
   const std::vector<Entry>& sorted() {
     std::sort_heap(heap_.begin(), heap_.end());
@@ -36,19 +35,33 @@ class Best {
   }
 
  private:
+  void replace_worst(Entry entry) {
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
+      if (child + 1 < k_ && heap_[child] < heap_[child + 1]) ++child;
+      if (!(entry < heap_[child])) break;
+      heap_[hole] = heap_[child];
+      hole = child;
+    }
+    heap_[hole] = entry;
+  }
+
   std::size_t k_ = 0;
   std::vector<Entry> heap_;
 };
 
-// Calls hit(column) for every column of a row of distances below the limit. `below(v)` tests vector v, `column_limit(j)`
-// gives the limit of one column.
-template <class T, class Below, class Limit, class Hit>
-inline void scan(const T* D, int n_vectors, Below&& below, Limit&& column_limit, Hit&& hit) {
-  for (int v = 0; v < n_vectors; ++v) {
-    if (!below(v)) continue;
-    for (int j = v * lanes<T>; j < (v + 1) * lanes<T>; ++j)
-      if (D[j] < column_limit(j)) hit(j);
-  }
+double farthest_of(const Best* best, index_t n) {
+  double farthest = 0;
+  for (index_t i = 0; i < n; ++i) farthest = std::max(farthest, best[i].worst());
+  return farthest;
+}
+
+// Calls hit(column) for every column of a row of distances below limit(v), the limits of its v-th vector.
+template <class T, class Limit, class Hit>
+inline void scan(const T* D, int n_vectors, Limit&& limit, Hit&& hit) {
+  for (int v = 0; v < n_vectors; ++v)
+    for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit(v)); bits; bits &= bits - 1)
+      hit(v * lanes<T> + __builtin_ctz(bits));
 }
 
 // The least of a row of distances, in four chains: one would wait for itself.
@@ -67,12 +80,22 @@ inline Vec<T> row_minimum(const T* D, int n_vectors) {
   return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
 }
 
+// A limit for the first tile of a query: nothing beyond its k-th smallest distance can be wanted.
+template <class T>
+T first_limit(const TileSearch<T>& search, const T* D, const Tile& tile, DistanceForm form, double error, index_t k) {
+  const index_t n = tile.n_vectors * lanes<T>;
+  if (n < k) return std::numeric_limits<T>::infinity();
+  T sorted[tile_width<T>];
+  std::copy(D, D + n, sorted);
+  std::nth_element(sorted, sorted + k - 1, sorted + n);
+  return search.computed_limit(form, search.computed_limit(form, sorted[k - 1], error), error);
+}
+
 template <class T>
 void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::Chunk& chunk, index_t block,
-                     const Tile& tile, std::vector<Best>& best, TileBuffer<T>& buffer) {
+                     const Tile& tile, index_t k, std::vector<Best>& best, TileBuffer<T>& buffer) {
   const index_t first = block * tile_rows, n_rows = std::min<index_t>(tile_rows, chunk.n_rows - first);
-  double farthest = 0;
-  for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, best[static_cast<std::size_t>(first + r)].worst());
+  const double farthest = farthest_of(best.data() + first, n_rows);
   if (search.bound(chunk, block, tile) > farthest) return;
 
   const double error = search.product_error(chunk, block, tile);
@@ -81,24 +104,18 @@ void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::
   for (index_t r = 0; r < n_rows; ++r) {
     const T* D = buffer.value[r];
     Best& mine = best[static_cast<std::size_t>(first + r)];
-    T limit = search.computed_limit(form, mine.worst(), error);
+    T limit = mine.empty() ? first_limit(search, D, tile, form, error, k)
+                           : search.computed_limit(form, mine.worst(), error);
     if (!any_less<T>(row_minimum(D, tile.n_vectors), broadcast<T>(limit))) continue;
     scan(
-        D, tile.n_vectors, [&](int v) { return any_less<T>(load(D + v * lanes<T>), broadcast<T>(limit)); },
-        [&](int) { return limit; },
+        D, tile.n_vectors, [&](int) { return broadcast<T>(limit); },
         [&](int j) {
+          if (!(D[j] < limit)) return;
           const index_t point = search.points().source()[static_cast<std::size_t>(tile.first + j)];
           mine.offer({search.exact(chunk.rows[first + r], point), point});
-          limit = search.computed_limit(form, mine.worst(), error);
+          limit = std::min(limit, search.computed_limit(form, mine.worst(), error));
         });
   }
-}
-
-template <class T>
-double farthest_of(const std::vector<Best>& best, index_t n_rows) {
-  double farthest = 0;
-  for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, best[static_cast<std::size_t>(r)].worst());
-  return farthest;
 }
 
 }  // namespace
@@ -112,9 +129,9 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
     for (Best& one : best) one.reset(k);
     auto buffer = std::make_unique<TileBuffer<T>>();
     for (const auto& visit : search.visits(chunk)) {
-      if (visit.bound > farthest_of<T>(best, chunk.n_rows)) break;
+      if (visit.bound > farthest_of(best.data(), chunk.n_rows)) break;
       const Tile& tile = search.points().tiles()[visit.tile];
-      for (index_t b = 0; b < chunk.packed.n_blocks; ++b) nearest_of_tile(search, chunk, b, tile, best, *buffer);
+      for (index_t b = 0; b < chunk.packed.n_blocks; ++b) nearest_of_tile(search, chunk, b, tile, k, best, *buffer);
       checkpoint();
     }
     for (index_t r = 0; r < chunk.n_rows; ++r) {
@@ -169,9 +186,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
           const T* D = buffer->value[r];
           const index_t query = chunk.rows[first + r];
           scan(
-              D, tile.n_vectors,
-              [&](int v) { return any_less<T>(load(D + v * lanes<T>), load(limits + v * lanes<T>)); },
-              [&](int j) { return limits[j]; },
+              D, tile.n_vectors, [&](int v) { return load(limits + v * lanes<T>); },
               [&](int j) {
                 const index_t point = search.points().source()[static_cast<std::size_t>(tile.first + j)];
                 const T distance = search.distance(search.exact(query, point));

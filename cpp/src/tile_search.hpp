@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -31,7 +32,7 @@ class TileSearch {
       : queries_(queries),
         source_(points),
         geometry_(Geometry::of(points, 1.0)),
-        ordered_(queries.rows >= ordering_pays_from),
+        ordered_(queries.rows >= ordering_pays_from && points.cols <= boxes_pay_to),
         packed_(points, geometry_, nullptr, 1, points.cols > difference_to, true, ordered_),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
@@ -102,26 +103,29 @@ class TileSearch {
 
   // Squared distance in units, of the coordinates as they came: eight sums in a fixed order.
   double exact(index_t query, index_t point) const {
+    typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+    typedef double Sums __attribute__((vector_size(8 * sizeof(double))));
     const T *q = queries_.row(query), *x = source_.row(point);
     const index_t d = source_.cols;
     const double scale = 1 / geometry_.unit;
-    double sum[8] = {};
+    Sums sum = {};
+    const auto add = [&](const T* a, const T* b, std::size_t bytes) {
+      Eight left = {}, right = {};
+      std::memcpy(&left, a, bytes);
+      std::memcpy(&right, b, bytes);
+      const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
+      sum += difference * difference;
+    };
     index_t k = 0;
-    for (; k + 8 <= d; k += 8)
-      for (int i = 0; i < 8; ++i) {
-        const double difference = (static_cast<double>(q[k + i]) - static_cast<double>(x[k + i])) * scale;
-        sum[i] += difference * difference;
-      }
-    for (int i = 0; k < d; ++k, ++i) {
-      const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) * scale;
-      sum[i] += difference * difference;
-    }
+    for (; k + 8 <= d; k += 8) add(q + k, x + k, sizeof(Eight));
+    if (k < d) add(q + k, x + k, static_cast<std::size_t>(d - k) * sizeof(T));
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
   }
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.unit); }
 
  private:
   static constexpr index_t ordering_pays_from = 1024;  // queries
+  static constexpr index_t boxes_pay_to = 64;          // features; beyond, boxes of neighbours overlap
   static constexpr index_t difference_to = 4;          // features up to which differences cost no more than products
   static constexpr double serial_work = 4e6;           // operations that are not worth a thread
 
