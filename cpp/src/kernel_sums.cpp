@@ -36,8 +36,7 @@ class Computation {
         n_columns_(request.n_columns),
         smallest_(*std::min_element(request.bandwidths.begin(), request.bandwidths.end())),
         geometry_(Geometry::of(request.points, smallest_)) {
-    constexpr double cap = sizeof(T) == 4 ? 1e37 : 1e300;
-    for (const double h : request.bandwidths) rates_.push_back(std::min(rate(request.kernel, geometry_.unit, h), cap));
+    for (const double h : request.bandwidths) rates_.push_back(rate<T>(request.kernel, geometry_.unit, h));
     lowest_rate_ = *std::min_element(rates_.begin(), rates_.end());
     highest_rate_ = *std::max_element(rates_.begin(), rates_.end());
     ladders_ = make_ladders(rates_, longest_ladder<T>);
