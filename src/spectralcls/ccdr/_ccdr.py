@@ -179,8 +179,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         else:
             check_consistent_length(X, y)
             classes, codes = encode_partial(y)
-        if not np.isfinite(self.beta):
-            raise ValueError("beta must be finite; a large value such as 1e6 already ignores the labels.")
         largest = X.shape[0] + len(classes) - 2
         if self.n_components > max(largest, 1):
             raise ValueError(

@@ -14,10 +14,11 @@ from ..neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
 from ._labels import encode_partial
-from ._tuning import MAX_TUNED_COMPONENTS, tune
+from ._tuning import tune
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (3, 5, 8)
+N_COMPONENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
 def _final_has(method):
@@ -37,7 +38,7 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         Trained on the embedded labelled points; None: ``KNeighborsClassifier()``.
     n_components : int, sequence of int or "cv", default="cv"
         Dimension of the embedding; of several the best is chosen by cross-validation, all from one decomposition.
-        "cv": 1 to 16.
+        "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int or "cv", default=4
@@ -125,7 +126,7 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
             "n_components": np.atleast_1d(self.n_components).tolist(),
         }
         if isinstance(self.n_components, str):
-            given["n_components"] = list(range(1, max(min(MAX_TUNED_COMPONENTS, largest), 1) + 1))
+            given["n_components"] = [m for m in N_COMPONENTS if m <= max(largest, 1)]
         for name, values in given.items():
             if not values:
                 raise ValueError(f"{name} is empty: give at least one value.")

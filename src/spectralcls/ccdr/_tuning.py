@@ -9,7 +9,6 @@ from ._integration import stratified_subsample
 from ._labels import encode
 
 MAX_TUNING_SAMPLES = 5000
-MAX_TUNED_COMPONENTS = 16
 
 
 def stratified_folds(codes, n_folds, random):
