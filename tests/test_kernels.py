@@ -199,6 +199,22 @@ def test_many_queries_in_order_of_locality(d, dtype):
     np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
 
 
+@pytest.mark.parametrize("m", [40, 1400])
+@pytest.mark.parametrize("log", [False, True])
+def test_groups_leave_out_their_own(log, m):
+    Q, X = sample(m, 900, 4, np.float64)
+    rng = np.random.default_rng(0)
+    mine, theirs, labels = rng.integers(0, 7, m), rng.integers(0, 5, len(X)), rng.integers(-1, 3, len(X))
+    options = dict(bandwidth=[2.0, 0.7], log=log, n_labels=3)
+    actual = kernel_sums(Q, X, labels=labels, exclude_groups=(mine, theirs), **options)
+    for group in range(7):
+        left = np.where(theirs == group, -1, labels)
+        expected = kernel_sums(Q[mine == group], X, labels=left, **options)
+        np.testing.assert_allclose(actual[mine == group], expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="exclude_groups"):
+        kernel_sums(Q, X, bandwidth=1.0, exclude_groups=(theirs, theirs))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_same_bits_for_any_number_of_threads(dtype):
     for m, n, d in ((1300, 2500, 4), (20, 9000, 4), (700, 700, 20)):
