@@ -70,6 +70,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         lambda of eq. 15, in increasing order.
     classes_ : ndarray of shape (n_classes,)
         Labels found, without -1.
+    class_index_ : ndarray of shape (n_samples,)
+        Position in `classes_` of every training point's label, -1 where it has none.
     n_components_ : int
         Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny
         beta.
@@ -257,7 +259,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._fit_X = None if self._takes_graph else X
         self.embedding_ = points.astype(X.dtype)
         self.class_centers_ = centers.astype(X.dtype)
-        self.eigenvalues_, self.epsilon_, self.classes_, self._codes = eigenvalues, epsilon, classes, codes
+        self.eigenvalues_, self.epsilon_ = eigenvalues, epsilon
+        self.classes_, self.class_index_ = classes, codes
         self.n_components_ = self._n_features_out = points.shape[1]
 
     def fit_transform(self, X, y=None):
