@@ -143,7 +143,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None):
         """Decompose the transformed similarity matrix of X.
 
@@ -157,13 +156,16 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         self
         """
-        self._fit(X)
+        self.fit_transform(X)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X, y=None):
         """Fit and return the embedding of the training samples, (n_samples, k)."""
-        return self._fit(X)
+        embedding = self._fit(X, DEFAULT_COMPONENTS if self.n_components is None else self.n_components)
+        if self.n_components is not None:
+            warn_of_rank(self.n_components, embedding.shape[1])
+        return embedding
 
     def transform(self, X):
         """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
@@ -194,14 +196,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = self._embed(X)
         return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
 
-    def _fit(self, X):
+    def _fit(self, X, at_most):
         X = self._check(X, reset=True)
         bandwidth = self._choose_bandwidth(X)
         S = self._input_similarity(X, bandwidth)
         n = X.shape[0]
         normalized = self.transformation == "normalized"
         scale = _inverse_root(S.degrees()) if normalized else np.ones(n)
-        values, vectors = self._decompose(S, scale)
+        values, vectors = self._decompose(S, scale, at_most)
 
         power = 1.0 if self.embedding == "a" else 0.5
         weights = scale[:, None] * vectors / values**power
@@ -255,23 +257,24 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             X if self.kernel == "precomputed" else form_similarity(X, X, **self._kernel_parameters(bandwidth))
         )
 
-    def _decompose(self, S, scale):
+    def _decompose(self, S, scale, at_most):
         """The positive leading eigenpairs of diag(scale) S diag(scale)."""
-        wanted = DEFAULT_COMPONENTS if self.n_components is None else self.n_components
         found = top_eigenpairs(
-            S.scaled(scale), min(wanted, S.rank_bound), n_jobs=self.n_jobs, random_state=self.random_state
+            S.scaled(scale), min(at_most, S.rank_bound), n_jobs=self.n_jobs, random_state=self.random_state
         )
         values, vectors = np.asarray(found.values, dtype=np.float64), found.vectors
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
         rank = int(np.sum(values > rounding))
         if rank == 0:
             raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
-        if self.n_components is not None and rank < self.n_components:
-            warnings.warn(
-                f"n_components={self.n_components}, but the similarity matrix has only {rank} positive eigenvalues: "
-                f"keeping {rank} components.", UserWarning, stacklevel=4,
-            )
         return values[:rank], vectors[:, :rank]
+
+    def _truncate(self, k):
+        """Keep the k leading components."""
+        self.eigenvalues_ = self.eigenvalues_[:k]
+        self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
+        self.n_components = self._n_features_out = k
+        return self
 
     def _row_products(self, X):
         """S(X, training samples) times the weights of the training samples."""
@@ -299,6 +302,14 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def warn_of_rank(wanted, rank):
+    if rank < wanted:
+        warnings.warn(
+            f"n_components={wanted}, but the similarity matrix has only {rank} positive eigenvalues: keeping {rank} "
+            "components.", UserWarning, stacklevel=4,
+        )
 
 
 def unit_rows(Y):
