@@ -35,18 +35,27 @@ struct Exp2Constants<double> {
 template <class T>
 constexpr T exp2_bias = T(-0.5);
 
-// 2^(x + 1/2) for x <= the largest exponent; x below the normal range gives zero (under FlushSubnormals; a
-// subnormal otherwise). 4 operations for the range reduction, `degree` for the polynomial, 2 for the scaling.
-template <class T>
-inline Vec<T> exp2_biased(Vec<T> x) {
+// 2^(x + 1/2) for x <= the largest exponent, N vectors at once; x below the normal range gives zero (under
+// FlushSubnormals; a subnormal otherwise). 4 operations for the range reduction, `degree` for the polynomial, 2 for
+// the scaling. One vector is a chain of some 45 cycles: step by step over several keeps the multipliers busy.
+template <class T, int N>
+inline void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;
-  x = maximum<T>(x, broadcast<T>(C::lowest));
-  const Vec<T> shifted = x + C::round;
-  const Vec<T> f = x - (shifted - C::round);
-  Vec<T> p = broadcast<T>(C::p[C::degree]);
+  Vec<T> shifted[N], p[N];
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) x[i] = maximum<T>(x[i], broadcast<T>(C::lowest));
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) shifted[i] = x[i] + C::round;
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) x[i] = x[i] - (shifted[i] - C::round);
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) p[i] = x[i] * C::p[C::degree] + C::p[C::degree - 1];
 #pragma GCC unroll 16
-  for (int i = C::degree - 1; i >= 0; --i) p = p * f + C::p[i];
-  return (Vec<T>)((Bits<T>)p + ((Bits<T>)shifted << C::mantissa_bits));
+  for (int k = C::degree - 2; k >= 0; --k)
+#pragma GCC unroll 8
+    for (int i = 0; i < N; ++i) p[i] = p[i] * x[i] + C::p[k];
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) x[i] = (Vec<T>)((Bits<T>)p[i] + ((Bits<T>)shifted[i] << C::mantissa_bits));
 }
 
 }  // namespace spectralcls
