@@ -10,11 +10,11 @@ namespace {
 
 template <class T>
 std::vector<T> column_major(const Array<T>& rows) {
-  const Index n = rows.shape(0), columns = rows.shape(1);
+  const index_t n = rows.shape(0), columns = rows.shape(1);
   std::vector<T> out(static_cast<std::size_t>(n * columns));
   const T* data = rows.data();
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < columns; ++j) out[static_cast<std::size_t>(j * n + i)] = data[i * columns + j];
+  for (index_t i = 0; i < n; ++i)
+    for (index_t j = 0; j < columns; ++j) out[static_cast<std::size_t>(j * n + i)] = data[i * columns + j];
   return out;
 }
 
@@ -28,18 +28,19 @@ const char* name(EigenStatus status) {
 }
 
 template <class T>
-py::dict solve(Index n, const BlockOperator<T>& apply, const py::dict& given, int n_threads) {
+py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, int n_threads) {
   const auto starts = column_major<T>(given["start"].cast<Array<T>>());
   const auto known = column_major<T>(given["deflate"].cast<Array<T>>());
   auto start = starts, deflate = known;
-  const EigenOptions options{given["pairs"].cast<Index>(),     given["block_size"].cast<Index>(),
-                             given["max_basis"].cast<Index>(), given["max_applications"].cast<Index>(),
-                             given["tolerance"].cast<double>(), given["seed"].cast<std::uint64_t>()};
+  const EigenOptions options{given["pairs"].cast<index_t>(),     given["block_size"].cast<index_t>(),
+                             given["max_basis"].cast<index_t>(), given["max_applications"].cast<index_t>(),
+                             given["tolerance"].cast<double>(), given["norm"].cast<double>(),
+                             given["seed"].cast<std::uint64_t>()};
   const Execution run = execution(n_threads);
   Eigenpairs<T> found;
   without_gil([&] {
-    found = top_eigenpairs<T>(n, apply, {start.data(), n, static_cast<Index>(start.size()) / n},
-                              {deflate.data(), n, static_cast<Index>(deflate.size()) / n}, options, run);
+    found = top_eigenpairs<T>(n, apply, {start.data(), n, static_cast<index_t>(start.size()) / n},
+                              {deflate.data(), n, static_cast<index_t>(deflate.size()) / n}, options, run);
   });
   const auto count = static_cast<py::ssize_t>(found.values.size());
   py::array_t<double> values(count), residuals(count);
@@ -67,10 +68,10 @@ py::dict eigen_dense(const py::array& a, const py::dict& options, int n_threads)
   return dispatch(a, [&](auto zero) {
     using T = decltype(zero);
     const auto matrix = a.cast<Array<T>>();
-    const Index n = matrix.shape(0);
+    const index_t n = matrix.shape(0);
     const T* data = matrix.data();
     const Execution run = execution(n_threads);
-    return solve<T>(n, [=](const T* x, T* y, Index columns) { dense_product(data, n, x, y, columns, run); },
+    return solve<T>(n, [=](const T* x, T* y, index_t columns) { dense_product(data, n, x, y, columns, run); },
                     options, n_threads);
   });
 }
@@ -83,7 +84,7 @@ py::dict eigen_csr(const Array<std::int64_t>& row_starts, const Array<std::int32
     const auto matrix = csr<T>(row_starts, indices, typed);
     const Execution run = execution(n_threads);
     return solve<T>(matrix.rows,
-                    [=](const T* x, T* y, Index columns) { csr_product(matrix, x, y, columns, run); }, options,
+                    [=](const T* x, T* y, index_t columns) { csr_product(matrix, x, y, columns, run); }, options,
                     n_threads);
   });
 }
@@ -101,7 +102,7 @@ py::dict eigen_gram(const Array<std::int64_t>& row_starts, const Array<std::int3
     const Execution run = execution(n_threads);
     std::vector<T> between;
     return solve<T>(matrix.rows,
-                    [&](const T* x, T* y, Index columns) {
+                    [&](const T* x, T* y, index_t columns) {
                       between.resize(static_cast<std::size_t>(transposed.rows * columns));
                       csr_product(transposed, x, between.data(), columns, run);
                       csr_product(matrix, between.data(), y, columns, run);
@@ -111,11 +112,11 @@ py::dict eigen_gram(const Array<std::int64_t>& row_starts, const Array<std::int3
 }
 
 // `apply(x)` takes an (n, columns) array and gives one of the same shape; the dtype is that of options["start"].
-py::dict eigen_callback(Index n, const py::function& apply, const py::dict& options, int n_threads) {
+py::dict eigen_callback(index_t n, const py::function& apply, const py::dict& options, int n_threads) {
   return dispatch(options["start"].cast<py::array>(), [&](auto zero) {
     using T = decltype(zero);
     return solve<T>(n,
-                    [&](const T* x, T* y, Index columns) {
+                    [&](const T* x, T* y, index_t columns) {
                       py::gil_scoped_acquire gil;
                       Array<T> block(std::vector<py::ssize_t>{n, columns});
                       std::copy(x, x + n * columns, block.mutable_data());
@@ -134,7 +135,7 @@ std::pair<double, double> dense_asymmetry(const py::array& a, int n_threads) {
     const auto matrix = a.cast<Array<T>>();
     const Execution run = execution(n_threads);
     std::pair<double, double> result;
-    without_gil([&] { result = asymmetry(matrix.data(), static_cast<Index>(matrix.shape(0)), run); });
+    without_gil([&] { result = asymmetry(matrix.data(), static_cast<index_t>(matrix.shape(0)), run); });
     return result;
   });
 }

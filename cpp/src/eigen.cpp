@@ -18,7 +18,7 @@ namespace {
 template <class T>
 class BlockLanczos {
  public:
-  BlockLanczos(Index n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
                const EigenOptions& options, const Execution& execution)
       : n_(n), apply_(apply), options_(options), execution_(execution), fixed_(deflate.columns),
         room_(n - deflate.columns), width_(std::min(options.block_size, room_)) {
@@ -26,10 +26,10 @@ class BlockLanczos {
     allocate();
     std::copy(deflate.data, deflate.data + n * fixed_, storage_.get());
     orthonormalise({storage_.get(), n, 0}, columns(-fixed_, fixed_), options_.seed, stream_, execution_);
-    const Index given = std::min(start.columns, width_);
+    const index_t given = std::min(start.columns, width_);
     const Panel<T> block = columns(0, width_);
     std::copy(start.data, start.data + n * given, block.data);
-    for (Index j = given; j < width_; ++j) fill_random(block.data + j * n, n, options_.seed, stream_++);
+    for (index_t j = given; j < width_; ++j) fill_random(block.data + j * n, n, options_.seed, stream_++);
     orthonormalise(columns(-fixed_, fixed_), block, options_.seed, stream_, execution_);
   }
 
@@ -39,7 +39,7 @@ class BlockLanczos {
       rayleigh_ritz();
       const bool whole = size_ == room_;
       if (whole || (size_ >= options_.pairs && converged())) {
-        const Index copies = largest_cluster();
+        const index_t copies = largest_cluster();
         // A random block meets an eigenspace of dimension r in min(r, width) directions: a cluster with fewer
         // members than the block has columns is complete, a fuller one may hide more.
         if (whole || copies < width_ || size_ + width_ > room_) {
@@ -56,16 +56,16 @@ class BlockLanczos {
 
  private:
   // Columns of the search space; the deflated vectors lie before column 0.
-  Panel<T> columns(Index first, Index count) const {
+  Panel<T> columns(index_t first, index_t count) const {
     return {storage_.get() + (fixed_ + first) * n_, n_, count};
   }
   Panel<T> basis() const { return columns(-fixed_, fixed_ + size_); }
 
-  Index max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
+  index_t max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
 
   // Room for the basis, the block, and its product. Pages that are never written cost nothing.
   void allocate() {
-    const Index wanted = fixed_ + max_basis() + 2 * width_;
+    const index_t wanted = fixed_ + max_basis() + 2 * width_;
     if (wanted <= capacity_) return;
     std::unique_ptr<T[]> grown(new T[static_cast<std::size_t>(wanted * n_)]);
     if (storage_) std::copy(storage_.get(), storage_.get() + capacity_ * n_, grown.get());
@@ -84,6 +84,7 @@ class BlockLanczos {
     T* y = x + n_ * width_;
     Eigen::Map<RowMajor>(x, n_, width_) = Eigen::Map<ColumnMajor>(block.data, n_, width_);
     apply_(x, y, width_);
+    rescale(y);
     Eigen::Map<ColumnMajor>(product.data, n_, width_) = Eigen::Map<RowMajor>(y, n_, width_);
     ++result_.applications;
     result_.products += width_;
@@ -105,6 +106,20 @@ class BlockLanczos {
     return remainder_.allFinite() || fail(EigenStatus::not_finite);
   }
 
+  // Where the first product's largest entry is far from 1, all products are divided by a power of two near it: norms
+  // of an operator of any magnitude then neither overflow nor underflow.
+  void rescale(T* y) {
+    if (result_.applications == 0) {
+      T largest = 0;
+      for (index_t i = 0; i < n_ * width_; ++i) largest = std::max(largest, std::abs(y[i]));
+      if (largest > 0 && std::isfinite(largest)) exponent_ = std::ilogb(largest);
+      if (std::abs(exponent_) <= 16) exponent_ = 0;
+      result_.norm = std::ldexp(options_.norm, -exponent_);
+    }
+    if (exponent_ == 0) return;
+    for (index_t i = 0; i < n_ * width_; ++i) y[i] = std::ldexp(y[i], -exponent_);
+  }
+
   bool fail(EigenStatus status) {
     result_.status = status;
     return false;
@@ -116,29 +131,29 @@ class BlockLanczos {
     ritz_values_ = solver.eigenvalues().reverse();
     ritz_vectors_ = solver.eigenvectors().rowwise().reverse();
     result_.norm = std::max({result_.norm, std::abs(ritz_values_(0)), std::abs(ritz_values_(size_ - 1))});
-    const Index count = std::min(options_.pairs, size_);
+    const index_t count = std::min(options_.pairs, size_);
     result_.residuals.resize(static_cast<std::size_t>(count));
-    for (Index j = 0; j < count; ++j) {
+    for (index_t j = 0; j < count; ++j) {
       const Eigen::VectorXd tail = ritz_vectors_.col(j).tail(last_);
       result_.residuals[static_cast<std::size_t>(j)] = std::sqrt(std::max(tail.dot(remainder_ * tail), 0.0));
     }
   }
 
-  double allowed(Index j) const {
+  double allowed(index_t j) const {
     const double eps = std::numeric_limits<T>::epsilon();
     return std::max(options_.tolerance * std::abs(ritz_values_(j)), 10 * eps * result_.norm);
   }
 
   bool converged() const {
-    for (Index j = 0; j < options_.pairs; ++j)
+    for (index_t j = 0; j < options_.pairs; ++j)
       if (result_.residuals[static_cast<std::size_t>(j)] > allowed(j)) return false;
     return true;
   }
 
   // Members of the largest group of the wanted values that the tolerance cannot tell apart.
-  Index largest_cluster() const {
-    Index largest = 1, first = 0;
-    for (Index j = 1; j < options_.pairs; ++j) {
+  index_t largest_cluster() const {
+    index_t largest = 1, first = 0;
+    for (index_t j = 1; j < options_.pairs; ++j) {
       if (ritz_values_(j - 1) - ritz_values_(j) > 2 * allowed(j)) first = j;
       largest = std::max(largest, j - first + 1);
     }
@@ -148,22 +163,22 @@ class BlockLanczos {
   // Makes the next block out of the product's remainder, and of `added_` random columns; compresses the basis
   // first where it is full.
   void next_block() {
-    const Index width = std::min(last_ + added_, room_ - size_);
+    const index_t width = std::min(last_ + added_, room_ - size_);
     if (width > width_) {
       width_ = width;
       allocate();
     }
     width_ = width;
-    Index target = size_;
+    index_t target = size_;
     if (size_ + width_ > max_basis()) {
-      const Index kept = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
+      const index_t kept = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
       transform(columns(0, size_), ritz_vectors_.leftCols(kept), execution_);
       projection_.topLeftCorner(kept, kept) = ritz_values_.head(kept).asDiagonal();
       target = kept;
     }
     const Panel<T> remainder = columns(size_, last_), block = columns(target, width_);
     std::copy(remainder.data, remainder.data + std::min(last_, width_) * n_, block.data);
-    for (Index j = last_; j < width_; ++j) fill_random(block.data + j * n_, n_, options_.seed, stream_++);
+    for (index_t j = last_; j < width_; ++j) fill_random(block.data + j * n_, n_, options_.seed, stream_++);
     size_ = target;
     added_ = 0;
     orthonormalise(basis(), block, options_.seed, stream_, execution_);
@@ -172,26 +187,29 @@ class BlockLanczos {
   Eigenpairs<T> finish() {
     result_.block_size = width_;
     if (result_.status == EigenStatus::not_finite || result_.status == EigenStatus::not_symmetric) return result_;
-    const Index count = static_cast<Index>(result_.residuals.size());
+    const index_t count = static_cast<index_t>(result_.residuals.size());
     transform(columns(0, size_), ritz_vectors_.leftCols(count), execution_);
     result_.values.assign(ritz_values_.data(), ritz_values_.data() + count);
+    for (auto& value : result_.values) value = std::ldexp(value, exponent_);
+    for (auto& residual : result_.residuals) residual = std::ldexp(residual, exponent_);
     result_.vectors.resize(static_cast<std::size_t>(n_ * count));
-    for (Index j = 0; j < count; ++j) {
+    for (index_t j = 0; j < count; ++j) {
       const T* column = columns(j, 1).data;
-      for (Index i = 0; i < n_; ++i) result_.vectors[static_cast<std::size_t>(i * count + j)] = column[i];
+      for (index_t i = 0; i < n_; ++i) result_.vectors[static_cast<std::size_t>(i * count + j)] = column[i];
     }
     return std::move(result_);
   }
 
-  Index n_;
+  index_t n_;
   const BlockOperator<T>& apply_;
   EigenOptions options_;
   const Execution& execution_;
-  Index fixed_, room_, width_;  // deflated columns; dimension that is left; width of the block
-  Index size_ = 0;              // columns of V
-  Index last_ = 0;              // columns of the last product
-  Index added_ = 0;             // random columns that the next block shall have
-  Index capacity_ = 0;
+  index_t fixed_, room_, width_;  // deflated columns; dimension that is left; width of the block
+  index_t size_ = 0;              // columns of V
+  index_t last_ = 0;              // columns of the last product
+  index_t added_ = 0;             // random columns that the next block shall have
+  index_t capacity_ = 0;
+  int exponent_ = 0;  // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
   std::vector<T> block_;
   std::uint64_t stream_ = 0;
@@ -203,14 +221,14 @@ class BlockLanczos {
 }  // namespace
 
 template <class T>
-Eigenpairs<T> top_eigenpairs(Index n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
                              const EigenOptions& options, const Execution& execution) {
   return BlockLanczos<T>(n, apply, start, deflate, options, execution).solve();
 }
 
-template Eigenpairs<float> top_eigenpairs<float>(Index, const BlockOperator<float>&, const Panel<float>&,
+template Eigenpairs<float> top_eigenpairs<float>(index_t, const BlockOperator<float>&, const Panel<float>&,
                                                  const Panel<float>&, const EigenOptions&, const Execution&);
-template Eigenpairs<double> top_eigenpairs<double>(Index, const BlockOperator<double>&, const Panel<double>&,
+template Eigenpairs<double> top_eigenpairs<double>(index_t, const BlockOperator<double>&, const Panel<double>&,
                                                    const Panel<double>&, const EigenOptions&, const Execution&);
 
 }  // namespace spectralcls

@@ -11,22 +11,22 @@ namespace {
 
 template <class T>
 struct Simd {
-  static constexpr Index lanes = 64 / sizeof(T);
+  static constexpr index_t lanes = 64 / sizeof(T);
   typedef T Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
 };
 
-constexpr Index dense_rows = 64;     // rows of a chunk
-constexpr Index dense_depth = 512;   // columns of A per pass: their part of x stays in the first-level cache
-constexpr Index csr_rows = 512;
-constexpr Index tile = 64;
+constexpr index_t dense_rows = 64;     // rows of a chunk
+constexpr index_t dense_depth = 512;   // columns of A per pass: their part of x stays in the first-level cache
+constexpr index_t csr_rows = 512;
+constexpr index_t tile = 64;
 
 // y[0 .. R)[0 .. lanes) += a[0 .. R)[0 .. depth) x[0 .. depth)[0 .. lanes), accumulators in registers.
 template <int R, class T>
-void dense_tile(const T* a, Index stride_a, Index depth, const T* x, T* y, Index stride) {
+void dense_tile(const T* a, index_t stride_a, index_t depth, const T* x, T* y, index_t stride) {
   using Vector = typename Simd<T>::Vector;
   Vector sums[R];
   for (int r = 0; r < R; ++r) sums[r] = *reinterpret_cast<const Vector*>(y + r * stride);
-  for (Index j = 0; j < depth; ++j) {
+  for (index_t j = 0; j < depth; ++j) {
     const Vector row = *reinterpret_cast<const Vector*>(x + j * stride);
     for (int r = 0; r < R; ++r) sums[r] += a[r * stride_a + j] * row;
   }
@@ -34,14 +34,14 @@ void dense_tile(const T* a, Index stride_a, Index depth, const T* x, T* y, Index
 }
 
 template <class T>
-void dense_rows_product(const T* a, Index n, Index rows, const T* x, T* y, Index stride) {
-  constexpr Index lanes = Simd<T>::lanes;
+void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, index_t stride) {
+  constexpr index_t lanes = Simd<T>::lanes;
   std::fill(y, y + rows * stride, T(0));
-  for (Index first = 0; first < n; first += dense_depth) {
-    const Index depth = std::min(dense_depth, n - first);
-    for (Index column = 0; column < stride; column += lanes) {
+  for (index_t first = 0; first < n; first += dense_depth) {
+    const index_t depth = std::min(dense_depth, n - first);
+    for (index_t column = 0; column < stride; column += lanes) {
       const T* block = x + first * stride + column;
-      Index row = 0;
+      index_t row = 0;
       for (; row + 8 <= rows; row += 8)
         dense_tile<8>(a + row * n + first, n, depth, block, y + row * stride + column, stride);
       for (; row < rows; ++row)
@@ -51,25 +51,25 @@ void dense_rows_product(const T* a, Index n, Index rows, const T* x, T* y, Index
 }
 
 // One row of a CSR product, with the number of columns known to the compiler where it is one that we choose.
-template <Index Fixed, class T>
-void csr_row(const CsrMatrix<T>& a, Index row, const T* x, T* y, Index columns) {
-  const Index width = Fixed ? Fixed : columns;
+template <index_t Fixed, class T>
+void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t columns) {
+  const index_t width = Fixed ? Fixed : columns;
   T sums[Fixed ? Fixed : 1] = {};
   T* out = Fixed ? sums : y;
   if (!Fixed) std::fill(y, y + width, T(0));
   for (auto entry = a.row_starts[row]; entry < a.row_starts[row + 1]; ++entry) {
     const T value = a.values[entry];
-    const T* other = x + static_cast<Index>(a.indices[entry]) * width;
-    for (Index c = 0; c < width; ++c) out[c] += value * other[c];
+    const T* other = x + static_cast<index_t>(a.indices[entry]) * width;
+    for (index_t c = 0; c < width; ++c) out[c] += value * other[c];
   }
   if (Fixed) std::copy(sums, sums + width, y);
 }
 
-template <Index Fixed, class T>
-void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, Index columns, const Execution& execution) {
-  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution, [&](Index chunk, Checkpoint&) {
-    const Index last = std::min((chunk + 1) * csr_rows, a.rows);
-    for (Index row = chunk * csr_rows; row < last; ++row)
+template <index_t Fixed, class T>
+void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution) {
+  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution, [&](index_t chunk, Checkpoint&) {
+    const index_t last = std::min((chunk + 1) * csr_rows, a.rows);
+    for (index_t row = chunk * csr_rows; row < last; ++row)
       csr_row<Fixed>(a, row, x, y + row * columns, columns);
   });
 }
@@ -77,28 +77,28 @@ void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, Index columns, const Ex
 }  // namespace
 
 template <class T>
-void dense_product(const T* a, Index n, const T* x, T* y, Index columns, const Execution& execution) {
+void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, const Execution& execution) {
   // The block is padded to whole vectors.
-  constexpr Index lanes = Simd<T>::lanes;
-  const Index stride = (columns + lanes - 1) / lanes * lanes;
+  constexpr index_t lanes = Simd<T>::lanes;
+  const index_t stride = (columns + lanes - 1) / lanes * lanes;
   std::vector<T> padded;
   const T* source = x;
   if (stride != columns) {
     padded.assign(static_cast<std::size_t>(n * stride), T(0));
-    for (Index i = 0; i < n; ++i) std::copy(x + i * columns, x + (i + 1) * columns, padded.data() + i * stride);
+    for (index_t i = 0; i < n; ++i) std::copy(x + i * columns, x + (i + 1) * columns, padded.data() + i * stride);
     source = padded.data();
   }
-  for_each_chunk((n + dense_rows - 1) / dense_rows, execution, [&](Index chunk, Checkpoint&) {
-    const Index first = chunk * dense_rows, rows = std::min(dense_rows, n - first);
+  for_each_chunk((n + dense_rows - 1) / dense_rows, execution, [&](index_t chunk, Checkpoint&) {
+    const index_t first = chunk * dense_rows, rows = std::min(dense_rows, n - first);
     std::vector<T> sums(static_cast<std::size_t>(rows * stride));
     dense_rows_product(a + first * n, n, rows, source, sums.data(), stride);
-    for (Index i = 0; i < rows; ++i)
+    for (index_t i = 0; i < rows; ++i)
       std::copy(sums.data() + i * stride, sums.data() + i * stride + columns, y + (first + i) * columns);
   });
 }
 
 template <class T>
-void csr_product(const CsrMatrix<T>& a, const T* x, T* y, Index columns, const Execution& execution) {
+void csr_product(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution) {
   switch (columns) {
     case 1: return csr_chunks<1>(a, x, y, columns, execution);
     case 2: return csr_chunks<2>(a, x, y, columns, execution);
@@ -110,17 +110,17 @@ void csr_product(const CsrMatrix<T>& a, const T* x, T* y, Index columns, const E
 }
 
 template <class T>
-std::pair<double, double> asymmetry(const T* a, Index n, const Execution& execution) {
-  const Index tiles = (n + tile - 1) / tile;
+std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution) {
+  const index_t tiles = (n + tile - 1) / tile;
   std::vector<std::pair<double, double>> worst(static_cast<std::size_t>(tiles));
-  for_each_chunk(tiles, execution, [&](Index chunk, Checkpoint&) {
+  for_each_chunk(tiles, execution, [&](index_t chunk, Checkpoint&) {
     T difference = 0, largest = 0;
     bool finite = true;
-    const Index i0 = chunk * tile, i1 = std::min(i0 + tile, n);
-    for (Index j0 = 0; j0 < i1; j0 += tile) {
-      const Index j1 = std::min(j0 + tile, i1);
-      for (Index i = i0; i < i1; ++i)
-        for (Index j = j0; j < std::min(j1, i + 1); ++j) {
+    const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);
+    for (index_t j0 = 0; j0 < i1; j0 += tile) {
+      const index_t j1 = std::min(j0 + tile, i1);
+      for (index_t i = i0; i < i1; ++i)
+        for (index_t j = j0; j < std::min(j1, i + 1); ++j) {
           const T lower = a[i * n + j], upper = a[j * n + i];
           finite = finite && std::isfinite(lower) && std::isfinite(upper);
           difference = std::max(difference, std::abs(lower - upper));
@@ -140,9 +140,9 @@ std::pair<double, double> asymmetry(const T* a, Index n, const Execution& execut
 }
 
 #define SPECTRALCLS_INSTANTIATE(T)                                                                        \
-  template void dense_product<T>(const T*, Index, const T*, T*, Index, const Execution&);                 \
-  template void csr_product<T>(const CsrMatrix<T>&, const T*, T*, Index, const Execution&);               \
-  template std::pair<double, double> asymmetry<T>(const T*, Index, const Execution&);
+  template void dense_product<T>(const T*, index_t, const T*, T*, index_t, const Execution&);                 \
+  template void csr_product<T>(const CsrMatrix<T>&, const T*, T*, index_t, const Execution&);               \
+  template std::pair<double, double> asymmetry<T>(const T*, index_t, const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

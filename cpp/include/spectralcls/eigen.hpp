@@ -10,11 +10,12 @@
 namespace spectralcls {
 
 struct EigenOptions {
-  Index pairs;             // k
-  Index block_size;        // vectors per application; grows when a cluster of eigenvalues fills it
-  Index max_basis;         // columns that the search space may have before it is compressed
-  Index max_applications;  // calls of the operator
+  index_t pairs;             // k
+  index_t block_size;        // vectors per application; grows when a cluster of eigenvalues fills it
+  index_t max_basis;         // columns that the search space may have before it is compressed
+  index_t max_applications;  // calls of the operator
   double tolerance;        // of the residual, relative to |eigenvalue|
+  double norm;             // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
   std::uint64_t seed;
 };
 
@@ -25,17 +26,17 @@ struct Eigenpairs {
   std::vector<double> values;     // k, descending
   std::vector<T> vectors;         // n x k, row-major
   std::vector<double> residuals;  // |A v - value v|
-  double norm = 0;                // largest |Ritz value| seen, a lower bound of the operator's norm
-  Index applications = 0;
-  Index products = 0;  // vectors multiplied in all
-  Index block_size = 0;
+  double norm = 0;                // largest |Ritz value| seen
+  index_t applications = 0;
+  index_t products = 0;  // vectors multiplied in all
+  index_t block_size = 0;
   EigenStatus status = EigenStatus::not_converged;
 };
 
 // `start`: start vectors, n rows, any number up to the block's width (the rest is random); `deflate`: vectors
 // whose span the search leaves out (known eigenvectors). Both are overwritten.
 template <class T>
-Eigenpairs<T> top_eigenpairs(Index n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
                              const EigenOptions& options, const Execution& execution);
 
 }  // namespace spectralcls

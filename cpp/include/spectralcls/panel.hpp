@@ -11,17 +11,17 @@
 
 namespace spectralcls {
 
-using Index = std::ptrdiff_t;
+using index_t = std::ptrdiff_t;
 using Matrix = Eigen::MatrixXd;  // the small side of every product is float64, whatever the panel is
 
 // A view: `columns` columns of `rows` values, each column contiguous, one after the other.
 template <class T>
 struct Panel {
   T* data;
-  Index rows;
-  Index columns;
+  index_t rows;
+  index_t columns;
 
-  Panel<T> middle(Index first, Index count) const { return {data + first * rows, rows, count}; }
+  Panel<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
 };
 
 // left^T right.
@@ -38,7 +38,7 @@ void transform(const Panel<T>& panel, const Matrix& coefficients, const Executio
 
 // Uniform random numbers in [-1, 1) that depend on the seed, `stream` and the row alone.
 template <class T>
-void fill_random(T* column, Index rows, std::uint64_t seed, std::uint64_t stream);
+void fill_random(T* column, index_t rows, std::uint64_t seed, std::uint64_t stream);
 
 // Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. What lies in the span of
 // the basis, or of the other columns, to rounding, is replaced by random directions, so the block keeps its width: a

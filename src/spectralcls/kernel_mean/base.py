@@ -110,7 +110,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
 
     def _scores(self, X):
-        return self._model.scores(self._check_queries(X))
+        X = self._check_queries(X)
+        return self._model.scores(X)
 
     def decision_function(self, X):
         """Scores of the classes, larger wins.

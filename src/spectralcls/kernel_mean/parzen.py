@@ -146,9 +146,8 @@ class ParzenClassifier(KernelMeanClassifier):
             -inf for a class that a compact kernel does not reach; where it reaches none, the class of the
             nearest training point has probability one.
         """
-        X = self._check_queries(X)
-        scores = self._model.scores(X)
-        return (scores - logsumexp(scores, axis=1, keepdims=True)).astype(X.dtype, copy=False)
+        scores = self._scores(X)
+        return scores - logsumexp(scores, axis=1, keepdims=True)
 
     def predict_proba(self, X):
         """Posterior probabilities of the classes, shape (n_queries, n_classes).
@@ -176,7 +175,7 @@ class ParzenClassifier(KernelMeanClassifier):
             Normalised to integrate to one; -inf where a compact kernel does not reach.
         """
         X = self._check_queries(X)
-        log_density = np.empty(len(X), dtype=X.dtype)
+        log_density = np.empty(len(X))
         for block in blocks(len(X), 24 * len(self.classes_)):
             log_joint, _ = self._model.log_sums(X[block])
             log_density[block] = logsumexp(log_joint, axis=1) + self._log_constant
