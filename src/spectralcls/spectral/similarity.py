@@ -1,6 +1,6 @@
 """The similarity matrix S that a spectral kernel starts from, in the cheapest form that its kernel allows.
 
-Each form knows the row sums of S and an operator for ``diag(s) S diag(s)``:
+Each form knows the row sums of S, its empty rows, and the leading eigenpairs of ``diag(s) S diag(s)``:
 
 * `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
 * `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
@@ -8,14 +8,15 @@ Each form knows the row sums of S and an operator for ``diag(s) S diag(s)``:
 """
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import gen_batches
 
-from ._standin import GramOperator, KernelOperator
-from ..kernels import kernel_sums
+from ..eigen import GramOperator, KernelOperator, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
+_DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
 
 
 class LinearSimilarity:
@@ -29,27 +30,45 @@ class LinearSimilarity:
         totals = np.asarray(self.X.sum(axis=0, dtype=np.float64)).ravel()
         return self.X @ totals
 
-    def scaled(self, scale):
-        return GramOperator(_scale_rows(self.X, scale))
+    def empty_rows(self):
+        return _largest_in_rows(self.X) == 0
+
+    def eigenpairs(self, scale, k, **options):
+        # B B^T and B^T B share their positive eigenvalues: the smaller of the two is decomposed.
+        B = _scale_rows(self.X, scale)
+        transposed = B.shape[0] > B.shape[1]
+        side = B.T if transposed else B
+        if sp.issparse(B) or side.shape[0] > _DENSE_SIDE:
+            gram = GramOperator(side)
+        else:
+            gram = side @ side.T
+        values, vectors = _leading(gram, k, **options)
+        if transposed:
+            vectors = B @ (vectors / np.sqrt(np.maximum(values, np.finfo(values.dtype).tiny)).astype(B.dtype))
+        return values, vectors
 
 
 class GaussianSimilarity:
-    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)) of a dense X, through sums over kernel values that are not kept."""
+    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
 
-    def __init__(self, X, bandwidth, n_jobs):
-        self.X, self.bandwidth, self.n_jobs = X, bandwidth, n_jobs
+    def __init__(self, X, bandwidth, normalized, n_jobs):
+        self.operator = KernelOperator(
+            X, bandwidth=bandwidth, normalization="sum" if normalized else None, n_jobs=n_jobs
+        )
         self.rank_bound = len(X)
 
     def degrees(self):
-        sums = kernel_sums(self.X, self.X, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
-        return sums.astype(np.float64)
+        return self.operator.degrees.astype(np.float64)
 
-    def scaled(self, scale):
-        return KernelOperator(self.X, bandwidth=self.bandwidth, scale=scale)
+    def empty_rows(self):
+        return np.zeros(self.rank_bound, dtype=bool)
+
+    def eigenpairs(self, scale, k, **options):
+        return _leading(self.operator, k, **options)
 
 
 class StoredSimilarity:
-    """S as a dense or CSR matrix that belongs to this object."""
+    """S as a dense or CSR matrix."""
 
     def __init__(self, S):
         self.S = S
@@ -60,25 +79,38 @@ class StoredSimilarity:
         check_degrees(degrees, self.S)
         return degrees
 
-    def scaled(self, scale):
+    def empty_rows(self):
+        return _largest_in_rows(self.S) == 0
+
+    def eigenpairs(self, scale, k, **options):
         scaled = _scale_rows(self.S, scale)
+        scale = scale.astype(scaled.dtype)
         if sp.issparse(scaled):
-            scaled.data *= scale.astype(scaled.dtype)[scaled.indices]
+            scaled.data *= scale[scaled.indices]
         else:
-            scaled *= scale.astype(scaled.dtype)
-        return scaled
+            scaled *= scale
+        return _leading(scaled, k, **options)
+
+
+def _leading(A, k, **options):
+    """The k leading eigenpairs of A, all of them where k is its dimension."""
+    if k < A.shape[0]:
+        found = top_eigenpairs(A, k, **options)
+        return found.values, found.vectors
+    values, vectors = scipy.linalg.eigh(A if isinstance(A, np.ndarray) else A.toarray())
+    return values[::-1], vectors[:, ::-1]
 
 
 def check_degrees(degrees, S):
     """Raise where a row of similarities adds up to zero or less although it is not empty."""
-    largest = np.maximum(_dense_vector(S.max(axis=1)), -_dense_vector(S.min(axis=1)))
+    largest = _largest_in_rows(S)
     rounding = S.shape[1] * np.finfo(S.dtype).eps * largest
     wrong = np.flatnonzero((degrees <= rounding) & (largest > 0))
     if len(wrong):
         raise ValueError(
-            f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, and a "
-            "degree has to be positive. Use transformation='identity', or a kernel that has no negative values, "
-            "such as 'gaussian'."
+            f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, "
+            "and a degree has to be positive. Use transformation='identity', or a kernel without negative "
+            "values, such as 'gaussian'."
         )
 
 
@@ -89,8 +121,8 @@ def check_symmetric(S):
     difference, largest = abs(S - S.T).max(), abs(S).max()
     if difference > 1e3 * np.finfo(S.dtype).eps * largest:
         raise ValueError(
-            f"The precomputed similarity matrix is not symmetric: entries differ by up to {difference:.3g} from those "
-            "of its transpose. Pass (S + S.T) / 2 if that is what you mean."
+            f"The precomputed similarity matrix is not symmetric: entries differ by up to {difference:.3g} "
+            "from those of its transpose. Pass (S + S.T) / 2 if that is what you mean."
         )
 
 
@@ -110,7 +142,7 @@ def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
 
 
 def formed_row_products(Q, X, weights, *, checked, **kernel):
-    """S(Q, X) weights, block by block of rows; `checked`: the last column holds degrees, which must not be negative."""
+    """S(Q, X) weights, by blocks of rows; `checked`: the last column holds degrees, to be positive."""
     products = np.empty((Q.shape[0], weights.shape[1]), dtype=weights.dtype)
     for block in gen_batches(Q.shape[0], max(1, _BLOCK_ENTRIES // X.shape[0])):
         S = form_similarity(Q[block], X, **kernel)
@@ -130,5 +162,8 @@ def _scale_rows(X, scale):
     return X
 
 
-def _dense_vector(v):
-    return v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel()
+def _largest_in_rows(S):
+    """Largest modulus in each row."""
+    extremes = S.max(axis=1), S.min(axis=1)
+    high, low = (v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel() for v in extremes)
+    return np.maximum(high, -low)

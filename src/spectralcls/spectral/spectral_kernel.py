@@ -12,8 +12,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from ..bandwidth import silverman_bandwidth
+from ..eigen import _fix_signs
 from ..kernels import kernel_sums
-from ._standin import top_eigenpairs
 from .similarity import (
     GaussianSimilarity,
     LinearSimilarity,
@@ -32,10 +32,10 @@ DEFAULT_COMPONENTS = 100
 class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
 
-    A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give each
-    sample k coordinates (E), and a similarity of these coordinates (S) is the kernel: the family SK<Gamma, E, S> of
-    [1]_. With ``transformation="identity"``, ``embedding="b"``, ``normalize=False`` it is the latent semantic kernel
-    (Theorem 1).
+    A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give
+    each sample k coordinates (E), and a similarity of these coordinates (S) is the kernel: the family
+    SK<Gamma, E, S> of [1]_. With ``transformation="identity"``, ``embedding="b"``, ``normalize=False`` it is
+    the latent semantic kernel (Theorem 1).
 
     Parameters
     ----------
@@ -49,12 +49,13 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     normalize : bool, default=True
         Step 2 of Figure 1: rows of unit length.
     similarity : {"inner", "rbf", "pearson"}, default="inner"
-        Table 2, of the rows of the embedding: inner product; exp(-|y - z|^2 / sigma); correlation coefficient.
+        Table 2, of the rows of the embedding: inner product; exp(-|y - z|^2 / sigma); correlation
+        coefficient.
     sigma : float, default=1.0
         Width of the "rbf" similarity.
     kernel : {"linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="linear"
-        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S itself,
-        given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
+        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S
+        itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
     bandwidth : float or "silverman", default="silverman"
         Width of the Gaussian kernel; the rule needs dense data.
     degree : int, default=2
@@ -71,8 +72,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     eigenvalues_ : ndarray of shape (k,)
         Positive eigenvalues of Gamma(S), descending.
     coefficients_ : ndarray of shape (n_features or n_samples, k or k + 1)
-        What `transform` multiplies a query with: its features where the kernel is linear, its similarities to the
-        training samples otherwise. The last column of a normalized transformation gives the query's degree.
+        What `transform` multiplies a query with: its features where the kernel is linear, its similarities to
+        the training samples otherwise. The last column of a normalized transformation gives the query's
+        degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
         The training data, which the linear and the precomputed kernel do not need.
     bandwidth_ : float
@@ -83,19 +85,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Raises
     ------
     ValueError
-        In `fit` and `transform`, for NaN or infinity; for a degree that is not positive: negative entries of X with
-        the linear and the polynomial kernel, rows that add up to zero or less otherwise; for a precomputed matrix
-        that is not symmetric or has the wrong width; in `fit`, where all similarities are zero.
+        In `fit` and `transform`, for NaN or infinity; for a degree that is not positive: negative entries of
+        X with the linear and the polynomial kernel, rows that add up to zero or less otherwise; for a
+        precomputed matrix that is not symmetric or has the wrong width; in `fit`, where all similarities are
+        zero.
 
     Notes
     -----
-    Samples without any similarity to the training samples (empty documents, documents without a known term) have
-    all coordinates 0.
+    Samples without any similarity to the training samples (empty documents, documents without a known term)
+    have all coordinates 0.
 
-    The linear kernel needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs O(nnz k): S is never
-    formed. Nor is it for the Gaussian kernel of dense X, O(n_samples (k + n_features)) memory and
-    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential kernel, and the Gaussian
-    of a sparse X, form S, O(n_samples^2) memory.
+    The linear kernel needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs O(nnz k): S is
+    never formed. Nor is it for the Gaussian kernel of dense X, O(n_samples (k + n_features)) memory and
+    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential
+    kernel, and the Gaussian of a sparse X, form S, O(n_samples^2) memory.
 
     References
     ----------
@@ -127,8 +130,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     }
 
     def __init__(
-        self, n_components=None, *, transformation="normalized", embedding="b", normalize=True, similarity="inner",
-        sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0, n_jobs=None, random_state=None,
+        self, n_components=None, *, transformation="normalized", embedding="b", normalize=True,
+        similarity="inner", sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0, n_jobs=None,
+        random_state=None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -182,7 +186,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self._embed(X)
 
     def kernel_matrix(self, X, Y=None):
-        """Values of the spectral kernel, for any kernel machine that takes them (``SVC(kernel="precomputed")``).
+        """Values of the spectral kernel, for kernel machines such as ``SVC(kernel="precomputed")``.
 
         Parameters
         ----------
@@ -231,11 +235,13 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self._finish(products[:, :-1] * _inverse_root(degrees)[:, None].astype(products.dtype))
 
     def _check(self, X, reset):
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+        )
         if reset and self.kernel == "precomputed":
             check_symmetric(X)
         if self.transformation == "normalized" and self.kernel in ("linear", "polynomial"):
-            check_non_negative(X, f"{type(self).__name__}(transformation='normalized', kernel={self.kernel!r})")
+            check_non_negative(X, f"SpectralKernel(transformation='normalized', kernel={self.kernel!r})")
         return X
 
     def _choose_bandwidth(self, X):
@@ -252,22 +258,23 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.kernel == "linear":
             return LinearSimilarity(X)
         if self.kernel == "gaussian" and not sp.issparse(X):
-            return GaussianSimilarity(X, bandwidth, self.n_jobs)
+            return GaussianSimilarity(X, bandwidth, self.transformation == "normalized", self.n_jobs)
         return StoredSimilarity(
             X if self.kernel == "precomputed" else form_similarity(X, X, **self._kernel_parameters(bandwidth))
         )
 
     def _decompose(self, S, scale, at_most):
         """The positive leading eigenpairs of diag(scale) S diag(scale)."""
-        found = top_eigenpairs(
-            S.scaled(scale), min(at_most, S.rank_bound), n_jobs=self.n_jobs, random_state=self.random_state
+        values, vectors = S.eigenpairs(
+            scale, min(at_most, S.rank_bound), n_jobs=self.n_jobs, random_state=self.random_state
         )
-        values, vectors = np.asarray(found.values, dtype=np.float64), found.vectors
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
         rank = int(np.sum(values > rounding))
         if rank == 0:
             raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
-        return values[:rank], vectors[:, :rank]
+        vectors = _fix_signs(vectors[:, :rank])
+        vectors[S.empty_rows()] = 0
+        return values[:rank].astype(np.float64), vectors
 
     def _truncate(self, k):
         """Keep the k leading components."""
@@ -307,8 +314,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 def warn_of_rank(wanted, rank):
     if rank < wanted:
         warnings.warn(
-            f"n_components={wanted}, but the similarity matrix has only {rank} positive eigenvalues: keeping {rank} "
-            "components.", UserWarning, stacklevel=4,
+            f"n_components={wanted}, but the rank of the similarity matrix is {rank} (positive eigenvalues only): "
+            f"keeping {rank} components.", UserWarning, stacklevel=4,
         )
 
 
@@ -319,7 +326,7 @@ def unit_rows(Y):
 
 
 def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
-    """Table 2 for all rows of Y and Z: (m, k) and (p, k) to (m, p). A constant row correlates with nothing."""
+    """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
     if similarity == "rbf":
         return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
     if similarity == "pearson":

@@ -25,10 +25,10 @@ MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tri
 class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     """Spectral kernel classifier: SK<Gamma, E, S_I> with a linear support vector machine.
 
-    The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against the
-    rest, or per label of a multilabel target) is trained on the leading components. The embeddings are nested, so
-    that one decomposition serves every number of components, and ``n_components="cv"`` chooses one for each class,
-    which [1]_ leaves as its open problem.
+    The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against
+    the rest, or per label of a multilabel target) is trained on the leading components. The embeddings are
+    nested, so that one decomposition serves every number of components, and ``n_components="cv"`` chooses one
+    for each class, which [1]_ leaves as its open problem.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         (liblinear) with hinge loss and ``C = 1 / mean(|y|^2)``, the default of the paper's SVM-light. For the
         similarity S_E give ``SVC(kernel="rbf", gamma=1 / sigma)``.
     n_components : "cv", int or array-like of int, default="cv"
-        "cv": chosen for each class by cross-validation, from a geometric grid of ratio sqrt(2) down from 500 (or as
-        many as there are); an array: from these; one number: used for all classes.
+        "cv": chosen for each class by cross-validation, from a geometric grid of ratio sqrt(2) down from 500
+        (or as many as there are); an array: from these; one number: used for all classes.
     scoring : {"f1", "accuracy"}, default="f1"
-        What cross-validation maximises for each class, over the out-of-fold predictions of all folds together.
-        Ties go to the smallest number of components.
+        What cross-validation maximises for each class, over the out-of-fold predictions of all folds
+        together. Ties go to the smallest number of components.
     cv : int or splitter, default=5
         Folds; an int stands for shuffled stratified folds, fewer of them where a class has fewer samples.
     transformation, embedding, normalize, kernel, bandwidth, degree, coef0
@@ -61,8 +61,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     spectral_kernel_ : SpectralKernel
         Fitted, with as many components as the largest of ``n_components_``, rows not normalised.
     cv_results_ : dict
-        Only where the number was cross-validated: "n_components" (n_candidates,) and "score"
-        (n_problems, n_candidates), NaN for a class with fewer than two samples, which gets the largest candidate.
+        Only where the number was cross-validated: "n_components" (n_candidates,) and "score" (n_problems,
+        n_candidates), NaN for a class with fewer than two samples, which gets the largest candidate.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -97,8 +97,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         **{
             name: SpectralKernel._parameter_constraints[name]
             for name in (
-                "transformation", "embedding", "normalize", "kernel", "bandwidth", "degree", "coef0", "n_jobs",
-                "random_state",
+                "transformation", "embedding", "normalize", "kernel", "bandwidth", "degree", "coef0",
+                "n_jobs", "random_state",
             )
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
@@ -108,8 +108,9 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     }
 
     def __init__(
-        self, estimator=None, *, n_components="cv", scoring="f1", cv=5, transformation="normalized", embedding="b",
-        normalize=True, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0, n_jobs=None, random_state=None,
+        self, estimator=None, *, n_components="cv", scoring="f1", cv=5, transformation="normalized",
+        embedding="b", normalize=True, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0, n_jobs=None,
+        random_state=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -133,7 +134,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
             Similarities of shape (n_samples, n_samples) with the precomputed kernel.
-        y : array-like of shape (n_samples,), or indicator array or sparse matrix of shape (n_samples, n_labels)
+        y : array-like of shape (n_samples,), or indicator array or sparse matrix of shape (n_samples,
+        n_labels)
 
         Returns
         -------
@@ -147,7 +149,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
             transformation=self.transformation, embedding=self.embedding, normalize=False, kernel=self.kernel,
-            bandwidth=self.bandwidth, degree=self.degree, coef0=self.coef0, n_jobs=self.n_jobs, random_state=seed,
+            bandwidth=self.bandwidth, degree=self.degree, coef0=self.coef0, n_jobs=self.n_jobs,
+            random_state=seed,
         )
         Y = kernel._fit(X, MOST_CANDIDATES if candidates is None else candidates[-1])
         if candidates is None:
@@ -192,7 +195,9 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_queries,) for two classes, else (n_queries, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=False)
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+        )
         Y = self.spectral_kernel_.transform(X)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(
@@ -212,7 +217,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.n_components, str):
             return None
         candidates = np.atleast_1d(self.n_components)
-        if candidates.ndim != 1 or candidates.size == 0 or candidates.dtype.kind not in "iu" or candidates.min() < 1:
+        valid = candidates.ndim == 1 and candidates.size and candidates.dtype.kind in "iu"
+        if not valid or candidates.min() < 1:
             raise ValueError(f"n_components must be 'cv' or positive integers, got {self.n_components!r}.")
         return np.unique(candidates)
 
@@ -225,7 +231,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         # As if the samples had length 1 in the mean square: the bias is regularised on their scale.
         mean_square = np.mean(np.einsum("ij,ij->i", features, features, dtype=np.float64)) or 1.0
         return LinearSVC(
-            C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=10_000, random_state=seed
+            C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=10_000,
+            random_state=seed,
         )
 
     def _cross_validate(self, Y, targets, candidates, seed):
@@ -266,7 +273,7 @@ def _binary_targets(y):
     if sp.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         kind = type_of_target(y)
         if kind != "multilabel-indicator":
-            raise ValueError(f"Unknown label type: {kind}. Use one column of labels, or an indicator matrix of 0 and 1.")
+            raise ValueError(f"Unknown label type: {kind}. Use one column of labels, or an indicator matrix.")
         y = y.toarray() if sp.issparse(y) else y
         return True, np.arange(y.shape[1]), list(y.astype(bool).T)
     y = column_or_1d(y, warn=True)
