@@ -1,4 +1,4 @@
-"""Slow truth for the kernel-mean classifiers: section 3 of the mathematics, one full kernel matrix at a time."""
+"""Slow truth for the kernel-mean classifiers: section 3 of the mathematics, full kernel matrices."""
 
 import numpy as np
 from reference import distances, kernel_matrix
@@ -13,7 +13,9 @@ def density(Q, X, y, kernel, h, w):
     return total / w.sum()
 
 
-def scores(rule, Q, X, y, *, kernel="gaussian", bandwidth, weighting=None, potential="convolved", priors=None, w=None):
+def scores(
+    rule, Q, X, y, *, kernel="gaussian", bandwidth, weighting=None, potential="convolved", priors=None, w=None
+):
     """Scores (m, C), larger wins, of "parzen", "ise" or "cs"; `weighting` makes the latter two Laplacian."""
     classes = np.unique(y)
     w = np.ones(len(X)) if w is None else w

@@ -25,7 +25,7 @@ class Blocks {
         factor_(static_cast<T>(factor)),
         geometry_(Geometry::of(points, bandwidth)),
         always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
-        rate_(std::min(rate(kernel, geometry_.unit, bandwidth), sizeof(T) == 4 ? 1e37 : 1e300)),
+        rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
         packed_(points, geometry_, nullptr, 1, !always_difference_, true, false),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);

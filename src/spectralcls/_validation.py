@@ -75,3 +75,8 @@ def check_priors(priors, n_classes):
     if not np.isclose(priors.sum(), 1.0):
         raise ValueError("The sum of the priors should be 1.")
     return priors / priors.sum()
+
+
+def unit_scale(weights):
+    """Weights divided by the power of two that brings the largest into [1/2, 1): exact, safe in float32."""
+    return np.ldexp(weights, -np.frexp(weights.max())[1])

@@ -61,7 +61,7 @@ def _spread_and_size(X, sample_weight):
     if scale == 0:
         raise ValueError("All samples are equal: the data have no spread from which to derive a bandwidth.")
     # In units of the widest feature nothing over- or underflows when squared.
-    centre = np.average(X, axis=0, weights=weights).astype(np.float64)
+    centre = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
     squares = np.zeros(len(X))
     for feature in range(X.shape[1]):
         squares += ((X[:, feature] - centre[feature]) / scale) ** 2

@@ -19,7 +19,7 @@ KERNELS = ("gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosin
 
 def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False, exclude_self=False,
-    normalize=False, rtol=0.0, atol=0.0, n_jobs=None,
+    exclude_groups=None, normalize=False, rtol=0.0, atol=0.0, n_jobs=None,
 ):
     """Sums of kernel values, ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
@@ -48,6 +48,9 @@ def kernel_sums(
         (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with the Gaussian.
     exclude_self : bool or array-like of int of shape (m,), default=False
         True: Q is X, and query i leaves out point i. An array: the point that each query leaves out, -1 for none.
+    exclude_groups : tuple of two int arrays of shape (m,) and (n,), default=None
+        Groups of the queries and of the points, 0, 1, ...; a query leaves out the points of its own group. With the
+        folds of a cross-validation every held-out point is summed over the training part of its fold, in one call.
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     rtol, atol : float, default=0
@@ -81,6 +84,7 @@ def kernel_sums(
     if log is True and W is not None and W.min(initial=0) < 0:
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
     excluded = _check_excluded(exclude_self, Q, X)
+    query_groups, point_groups, n_groups = _check_groups(exclude_groups, len(Q), len(X))
     if rtol or atol:
         approximate = _within_tolerance(Q, X, W, labels, n_labels, kernel, bandwidths, log, excluded, rtol, atol, n_jobs)
     else:
@@ -91,7 +95,8 @@ def kernel_sums(
     result = approximate
     if result is None:
         result = compiled.kernel_sums(
-            Q, X, W, labels, n_labels, kernel, bandwidths, excluded, output, effective_n_threads(n_jobs)
+            Q, X, W, labels, n_labels, kernel, bandwidths, excluded, query_groups, point_groups, n_groups, output,
+            effective_n_threads(n_jobs),
         )
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
@@ -258,6 +263,17 @@ def _check_excluded(exclude_self, Q, X):
     if excluded.max(initial=-1) >= len(X):
         raise ValueError(f"exclude_self names row {excluded.max()}, but X has {len(X)} rows.")
     return np.ascontiguousarray(excluded, dtype=np.int64)
+
+
+def _check_groups(exclude_groups, m, n):
+    if exclude_groups is None:
+        return None, None, 1
+    query_groups, point_groups = (np.asarray(groups) for groups in exclude_groups)
+    for groups, size in ((query_groups, m), (point_groups, n)):
+        if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
+            raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
+    n_groups = int(max(query_groups.max(initial=0), point_groups.max(initial=0))) + 1
+    return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)
 
 
 def _within_tolerance(*args):

@@ -137,8 +137,8 @@ def _weighted(p):
     n = len(p.X)
     if p.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
-            f"Leaving out one of {n} points at a time takes O(n^3) for a rule weighted by 1/f and is "
-            f"limited to {MAX_WEIGHTED_LEAVE_ONE_OUT} points: set cv to a number of folds, or lower max_tuning_samples."
+            f"Leaving out one of {n} points at a time takes O(n^3) for a rule weighted by 1/f; the limit is "
+            f"{MAX_WEIGHTED_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
         )
     folds = np.arange(n) if p.folds is None else p.folds
     n_folds = folds.max() + 1
