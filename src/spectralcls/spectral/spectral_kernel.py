@@ -131,8 +131,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __init__(
         self, n_components=None, *, transformation="normalized", embedding="b", normalize=True,
-        similarity="inner", sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0, n_jobs=None,
-        random_state=None,
+        similarity="inner", sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0,
+        n_jobs=None, random_state=None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -314,8 +314,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 def warn_of_rank(wanted, rank):
     if rank < wanted:
         warnings.warn(
-            f"n_components={wanted}, but the rank of the similarity matrix is {rank} (positive eigenvalues only): "
-            f"keeping {rank} components.", UserWarning, stacklevel=4,
+            f"n_components={wanted}, but the rank of the similarity matrix (its number of positive eigenvalues) "
+            f"is {rank}: keeping {rank} components.", UserWarning, stacklevel=4,
         )
 
 
