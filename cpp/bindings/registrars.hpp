@@ -10,6 +10,8 @@ void register_eigen(pybind11::module_&);
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
   register_eigen(module);
+void register_roofline(pybind11::module_&);
+  register_roofline(module);
 }
 
 }  // namespace spectralcls::bindings
