@@ -73,6 +73,10 @@ class KernelOperator(LinearOperator):
     labels : array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1: points of labels t and s meet with the normalised Gaussian of variance
         ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
+    sample_weight : array-like of shape (n,), default=None
+        Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
+        the weighted mean or sum of rows; its eigenvalues are those of the matrix in which each point is
+        repeated w times.
     n_jobs : int, default=None
 
     Attributes
@@ -90,7 +94,16 @@ class KernelOperator(LinearOperator):
     """
 
     def __init__(
-        self, X, *, kernel="gaussian", bandwidth, normalization=None, degrees=None, labels=None, n_jobs=None
+        self,
+        X,
+        *,
+        kernel="gaussian",
+        bandwidth,
+        normalization=None,
+        degrees=None,
+        labels=None,
+        sample_weight=None,
+        n_jobs=None,
     ):
         X = check_array(X, dtype=[np.float64, np.float32], input_name="X", order="C")
         if kernel not in KERNELS:
@@ -104,15 +117,36 @@ class KernelOperator(LinearOperator):
         self.bandwidth = self._check_bandwidth(bandwidth)
         self.normalization = normalization
         super().__init__(X.dtype, (len(X), len(X)))
+        self.sample_weight = None
+        if sample_weight is not None:
+            self.sample_weight = self._check_diagonal(sample_weight, "sample_weight")
         self.n_isolated = 0
-        self.degrees = None
         if normalization is not None:
-            degrees = self._sums(np.ones((len(X), 1), X.dtype))[:, 0]
-            if self.labels is None:
-                self.n_isolated = int(np.count_nonzero(degrees - 1 <= _ISOLATED))
-            self._set_degrees(degrees / len(X) if normalization == "mean" else degrees)
-        elif degrees is not None:
-            self._set_degrees(np.asarray(degrees, dtype=X.dtype))
+            degrees = self._row_sums(normalization)
+        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
+        self._scale = self._diagonal_scale()
+
+    def _row_sums(self, normalization):
+        ones = np.ones(len(self.X), self.dtype)
+        weights = ones if self.sample_weight is None else self.sample_weight
+        sums = self._sums(weights[:, None])[:, 0]
+        if self.labels is None:
+            self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
+        return sums / weights.sum() if normalization == "mean" else sums
+
+    def _diagonal_scale(self):
+        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
+        if self.degrees is None and self.sample_weight is None:
+            return None
+        squared = 1 if self.sample_weight is None else self.sample_weight
+        squared = squared if self.degrees is None else squared / self.degrees
+        return np.sqrt(squared)[:, None]
+
+    def _check_diagonal(self, diagonal, name):
+        diagonal = np.asarray(diagonal, dtype=self.dtype)
+        if diagonal.shape != (len(self.X),) or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
+            raise ValueError(f"{name} must be one positive finite number for each row of X.")
+        return diagonal
 
     def _check_bandwidth(self, bandwidth):
         if self.labels is None:
@@ -126,12 +160,6 @@ class KernelOperator(LinearOperator):
         if self.kernel != "gaussian":
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return bandwidth
-
-    def _set_degrees(self, degrees):
-        if degrees.shape != (len(self.X),) or not np.all(degrees > 0) or not np.all(np.isfinite(degrees)):
-            raise ValueError("degrees must be one positive finite number for each row of X.")
-        self.degrees = degrees
-        self._scale = (1 / np.sqrt(degrees))[:, None]
 
     def _pairs(self, landmarks=None):
         """(rows, columns, bandwidth, constant) of the blocks of K that share one bandwidth."""
@@ -165,7 +193,7 @@ class KernelOperator(LinearOperator):
 
     def _matmat(self, V):
         V = np.asarray(V, dtype=self.dtype)
-        if self.degrees is None:
+        if self._scale is None:
             return self._sums(V)
         return self._scale * self._sums(self._scale * V)
 
@@ -180,9 +208,12 @@ class KernelOperator(LinearOperator):
         if self.labels is None:
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
-            K = self._sums(np.eye(len(self.X), dtype=self.dtype))
+            K = np.empty(self.shape, self.dtype)
+            for rows, columns, h, constant in self._pairs():
+                part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=h, n_jobs=self.n_jobs)
+                K[np.ix_(rows, columns)] = constant * part
             K = (K + K.T) / 2
-        if self.degrees is not None:
+        if self._scale is not None:
             K *= self._scale
             K *= self._scale.T
         return K
@@ -194,20 +225,22 @@ class KernelOperator(LinearOperator):
         """
         if self.normalization is None:
             return None
-        vector = np.sqrt(self.degrees)
-        return (1.0 if self.normalization == "sum" else float(len(self.X))), vector / np.linalg.norm(vector)
+        weights = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
+        vector = np.sqrt(weights * self.degrees)
+        value = 1.0 if self.normalization == "sum" else float(weights.sum())
+        return value, vector / np.linalg.norm(vector)
 
     def start_block(self, size, random_state=None, n_landmarks=300):
         """Approximate leading eigenvectors, (n, <= size): the Nystrom extension of a random subset's."""
         n = len(self.X)
         chosen = np.sort(check_random_state(random_state).choice(n, min(n_landmarks, n), replace=False))
         K = self._sums_between(chosen)
-        scale = np.ones((len(chosen), 1)) if self.degrees is None else self._scale[chosen].astype(np.float64)
+        scale = np.ones((len(chosen), 1)) if self._scale is None else self._scale[chosen].astype(np.float64)
         values, vectors = scipy.linalg.eigh(scale * K * scale.T)
         kept = values[::-1][:size] > 1e-6 * values[-1]
         vectors = scale * (vectors[:, ::-1][:, :size][:, kept] / values[::-1][:size][kept])
         block = self._sums(vectors.astype(self.dtype), chosen)
-        return block if self.degrees is None else self._scale * block
+        return block if self._scale is None else self._scale * block
 
     def _sums_between(self, chosen):
         """K[chosen, chosen] in float64."""
