@@ -4,6 +4,10 @@
 
 namespace spectralcls::bindings {
 
-inline void register_all(pybind11::module_&) {}
+void register_kernels(pybind11::module_&);
+
+inline void register_all(pybind11::module_& module) {
+  register_kernels(module);
+}
 
 }  // namespace spectralcls::bindings

@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace spectralcls {
+
+std::atomic<int> thread_limit{0};
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

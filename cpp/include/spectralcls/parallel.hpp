@@ -1,11 +1,15 @@
 // A chunk queue over threads: who computes a chunk never decides what is computed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <stdexcept>
 
 namespace spectralcls {
+
+// The most threads that a caller who names no number shall use, 0 for no limit: what threadpoolctl sets.
+extern std::atomic<int> thread_limit;
 
 // Thrown inside a parallel region once the caller's `interrupted` has answered yes.
 struct Interrupted : std::runtime_error {

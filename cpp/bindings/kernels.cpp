@@ -1,0 +1,92 @@
+// kernel_sums and kernel_matrix for NumPy arrays; shapes and values are checked by the Python layer.
+#include <optional>
+
+#include "arrays.hpp"
+#include "registrars.hpp"
+#include "spectralcls/kernel_matrix.hpp"
+#include "spectralcls/kernel_sums.hpp"
+
+namespace spectralcls::bindings {
+namespace {
+
+template <class T>
+MatrixView<T> matrix(const Array<T>& array) {
+  if (array.ndim() != 2) throw std::invalid_argument("expected a matrix");
+  return {array.data(), array.shape(0), array.shape(1)};
+}
+
+// Optional vector or matrix of the given number of rows.
+template <class T>
+const T* optional_data(const std::optional<Array<T>>& array, index_t rows) {
+  if (!array) return nullptr;
+  if (array->shape(0) != rows) throw std::invalid_argument("expected one entry per row");
+  return array->data();
+}
+
+template <class T>
+py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const std::optional<Array<T>>& weights,
+                       const std::optional<Array<std::int64_t>>& labels, int n_labels, const std::string& kernel,
+                       const std::vector<double>& bandwidths, const std::optional<Array<std::int64_t>>& excluded,
+                       const std::string& output, int n_threads) {
+  KernelSums<T> request;
+  request.queries = matrix(queries);
+  request.points = matrix(points);
+  if (request.queries.cols != request.points.cols) throw std::invalid_argument("queries and points differ in features");
+  request.weights = optional_data(weights, request.points.rows);
+  request.n_columns = weights ? weights->shape(1) : 1;
+  request.labels = optional_data(labels, request.points.rows);
+  request.n_labels = n_labels;
+  request.kernel = kernel_from_name(kernel);
+  request.bandwidths = bandwidths;
+  request.excluded = optional_data(excluded, request.queries.rows);
+
+  const std::vector<py::ssize_t> cells{queries.shape(0), static_cast<py::ssize_t>(bandwidths.size()), n_labels};
+  std::vector<py::ssize_t> shape = cells;
+  shape.push_back(request.n_columns);
+  Array<T> sums(shape);
+  T* out = sums.mutable_data();
+  const Execution run = execution(n_threads);
+  if (output == "scaled") {
+    Array<T> log_scale(cells);
+    T* scale = log_scale.mutable_data();
+    without_gil([&] { request.scaled(scale, out, run); });
+    return py::make_tuple(log_scale, sums);
+  }
+  if (output == "log") without_gil([&] { request.logs(out, run); });
+  else without_gil([&] { request.plain(out, run); });
+  return sums;
+}
+
+template <class T>
+void kernel_matrix(const Array<T>& queries, const std::optional<Array<T>>& points, const std::string& kernel,
+                   double bandwidth, double factor, Array<T>& out, int n_threads) {
+  const MatrixView<T> rows = matrix(queries), columns = points ? matrix(*points) : rows;
+  if (rows.cols != columns.cols) throw std::invalid_argument("queries and points differ in features");
+  if (out.ndim() != 2 || out.shape(0) != rows.rows || out.shape(1) != columns.rows)
+    throw std::invalid_argument("the output has the wrong shape");
+  T* values = out.mutable_data();
+  const Kernel which = kernel_from_name(kernel);
+  const Execution run = execution(n_threads);
+  without_gil([&] {
+    if (points) spectralcls::kernel_matrix(rows, columns, which, bandwidth, factor, values, columns.rows, run);
+    else symmetric_kernel_matrix(rows, which, bandwidth, factor, values, columns.rows, run);
+  });
+}
+
+template <class T>
+void register_for(py::module_& module) {
+  module.def("kernel_sums", &kernel_sums<T>, py::arg("queries").noconvert(), py::arg("points").noconvert(),
+             py::arg("weights").noconvert().none(true), py::arg("labels").noconvert().none(true), py::arg("n_labels"), py::arg("kernel"),
+             py::arg("bandwidths"), py::arg("excluded").noconvert().none(true), py::arg("output"), py::arg("n_threads"));
+  module.def("kernel_matrix", &kernel_matrix<T>, py::arg("queries").noconvert(), py::arg("points").noconvert().none(true),
+             py::arg("kernel"), py::arg("bandwidth"), py::arg("factor"), py::arg("out").noconvert(), py::arg("n_threads"));
+}
+
+}  // namespace
+
+void register_kernels(py::module_& module) {
+  register_for<float>(module);
+  register_for<double>(module);
+}
+
+}  // namespace spectralcls::bindings

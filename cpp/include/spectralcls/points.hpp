@@ -1,0 +1,124 @@
+// Points packed for the distance tiles: grouped into segments, padded to whole vectors, centred and scaled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "spectralcls/simd.hpp"
+
+namespace spectralcls {
+
+using index_t = std::ptrdiff_t;
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64))); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
+  bool operator==(const AlignedAllocator&) const { return true; }
+  bool operator!=(const AlignedAllocator&) const { return false; }
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// A row-major view of somebody else's matrix.
+template <class T>
+struct MatrixView {
+  const T* data;
+  index_t rows, cols;
+  const T* row(index_t i) const { return data + i * cols; }
+};
+
+// The register block: `tile_rows` queries meet `panel_vectors` vectors of points in registers, and
+// `tile_vectors` vectors (a few panels) make a tile, whose distances stay in the first-level cache.
+constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
+constexpr int panel_vectors = 3;
+constexpr int tile_vectors = 12;
+template <class T>
+constexpr int tile_width = tile_vectors * lanes<T>;
+
+// How |x - y|^2 is computed. `product`: |x|^2 + |y|^2 - 2 x.y, d operations, which cancels when both norms are
+// large beside the distance; `difference`: sum of (x - y)^2, 2 d operations, which never does.
+enum class DistanceForm { product, difference };
+
+// Where the origin and the unit of length are. Scaling is by a power of two, hence exact; products use centred
+// points, differences the points as they came.
+struct Geometry {
+  std::vector<double> centre;
+  double unit = 1;  // a power of two about the largest centred coordinate
+  double limit = 0; // centred coordinates of queries are clamped to +-limit units, so that distances stay finite
+
+  template <class T>
+  static Geometry of(MatrixView<T> points, double smallest_bandwidth);
+};
+
+struct Tile {
+  index_t first;       // position of its first column among all packed columns (padding included)
+  int n_vectors;       // 1 ... tile_vectors
+  int segment;         // label of its points
+  double largest_norm; // of its points, squared, in units
+};
+
+// n points as a sequence of tiles. Within a tile, panels of up to three vectors store their coordinates
+// feature by feature. Padding columns are at infinite distance of everything.
+template <class T>
+class PackedPoints {
+ public:
+  // labels: nullptr (one segment) or one of 0 ... n_segments - 1 per point, negative for "leave out".
+  // `order` sorts the points of a segment by locality, so that a tile is a compact set.
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const std::int64_t* labels, int n_segments,
+               bool with_product, bool with_difference, bool by_locality);
+
+  index_t n_columns() const { return static_cast<index_t>(source_.size()); }
+  index_t dimension() const { return d_; }
+  const std::vector<Tile>& tiles() const { return tiles_; }
+  // Row of the original matrix in a packed column, -1 for padding.
+  const std::vector<index_t>& source() const { return source_; }
+  const T* coordinates(DistanceForm form, const Tile& tile) const {
+    return (form == DistanceForm::product ? centred_ : raw_).data() + tile.first * d_;
+  }
+  const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
+  // Bounding box of a tile's points in units (raw or centred alike up to the offset): d lows, then d highs.
+  const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
+  double largest_norm() const { return largest_norm_; }
+
+ private:
+  void pack_columns(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference);
+
+  index_t d_;
+  std::vector<index_t> source_;
+  std::vector<Tile> tiles_;
+  AlignedVector<T> centred_, raw_, norms_, boxes_;
+  double largest_norm_ = 0;
+};
+
+// tile_rows queries, feature by feature: [d][tile_rows], in both forms.
+template <class T>
+struct PackedQueries {
+  AlignedVector<T> centred, raw, norms;  // centred is multiplied by -2
+  std::vector<double> largest_norm;      // per block of tile_rows
+  index_t n_blocks = 0, d = 0;
+
+  // Rows [begin, end) of `queries`, in the order given by `rows` if not empty; the last block repeats its last row.
+  void pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry);
+  const T* block(DistanceForm form, index_t b) const {
+    return (form == DistanceForm::product ? centred : raw).data() + b * d * tile_rows;
+  }
+  const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
+};
+
+// A permutation of rows in which neighbours in space are neighbours in order (median splits of the widest
+// feature down to `leaf` points), deterministic.
+template <class T>
+void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, index_t begin, index_t end, index_t leaf);
+
+extern template class PackedPoints<float>;
+extern template class PackedPoints<double>;
+
+}  // namespace spectralcls

@@ -1,0 +1,154 @@
+// One vector register of T, written with the compilers' vector extensions: the same source serves SSE2, AVX2,
+// AVX-512 and NEON. Intrinsics appear only where the generic expression costs an instruction more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace spectralcls {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+constexpr int n_vector_registers = 32;
+#elif defined(__AVX2__)
+constexpr int vector_bytes = 32;
+constexpr int n_vector_registers = 16;
+#elif defined(__aarch64__)
+constexpr int vector_bytes = 16;
+constexpr int n_vector_registers = 32;
+#else
+constexpr int vector_bytes = 16;
+constexpr int n_vector_registers = 16;
+#endif
+
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  typedef float type __attribute__((vector_size(vector_bytes)));
+  typedef std::int32_t bits __attribute__((vector_size(vector_bytes)));
+};
+template <>
+struct VectorOf<double> {
+  typedef double type __attribute__((vector_size(vector_bytes)));
+  typedef std::int64_t bits __attribute__((vector_size(vector_bytes)));
+};
+template <class T>
+using Vec = typename VectorOf<T>::type;
+template <class T>
+using Bits = typename VectorOf<T>::bits;
+template <class T>
+constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
+
+template <class T>
+inline Vec<T> load(const T* p) {
+  return *reinterpret_cast<const Vec<T>*>(p);
+}
+template <class T>
+inline void store(T* p, Vec<T> v) {
+  *reinterpret_cast<Vec<T>*>(p) = v;
+}
+template <class T>
+inline Vec<T> broadcast(T x) {
+  return Vec<T>{} + x;
+}
+
+// max and min that return the second operand when the first is NaN, as the hardware does.
+template <class T>
+inline Vec<T> maximum(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_max_ps((__m512)a, (__m512)b);
+  else return (Vec<T>)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_max_ps((__m256)a, (__m256)b);
+  else return (Vec<T>)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_max_ps((__m128)a, (__m128)b);
+  else return (Vec<T>)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
+  return a > b ? a : b;
+#endif
+}
+template <class T>
+inline Vec<T> minimum(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_min_ps((__m512)a, (__m512)b);
+  else return (Vec<T>)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_min_ps((__m256)a, (__m256)b);
+  else return (Vec<T>)_mm256_min_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_min_ps((__m128)a, (__m128)b);
+  else return (Vec<T>)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+// Is any lane of a below the same lane of b?
+template <class T>
+inline bool any_less(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ) != 0;
+  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ) != 0;
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return _mm256_movemask_ps((__m256)(a < b)) != 0;
+  else return _mm256_movemask_pd((__m256d)(a < b)) != 0;
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return _mm_movemask_ps((__m128)(a < b)) != 0;
+  else return _mm_movemask_pd((__m128d)(a < b)) != 0;
+#else
+  const Bits<T> less = a < b;
+  for (int i = 0; i < lanes<T>; ++i)
+    if (less[i]) return true;
+  return false;
+#endif
+}
+
+template <class T>
+inline T smallest_lane(Vec<T> v) {
+  T least = v[0];
+  for (int i = 1; i < lanes<T>; ++i) least = v[i] < least ? v[i] : least;
+  return least;
+}
+template <class T>
+inline double sum_of_lanes(Vec<T> v) {
+  double total = 0;
+  for (int i = 0; i < lanes<T>; ++i) total += v[i];
+  return total;
+}
+
+// Within its life, results and operands below the normal range count as zero on this thread: a kernel value
+// of 1e-310 then costs no microcode assist, and exp2_biased may return a subnormal where it means zero.
+class FlushSubnormals {
+ public:
+#if defined(__x86_64__)
+  FlushSubnormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040u); }
+  ~FlushSubnormals() { _mm_setcsr(saved_); }
+#elif defined(__aarch64__)
+  FlushSubnormals() {
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    asm volatile("msr fpcr, %0" ::"r"(saved_ | (1ull << 24)));
+  }
+  ~FlushSubnormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
+#else
+  FlushSubnormals() = default;
+  ~FlushSubnormals() {}
+#endif
+  FlushSubnormals(const FlushSubnormals&) = delete;
+  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  unsigned saved_;
+#elif defined(__aarch64__)
+  std::uint64_t saved_;
+#endif
+};
+
+}  // namespace spectralcls

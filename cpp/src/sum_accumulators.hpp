@@ -1,0 +1,133 @@
+// What happens to a tile of squared distances: kernel values, weights, and sums in registers. One query row at a
+// time; the accumulators are vectors (a lane per point modulo the vector width), reduced when a piece ends.
+#pragma once
+
+#include "spectralcls/ladder.hpp"
+#include "spectralcls/profile.hpp"
+
+namespace spectralcls::detail {
+
+// 2^(rate (origin - D)) for the rungs of a ladder, added up over one row of a tile.
+// Scaled: origin is the row's running minimum of D; otherwise 0 and not subtracted.
+template <class T, bool Scaled, bool Weighted, int Rungs>
+inline void add_ladder(const T* distance, int n_vectors, T origin, T rate, const T* weight, Vec<T>** sums) {
+  Vec<T> sum[Rungs];
+#pragma GCC unroll 8
+  for (int l = 0; l < Rungs; ++l) sum[l] = *sums[l];
+  for (int v = 0; v < n_vectors; ++v) {
+    const Vec<T> D = load(distance + v * lanes<T>);
+    const Vec<T> exponent = Scaled ? (origin - D) * rate + exp2_bias<T> : D * -rate + exp2_bias<T>;
+    Vec<T> k = exp2_biased<T>(exponent);
+#pragma GCC unroll 8
+    for (int l = 0; l < Rungs; ++l) {
+      if (Weighted) sum[l] += k * load(weight + v * lanes<T>);
+      else sum[l] += k;
+      if (l + 1 < Rungs) k = k * k;
+    }
+  }
+#pragma GCC unroll 8
+  for (int l = 0; l < Rungs; ++l) *sums[l] = sum[l];
+}
+
+template <class T, bool Scaled, bool Weighted>
+inline void add_ladder(int rungs, const T* distance, int n_vectors, T origin, T rate, const T* weight, Vec<T>** sums) {
+  switch (rungs) {
+    case 1: return add_ladder<T, Scaled, Weighted, 1>(distance, n_vectors, origin, rate, weight, sums);
+    case 2: return add_ladder<T, Scaled, Weighted, 2>(distance, n_vectors, origin, rate, weight, sums);
+    case 3: return add_ladder<T, Scaled, Weighted, 3>(distance, n_vectors, origin, rate, weight, sums);
+    case 4: return add_ladder<T, Scaled, Weighted, 4>(distance, n_vectors, origin, rate, weight, sums);
+    case 5: return add_ladder<T, Scaled, Weighted, 5>(distance, n_vectors, origin, rate, weight, sums);
+    case 6: return add_ladder<T, Scaled, Weighted, 6>(distance, n_vectors, origin, rate, weight, sums);
+    case 7: return add_ladder<T, Scaled, Weighted, 7>(distance, n_vectors, origin, rate, weight, sums);
+    case 8: return add_ladder<T, Scaled, Weighted, 8>(distance, n_vectors, origin, rate, weight, sums);
+  }
+}
+
+template <Kernel K, class T>
+inline void add_compact(const T* distance, int n_vectors, T rate, const T* weight, Vec<T>& sum) {
+  for (int v = 0; v < n_vectors; ++v) {
+    const Vec<T> k = compact_profile<K, T>(load(distance + v * lanes<T>) * rate);
+    if (weight) sum += k * load(weight + v * lanes<T>);
+    else sum += k;
+  }
+}
+
+template <class T>
+inline void add_compact(Kernel kernel, const T* distance, int n_vectors, T rate, const T* weight, Vec<T>& sum) {
+  switch (kernel) {
+    case Kernel::epanechnikov: return add_compact<Kernel::epanechnikov>(distance, n_vectors, rate, weight, sum);
+    case Kernel::uniform: return add_compact<Kernel::uniform>(distance, n_vectors, rate, weight, sum);
+    case Kernel::quartic: return add_compact<Kernel::quartic>(distance, n_vectors, rate, weight, sum);
+    case Kernel::triweight: return add_compact<Kernel::triweight>(distance, n_vectors, rate, weight, sum);
+    case Kernel::cosine: return add_compact<Kernel::cosine>(distance, n_vectors, rate, weight, sum);
+    case Kernel::gaussian: break;
+  }
+}
+
+// Kernel values of one row of a tile; `values` may be `distance`.
+template <Kernel K, class T>
+inline void kernel_row(const T* distance, int n_vectors, T origin, T rate, T* values) {
+  for (int v = 0; v < n_vectors; ++v) {
+    const Vec<T> D = load(distance + v * lanes<T>);
+    if constexpr (K == Kernel::gaussian) store(values + v * lanes<T>, exp2_biased<T>((origin - D) * rate + exp2_bias<T>));
+    else store(values + v * lanes<T>, compact_profile<K, T>(D * rate));
+  }
+}
+
+template <class T>
+inline void kernel_row(Kernel kernel, const T* distance, int n_vectors, T origin, T rate, T* values) {
+  switch (kernel) {
+    case Kernel::gaussian: return kernel_row<Kernel::gaussian>(distance, n_vectors, origin, rate, values);
+    case Kernel::epanechnikov: return kernel_row<Kernel::epanechnikov>(distance, n_vectors, origin, rate, values);
+    case Kernel::uniform: return kernel_row<Kernel::uniform>(distance, n_vectors, origin, rate, values);
+    case Kernel::quartic: return kernel_row<Kernel::quartic>(distance, n_vectors, origin, rate, values);
+    case Kernel::triweight: return kernel_row<Kernel::triweight>(distance, n_vectors, origin, rate, values);
+    case Kernel::cosine: return kernel_row<Kernel::cosine>(distance, n_vectors, origin, rate, values);
+  }
+}
+
+// sums[r, c] += values[r, :] . weights[c, :] for a register block of rows and columns of one tile.
+template <class T, int Rows, int Columns>
+inline void add_product_block(const T* values, index_t row_stride, const T* weights, int n_vectors, Vec<T>* sums,
+                              index_t sums_stride) {
+  Vec<T> sum[Rows][Columns];
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) sum[r][c] = sums[r * sums_stride + c];
+  for (int v = 0; v < n_vectors; ++v) {
+    Vec<T> w[Columns];
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) w[c] = load(weights + (c * n_vectors + v) * lanes<T>);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      const Vec<T> k = load(values + r * row_stride + v * lanes<T>);
+#pragma GCC unroll 4
+      for (int c = 0; c < Columns; ++c) sum[r][c] += k * w[c];
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) sums[r * sums_stride + c] = sum[r][c];
+}
+
+// The same for all rows of a tile and any number of columns.
+template <class T>
+inline void add_product(const T* values, index_t row_stride, const T* weights, index_t n_columns, int n_vectors,
+                        Vec<T>* sums, index_t sums_stride) {
+  constexpr int Rows = n_vector_registers == 32 ? 4 : 2;
+  for (int r = 0; r < tile_rows; r += Rows) {
+    const T* v = values + r * row_stride;
+    Vec<T>* s = sums + r * sums_stride;
+    index_t c = 0;
+    for (; c + 4 <= n_columns; c += 4)
+      add_product_block<T, Rows, 4>(v, row_stride, weights + c * n_vectors * lanes<T>, n_vectors, s + c, sums_stride);
+    const T* w = weights + c * n_vectors * lanes<T>;
+    if (n_columns - c == 3) add_product_block<T, Rows, 3>(v, row_stride, w, n_vectors, s + c, sums_stride);
+    if (n_columns - c == 2) add_product_block<T, Rows, 2>(v, row_stride, w, n_vectors, s + c, sums_stride);
+    if (n_columns - c == 1) add_product_block<T, Rows, 1>(v, row_stride, w, n_vectors, s + c, sums_stride);
+  }
+}
+
+}  // namespace spectralcls::detail
