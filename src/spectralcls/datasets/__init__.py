@@ -1,0 +1,29 @@
+"""The papers' synthetic distributions, and one function that loads any data set by its name."""
+
+from ._gaussian import (
+    gaussian_mixture,
+    make_gaussian_mixture,
+    make_ringnorm,
+    make_simdata,
+    make_two_gaussians,
+    make_twonorm,
+    make_waveform,
+)
+from ._loading import available, load, read_npz
+from ._shapes import make_gaussian_in_ring, make_two_rings, make_two_spirals
+
+__all__ = [
+    "available",
+    "gaussian_mixture",
+    "load",
+    "make_gaussian_in_ring",
+    "make_gaussian_mixture",
+    "make_ringnorm",
+    "make_simdata",
+    "make_two_gaussians",
+    "make_two_rings",
+    "make_two_spirals",
+    "make_twonorm",
+    "make_waveform",
+    "read_npz",
+]

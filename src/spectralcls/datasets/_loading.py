@@ -1,0 +1,277 @@
+"""Data sets by name: bundled with scikit-learn, generated, in a folder of ``.npz`` files, or on OpenML."""
+
+import os
+import zipfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn import datasets as sklearn_datasets
+from sklearn.utils import Bunch
+
+from . import _gaussian, _shapes
+
+DATA_VARIABLE = "SPECTRALCLS_DATA"
+OPENML_PREFIX = "openml:"
+
+_BUNDLED = {
+    "iris": sklearn_datasets.load_iris,
+    "wine": sklearn_datasets.load_wine,
+    "breast_cancer": sklearn_datasets.load_breast_cancer,
+    "digits": sklearn_datasets.load_digits,
+}
+_GENERATORS = {
+    "two_gaussians": _gaussian.make_two_gaussians,
+    "two_rings": _shapes.make_two_rings,
+    "gaussian_in_ring": _shapes.make_gaussian_in_ring,
+    "two_spirals": _shapes.make_two_spirals,
+    "ringnorm": _gaussian.make_ringnorm,
+    "twonorm": _gaussian.make_twonorm,
+    "waveform": _gaussian.make_waveform,
+    "simdata_1": partial(_gaussian.make_simdata, 1),
+    "simdata_2": partial(_gaussian.make_simdata, 2),
+    "simdata_3": partial(_gaussian.make_simdata, 3),
+}
+
+
+def load(name, *, data_home=None, n_samples=None, random_state=0):
+    """Load a data set by its name.
+
+    Names are looked up among the sets that come with scikit-learn (iris, wine, breast_cancer, digits), the
+    generators of this module (two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm,
+    waveform, simdata_1, simdata_2, simdata_3) and the files ``<name>.npz`` of the data folder, in this
+    order. A name ``openml:credit-g`` or ``openml:31`` is fetched from OpenML by name or number; nothing
+    else uses the network.
+
+    Parameters
+    ----------
+    name : str
+    data_home : path-like, default=None
+        The data folder; None takes it from the environment variable SPECTRALCLS_DATA, if that is set. For
+        OpenML it is the folder of scikit-learn's cache.
+    n_samples : int or tuple of int, default=None
+        Size of a generated set (None: the generator's own default); not allowed for the others.
+    random_state : int, RandomState instance or None, default=0
+        Seed of a generated set.
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples, n_features), ``target`` (n_samples,) with values 0, 1, ..., ``target_names``,
+        ``feature_names``, ``name``, and ``splits``, a list of (training rows, test rows), empty where the
+        set has none of its own: it can be passed as ``cv`` to scikit-learn. See :func:`read_npz` for text.
+
+    Raises
+    ------
+    ValueError
+        If no set has that name, with the names there are; if a file or its shapes are broken.
+    FileNotFoundError
+        If the data folder does not exist.
+    ConnectionError
+        If OpenML cannot be reached.
+    """
+    if n_samples is not None and name not in _GENERATORS:
+        raise ValueError(
+            f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one."
+        )
+    if name in _BUNDLED:
+        return _from_sklearn(name)
+    if name in _GENERATORS:
+        return _generate(name, n_samples, random_state)
+    if name.startswith(OPENML_PREFIX):
+        return _fetch_openml(name.removeprefix(OPENML_PREFIX), data_home)
+    folder = _data_folder(data_home)
+    if name in _names_in(folder):
+        return read_npz(folder / f"{name}.npz")
+    where = f"the data folder {folder}" if folder else f"a data folder ({DATA_VARIABLE} is not set)"
+    raise ValueError(
+        f"There is no data set {name!r}, nor one of that name in {where}. There are: "
+        f"{', '.join(available(data_home))}; or {OPENML_PREFIX}NAME for one from OpenML."
+    )
+
+
+def available(data_home=None):
+    """Names that :func:`load` knows without a network: bundled, generated, and in the data folder."""
+    return [*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]
+
+
+def read_npz(path):
+    """Read a data set from one ``.npz`` file.
+
+    The file holds one of
+
+    - ``X``, ``y`` and, if wanted, ``classes`` (the names of the labels 0, 1, ...) and ``feature_names``;
+    - ``X_train``, ``y_train``, ``X_test``, ``y_test``, ``classes``: a predefined split;
+    - ``X``, ``y``, ``classes``, ``train_idx``, ``test_idx``, ``realisations``: one split per row of
+      ``train_idx``;
+    - a matrix written by ``scipy.sparse.save_npz``. Its labels are in ``<prefix>_meta.npz`` beside it, the
+      longest prefix of the name that has such a file: a Boolean matrix ``Y`` or ``relevance`` (transposed
+      where its columns belong to the rows of X), ``vocabulary``, ``is_train``. All arrays of that file are
+      in the result too.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    data : Bunch
+        As :func:`load` returns it. For text, ``data`` is a CSR array and ``target`` a Boolean matrix with
+        one column per topic, or None where there is no such file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is no ``.npz`` file, holds pickled objects, or has none of the forms above.
+    """
+    path = Path(path)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+    except (zipfile.BadZipFile, EOFError, AttributeError) as error:
+        raise ValueError(f"{path} is not a .npz file: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read without unpickling objects: {error}") from error
+    if {"indices", "indptr", "data", "shape"} <= arrays.keys():
+        return _text(path)
+    if {"X_train", "y_train", "X_test", "y_test"} <= arrays.keys():
+        X = np.concatenate([arrays["X_train"], arrays["X_test"]])
+        y = np.concatenate([arrays["y_train"], arrays["y_test"]])
+        rows = np.arange(len(X))
+        splits = [tuple(np.split(rows, [len(arrays["X_train"])]))]
+    elif {"X", "y"} <= arrays.keys():
+        X, y = arrays["X"], arrays["y"]
+        splits = [
+            (train.astype(np.intp), test.astype(np.intp))
+            for train, test in zip(arrays.get("train_idx", []), arrays.get("test_idx", []), strict=True)
+        ]
+    else:
+        raise ValueError(
+            f"{path} holds the arrays {', '.join(arrays) or '(none)'}; wanted are X and y, or X_train, y_train, "
+            "X_test and y_test, or a matrix written by scipy.sparse.save_npz."
+        )
+    return _dense(path, X, y, splits, arrays)
+
+
+def _dense(path, X, y, splits, arrays):
+    if X.ndim != 2 or y.shape != (len(X),):
+        raise ValueError(f"{path}: X has the shape {X.shape} and y {y.shape}; wanted are (n, d) and (n,).")
+    labels, target = np.unique(y, return_inverse=True)
+    names = arrays.get("classes", labels)
+    if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < len(names):
+        target = y.astype(np.int64)  # indices into the names, of which some may not occur
+    elif len(names) != len(labels):
+        raise ValueError(
+            f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'."
+        )
+    features = arrays.get("feature_names", [f"x{column}" for column in range(X.shape[1])])
+    return Bunch(
+        data=X,
+        target=target,
+        target_names=np.asarray(names),
+        feature_names=list(features),
+        splits=splits,
+        name=path.stem,
+    )
+
+
+def _text(path):
+    X = sparse.csr_array(sparse.load_npz(path))
+    stem = path.stem.split("_")
+    metas = [path.with_name("_".join(stem[:end]) + "_meta.npz") for end in range(len(stem), 0, -1)]
+    meta = next((file for file in metas if file.exists()), None)
+    if meta is None:
+        return Bunch(
+            data=X,
+            target=None,
+            target_names=None,
+            feature_names=[f"x{column}" for column in range(X.shape[1])],
+            splits=[],
+            name=path.stem,
+        )
+    with np.load(meta, allow_pickle=False) as file:
+        extra = {key: file[key] for key in file.files}
+    topics = extra.get("Y", extra.get("relevance"))
+    if topics is not None and len(topics) != X.shape[0]:
+        topics = topics.T
+    if topics is None or len(topics) != X.shape[0]:
+        raise ValueError(
+            f"{meta} has no Boolean matrix 'Y' or 'relevance' that fits the {X.shape[0]} rows of {path}."
+        )
+    splits = []
+    if "is_train" in extra:
+        splits = [(np.flatnonzero(extra["is_train"]), np.flatnonzero(~extra["is_train"]))]
+    names = extra.get("categories", np.arange(topics.shape[1]))
+    vocabulary = list(extra.get("vocabulary", [f"x{column}" for column in range(X.shape[1])]))
+    return Bunch(
+        **extra,
+        data=X,
+        target=topics,
+        target_names=names,
+        feature_names=vocabulary,
+        splits=splits,
+        name=path.stem,
+    )
+
+
+def _from_sklearn(name):
+    bunch = _BUNDLED[name]()
+    return Bunch(
+        data=bunch.data,
+        target=bunch.target.astype(np.int64),
+        target_names=np.asarray(bunch.target_names).astype(str),
+        feature_names=list(bunch.feature_names),
+        splits=[],
+        name=name,
+    )
+
+
+def _generate(name, n_samples, random_state):
+    size = {} if n_samples is None else {"n_samples": n_samples}
+    X, y = _GENERATORS[name](**size, random_state=random_state)
+    return Bunch(
+        data=X,
+        target=y,
+        target_names=np.unique(y).astype(str),
+        feature_names=[f"x{i}" for i in range(X.shape[1])],
+        splits=[],
+        name=name,
+    )
+
+
+def _fetch_openml(name, data_home):
+    which = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": 1}
+    try:
+        bunch = sklearn_datasets.fetch_openml(
+            **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=1, delay=0.5
+        )
+    except OSError as error:  # urllib's errors are OSErrors
+        raise ConnectionError(f"OpenML's data set {name!r} could not be fetched: {error}") from error
+    labels, target = np.unique(bunch.target, return_inverse=True)
+    return Bunch(
+        data=bunch.data,
+        target=target,
+        target_names=labels,
+        feature_names=list(bunch.feature_names),
+        splits=[],
+        name=OPENML_PREFIX + name,
+    )
+
+
+def _data_folder(data_home):
+    folder = data_home if data_home is not None else os.environ.get(DATA_VARIABLE) or None
+    if folder is None:
+        return None
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"The data folder {folder} does not exist.")
+    return Path(folder)
+
+
+def _names_in(folder):
+    """Names of the data sets in a folder; files of text labels (``*_meta``) are not sets themselves."""
+    if folder is None:
+        return []
+    return sorted(file.stem for file in folder.glob("*.npz") if not file.stem.endswith("_meta"))
