@@ -55,7 +55,7 @@ def test_full_rank_is_exact(method):
 
 @pytest.mark.parametrize("q", [5, 15, 30])
 def test_random_pivots_reach_the_bound_of_their_theorem(q):
-    # arXiv:2207.06503, theorem 2.3, eps = 1: rank q + q log(1 / eta) has at most twice the best rank-q residual.
+    # arXiv:2207.06503, theorem 2.3, eps = 1: rank q + q log(1 / eta) has at most twice the best residual.
     X = blobs(600)
     values = np.linalg.eigvalsh(reference.kernel_matrix(X, X, bandwidth=1.5))[::-1]
     best = values[q:].sum()
