@@ -1,7 +1,7 @@
 """What PerTurbo keeps of one class: the map from kernel values to the share of a query that the class explains."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -75,6 +75,7 @@ class ClassModel:
     mix : (r, k), or None for the identity.
     regularization : Regularization
     trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
+    lineage : object shared by a model and those that were extended from it.
     """
 
     samples: np.ndarray
@@ -84,6 +85,7 @@ class ClassModel:
     mix: np.ndarray | None
     regularization: Regularization
     trace_residual: float = 0.0
+    lineage: object = field(default_factory=object, repr=False)
 
     @property
     def rank(self):
@@ -179,10 +181,11 @@ def _squared_norms(B):
     return np.einsum("ij,ij->i", B, B)
 
 
-def log_explained(models, Q, n_jobs=None):
+def log_explained(models, Q, n_jobs=None, relative=True):
     """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
 
-    Where tau is 0 to rounding for all classes, a row is relative to its smallest limit alpha / (n_l + alpha).
+    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these limits
+    is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
     """
     with np.errstate(divide="ignore"):
         out = np.log(np.stack([model.explained(Q, n_jobs) for model in models], axis=1))
@@ -193,7 +196,7 @@ def log_explained(models, Q, n_jobs=None):
     limits = [model.flat_limit(Q) for model in models]
     flat = np.logical_and.reduce([limit[2] for limit in limits])
     if flat.any():
-        smallest = min(limit[0] for limit in limits)
+        smallest = min(limit[0] for limit in limits) if relative else 0.0
         for column, (constant, excess, _) in zip(out.T, limits, strict=True):
             column[flat] = np.log1p(-(constant - smallest) - excess[flat])
     return out

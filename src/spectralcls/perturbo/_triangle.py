@@ -117,6 +117,18 @@ class Triangle:
         packed.used = needed
         return self._from_packed(self.order + k, packed)
 
+    def tail(self, k):
+        """The last k columns, as `grown` takes them: the parts above the (k, k) corner as rows, and the corner."""
+        n = self.order - k
+        columns, corner = np.empty((k, n)), np.zeros((k, k))
+        for i in range(k):
+            if self._packed is None:
+                column = self._dense[: n + i + 1, n + i]
+            else:
+                column = self._packed.values[_packed_size(n + i) : _packed_size(n + i + 1)]
+            columns[i], corner[: i + 1, i] = column[:n], column[n:]
+        return columns, corner
+
     def __getstate__(self):
         return {"order": self.order, "dense": np.triu(self.dense())}
 
