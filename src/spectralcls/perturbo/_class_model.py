@@ -241,7 +241,7 @@ def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_
 
 def _factor(M, regularization, order, name):
     """Rows kept and Cholesky factor of K_l + alpha I, or of its Schur complement; M is overwritten."""
-    where = "the class" if name is None else f"class {name!r}"
+    where = "the class" if name is None else f"class '{name}'"
     if regularization.kind == "tikhonov":
         try:
             return np.arange(len(M)), cholesky_in_place(M)

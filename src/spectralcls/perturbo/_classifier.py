@@ -281,6 +281,10 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
 
+    def _log_explained(self, X, relative=True):
+        X = self._queries(X)
+        return log_explained(self._models, X, self.n_jobs, relative)
+
     def perturbation(self, X):
         """tau_l(x) for every query and class, (n_queries, n_classes), in [0, 1]: equation 9 of the paper."""
         X = self._queries(X)
@@ -300,14 +304,14 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : (n_queries, n_classes); with two classes (n_queries,), the difference second minus first
         """
-        scores = log_explained(self._models, self._queries(X), self.n_jobs)
+        scores = self._log_explained(X)
         if len(self.classes_) > 2:
             return scores
         return scores[:, 0] if len(self.classes_) == 1 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X):
         """The class that each query perturbs least, (n_queries,)."""
-        scores = log_explained(self._models, self._queries(X), self.n_jobs)
+        scores = self._log_explained(X)
         return self.classes_[scores.argmax(axis=1)]
 
     def score_samples(self, X):
@@ -316,7 +320,7 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected below a
         quantile of this score on samples that were not used in `fit` (training samples explain themselves).
         """
-        return np.minimum(log_explained(self._models, self._queries(X), self.n_jobs, relative=False).max(axis=1), 0)
+        return np.minimum(self._log_explained(X, relative=False).max(axis=1), 0.0)
 
 
 def _checked_grid(values, name):

@@ -8,7 +8,6 @@ from scipy.linalg import eigh
 from ..kernels import kernel_matrix
 from ._class_model import Regularization
 
-_SMALLEST_SHARE = 1e-13  # closed-form shares below this are rounding: such a sample counts as misclassified
 _ALWAYS_KEPT = 20  # samples of a class that a subsample never goes below
 
 
@@ -67,8 +66,9 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
     bandwidths : (b,) or (b, C)
     alphas : (a,)
     regularization : Regularization; its alpha is replaced by each of ``alphas``
-    folds : list of (train, test) positions, or None for leave-one-out, which takes one pass over all samples:
-        tau of sample i against the others of its own class is 1 / ((K + alpha I)^-1)_ii - alpha.
+    folds : list of (train, test) positions, or None for leave-one-out, which takes one pass over all samples
+
+    A sample with no kernel mass in any class, to underflow, counts as misclassified.
 
     Notes
     -----
@@ -78,12 +78,11 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
     scores = np.zeros((len(bandwidths), len(alphas)))
     leave_one_out = folds is None
     parts = [(np.arange(len(X)),) * 2] if leave_one_out else folds
-    threshold = _SMALLEST_SHARE if leave_one_out else 0.0
     n_classes = codes.max() + 1
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
     for b, row in enumerate(bandwidths):
         for train, test in parts:
-            best = np.full((len(test), len(alphas)), threshold)
+            best = np.zeros((len(test), len(alphas)))
             winner = np.full(best.shape, -1)
             for c, h in enumerate(np.broadcast_to(row, n_classes)):
                 members = X[train[codes[train] == c]]
@@ -99,16 +98,24 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
 
 
 def _explained(members, Q, h, levels, own, n_jobs):
-    """1 - tau (m, a) for one class; queries ``own`` are the members themselves, each scored by the others."""
+    """1 - tau (m, a) for one class; queries ``own`` are the members themselves, each scored by the others.
+
+    Leaving out member i: let N = (K + alpha I)^-1 and k be column i of K with k_i = 0. The block inverse of N gives
+    q = k^T N k = s + N_ii s^2 for the share s = 1 - tau of i in the others' span. Its root is the closed form
+    tau = 1 / N_ii - alpha, but without the cancellation that would lose shares below 1e-16.
+    """
     K = kernel_matrix(members, bandwidth=h, n_jobs=n_jobs)
     values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
     values = np.maximum(values, np.finfo(float).tiny)
     inverse = np.stack([level.filter(values) / values for level in levels], axis=1)
-    projected = kernel_matrix(Q, members, bandwidth=h, n_jobs=n_jobs) @ vectors
+    k = kernel_matrix(Q, members, bandwidth=h, n_jobs=n_jobs)
+    if own is not None:
+        k[own, np.arange(len(own))] = 0.0
+    projected = k @ vectors
     explained = np.square(projected, out=projected) @ inverse
     if own is not None:
-        alphas = np.array([level.alpha for level in levels])
-        explained[own] = 1 + alphas - 1 / (np.square(vectors) @ inverse)
+        q, N = explained[own], np.square(vectors) @ inverse
+        explained[own] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
     return explained
 
 
