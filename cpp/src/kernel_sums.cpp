@@ -17,7 +17,7 @@ constexpr index_t chunk_rows = 128;              // queries of one chunk
 constexpr index_t block_bytes = 256 * 1024;      // points that stay in the second-level cache while queries pass
 constexpr index_t block_vectors = 256;           // and whose sums stay in T before they are added in double
 constexpr index_t ordering_pays_from = 1024;     // queries; sorting the points costs about as much as 100 of them
-constexpr index_t boxes_pay_to = 16;             // features; beyond, boxes of neighbours overlap
+constexpr index_t boxes_pay_to = 8;              // features; beyond, boxes of neighbours overlap
 constexpr double serial_work = 4e6;              // operations below which starting threads costs more than it brings
 
 // Sums of one query chunk over one part of the points, in double. With a scale, the sum of row r and label l is
@@ -239,14 +239,27 @@ class Computation {
     }
   }
 
+  static Vec<T> row_minimum(const T* D, int n_vectors) {
+    if (n_vectors < tile_vectors) {
+      Vec<T> least = load(D);
+      for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(D + v * lanes<T>));
+      return least;
+    }
+    Vec<T> least[4];  // four chains: one would wait for itself
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) least[i] = load(D + i * lanes<T>);
+#pragma GCC unroll 12
+    for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(D + v * lanes<T>));
+    return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
+  }
+
   // Streaming log-sum-exp: the origin of a row follows its smallest distance, but only when a term would exceed
   // 2^headroom relative to it, so that nearly all tiles pay one minimum and one comparison.
   void follow_minimum(const Tile& tile, Scratch& s) const {
     const T slack = static_cast<T>(headroom / highest_rate_);
     for (int r = 0; r < tile_rows; ++r) {
       const T* D = s.distance.value[r];
-      Vec<T> least = load(D);
-      for (int v = 1; v < tile.n_vectors; ++v) least = minimum<T>(least, load(D + v * lanes<T>));
+      const Vec<T> least = row_minimum(D, tile.n_vectors);
       const T old = s.origin[r];
       const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
       if (!any_less<T>(least, broadcast<T>(threshold))) continue;

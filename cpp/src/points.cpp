@@ -28,7 +28,8 @@ Geometry Geometry::of(MatrixView<T> points, double smallest_bandwidth) {
   for (const double c : geometry.centre) offset = std::max(offset, std::abs(c));
   // Points that differ by less than the dtype resolves are one point: the unit is then the offset's resolution.
   radius = std::max(radius, offset * std::numeric_limits<T>::epsilon() / 2);
-  geometry.unit = power_of_two_at_least(radius > 0 ? radius : smallest_bandwidth);
+  constexpr double smallest_unit = 0x1p-1000;  // its reciprocal is still finite
+  geometry.unit = std::max(smallest_unit, power_of_two_at_least(radius > 0 ? radius : smallest_bandwidth));
   geometry.limit = (sizeof(T) == 4 ? 1e18 : 1e150) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
   return geometry;
 }

@@ -7,24 +7,48 @@
 
 namespace spectralcls::detail {
 
-// 2^(rate (origin - D)) for the rungs of a ladder, added up over one row of a tile.
-// Scaled: origin is the row's running minimum of D; otherwise 0 and not subtracted.
+constexpr int group = 4;  // vectors whose exponentials are computed step by step together
+
+// 2^(rate (origin - D)) for N vectors of squared distances. Scaled: origin is the row's running minimum of D;
+// otherwise it is 0 and not subtracted.
+template <class T, bool Scaled, int N>
+inline void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) {
+    const Vec<T> D = load(distance + i * lanes<T>);
+    k[i] = Scaled ? (origin - D) * rate + exp2_bias<T> : D * -rate + exp2_bias<T>;
+  }
+  exp2_biased<T, N>(k);
+}
+
+// The kernel values of the rungs of a ladder for N vectors, added to one vector sum a rung.
+template <class T, bool Scaled, bool Weighted, int Rungs, int N>
+inline void add_ladder(const T* distance, T origin, T rate, const T* weight, Vec<T> (&sum)[Rungs]) {
+  Vec<T> k[N];
+  gaussian<T, Scaled, N>(distance, origin, rate, k);
+#pragma GCC unroll 8
+  for (int l = 0; l < Rungs; ++l) {
+#pragma GCC unroll 8
+    for (int i = 0; i < N; ++i) {
+      if (Weighted) sum[l] += k[i] * load(weight + i * lanes<T>);
+      else sum[l] += k[i];
+    }
+    if (l + 1 < Rungs)
+#pragma GCC unroll 8
+      for (int i = 0; i < N; ++i) k[i] = k[i] * k[i];
+  }
+}
+
 template <class T, bool Scaled, bool Weighted, int Rungs>
 inline void add_ladder(const T* distance, int n_vectors, T origin, T rate, const T* weight, Vec<T>** sums) {
   Vec<T> sum[Rungs];
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) sum[l] = *sums[l];
-  for (int v = 0; v < n_vectors; ++v) {
-    const Vec<T> D = load(distance + v * lanes<T>);
-    const Vec<T> exponent = Scaled ? (origin - D) * rate + exp2_bias<T> : D * -rate + exp2_bias<T>;
-    Vec<T> k = exp2_biased<T>(exponent);
-#pragma GCC unroll 8
-    for (int l = 0; l < Rungs; ++l) {
-      if (Weighted) sum[l] += k * load(weight + v * lanes<T>);
-      else sum[l] += k;
-      if (l + 1 < Rungs) k = k * k;
-    }
-  }
+  int v = 0;
+  for (; v + group <= n_vectors; v += group)
+    add_ladder<T, Scaled, Weighted, Rungs, group>(distance + v * lanes<T>, origin, rate, weight + v * lanes<T>, sum);
+  for (; v < n_vectors; ++v)
+    add_ladder<T, Scaled, Weighted, Rungs, 1>(distance + v * lanes<T>, origin, rate, weight + v * lanes<T>, sum);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) *sums[l] = sum[l];
 }
@@ -67,10 +91,20 @@ inline void add_compact(Kernel kernel, const T* distance, int n_vectors, T rate,
 // Kernel values of one row of a tile; `values` may be `distance`.
 template <Kernel K, class T>
 inline void kernel_row(const T* distance, int n_vectors, T origin, T rate, T* values) {
-  for (int v = 0; v < n_vectors; ++v) {
-    const Vec<T> D = load(distance + v * lanes<T>);
-    if constexpr (K == Kernel::gaussian) store(values + v * lanes<T>, exp2_biased<T>((origin - D) * rate + exp2_bias<T>));
-    else store(values + v * lanes<T>, compact_profile<K, T>(D * rate));
+  int v = 0;
+  if constexpr (K == Kernel::gaussian) {
+    for (; v + group <= n_vectors; v += group) {
+      Vec<T> k[group];
+      gaussian<T, true, group>(distance + v * lanes<T>, origin, rate, k);
+#pragma GCC unroll 8
+      for (int i = 0; i < group; ++i) store(values + (v + i) * lanes<T>, k[i]);
+    }
+  }
+  for (; v < n_vectors; ++v) {
+    Vec<T> k[1];
+    if constexpr (K == Kernel::gaussian) gaussian<T, true, 1>(distance + v * lanes<T>, origin, rate, k);
+    else k[0] = compact_profile<K, T>(load(distance + v * lanes<T>) * rate);
+    store(values + v * lanes<T>, k[0]);
   }
 }
 

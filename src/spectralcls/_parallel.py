@@ -1,7 +1,10 @@
-"""How many threads a call of the core uses."""
+"""How many threads a call of the core uses, and how threadpoolctl limits them."""
 
+import multiprocessing
 import os
+from numbers import Integral
 
+import threadpoolctl
 from joblib import cpu_count
 from joblib.parallel import get_active_backend
 
@@ -9,27 +12,49 @@ from ._core import compiled
 
 
 def effective_n_threads(n_jobs=None):
-    """Threads for ``n_jobs`` in scikit-learn's convention, never more than the process may use.
+    """Threads for ``n_jobs`` in scikit-learn's convention.
 
-    ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` or
-    ``threadpoolctl.threadpool_limits`` says less, or an active ``joblib`` context has given the cores to its
-    own workers. Negative counts are read as in joblib: -1 is all cores, -2 all but one.
+    ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` (which
+    joblib sets in its worker processes) or ``threadpoolctl.threadpool_limits`` says less; inside a worker thread of
+    joblib it means one, because its siblings use the other cores. Negative counts are joblib's: -1 is all cores,
+    -2 all but one.
     """
     cores = cpu_count()
     if n_jobs is not None:
-        if not isinstance(n_jobs, (int,)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
             raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
-        return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
-    limit = compiled.thread_limit() or cores
-    environment = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
-    if environment.isdigit() and int(environment) > 0:
-        limit = min(limit, int(environment))
-    backend, workers = get_active_backend()
-    if getattr(backend, "nesting_level", 0) or 0:
-        # Inside a joblib worker thread: its siblings use the other cores.
-        return max(1, min(limit, cores // max(1, _siblings(backend, workers))))
-    return max(1, min(limit, cores))
+        return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)
+    if _is_joblib_worker_thread():
+        return 1
+    limits = [cores, compiled.thread_limit() or cores]
+    environment = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if environment.isdigit():
+        limits.append(int(environment))
+    return max(1, min(limits))
 
 
-def _siblings(backend, workers):
-    return cpu_count() if backend.supports_sharedmem else max(workers or 1, 1)
+def _is_joblib_worker_thread():
+    backend, _ = get_active_backend()
+    nested = (getattr(backend, "nesting_level", 0) or 0) > 0
+    return nested and multiprocessing.parent_process() is None
+
+
+class _CoreController(threadpoolctl.LibController):
+    """Makes ``threadpoolctl`` see the compiled core as a library with a thread pool of its own."""
+
+    user_api = "spectralcls"
+    internal_api = "spectralcls"
+    filename_prefixes = ("_baseline.", "_avx2.", "_avx512.")
+    check_symbols = ("spectralcls_get_num_threads", "spectralcls_set_num_threads")
+
+    def get_num_threads(self):
+        return self.dynlib.spectralcls_get_num_threads()
+
+    def set_num_threads(self, num_threads):
+        self.dynlib.spectralcls_set_num_threads(num_threads)
+
+    def get_version(self):
+        return None
+
+
+threadpoolctl.register(_CoreController)

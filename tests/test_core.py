@@ -1,0 +1,102 @@
+"""The compiled variants, their choice at import, threads and configuration."""
+
+import os
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+import spectralcls
+import threadpoolctl
+from spectralcls import _core, show_config
+from spectralcls._parallel import effective_n_threads
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120
+    )
+
+
+@pytest.mark.parametrize("variant", ["baseline", "avx2", "avx512"])
+def test_environment_variable_forces_a_variant(variant):
+    result = run("import spectralcls; print(spectralcls.show_config('dict')['variant'])", SPECTRALCLS_ISA=variant)
+    if variant in _core.available_variants():
+        assert result.stdout.strip() == variant, result.stderr
+    else:
+        assert result.returncode != 0 and "SPECTRALCLS_ISA" in result.stderr
+
+
+def test_unknown_variant_is_an_import_error_with_advice():
+    result = run("import spectralcls", SPECTRALCLS_ISA="mmx")
+    assert result.returncode != 0
+    assert "SPECTRALCLS_ISA='mmx'" in result.stderr and _core.available_variants()[0] in result.stderr
+
+
+def test_variants_agree():
+    """The same sums from every variant, to the contract's tolerance."""
+    code = (
+        "import numpy as np; from spectralcls.kernels import kernel_sums\n"
+        "X = np.random.default_rng(0).normal(size=(300, 7)).astype(DTYPE)\n"
+        "print(kernel_sums(X, X, bandwidth=[1., .5, .1], log=True).astype(float).tolist())"
+    )
+    for dtype, tolerance in (("'f4'", 1e-5), ("'f8'", 1e-12)):
+        outputs = [
+            np.array(eval(run(code.replace("DTYPE", dtype), SPECTRALCLS_ISA=variant).stdout))
+            for variant in _core.available_variants()
+        ]
+        for other in outputs[1:]:
+            np.testing.assert_allclose(other, outputs[0], rtol=tolerance, atol=tolerance)
+
+
+def test_show_config(capsys):
+    config = show_config("dict")
+    assert config["variant"] in _core.available_variants()
+    assert config["spectralcls"] == spectralcls.__version__
+    show_config()
+    printed = capsys.readouterr().out
+    for key in ("variant", "compiler", "flags", "threads"):
+        assert key in printed
+    with pytest.raises(ValueError, match="mode"):
+        show_config("html")
+
+
+def test_version_is_the_distributions():
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        assert version("spectralcls") == spectralcls.__version__
+    except PackageNotFoundError:
+        pytest.skip("spectralcls runs from its source folder, not from an installation")
+
+
+def test_threads_follow_n_jobs(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    cores = joblib.cpu_count()
+    assert effective_n_threads() == cores
+    assert effective_n_threads(3) == 3
+    assert effective_n_threads(-1) == cores
+    assert effective_n_threads(-cores - 5) == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert effective_n_threads() == 1
+    for wrong in (0, 1.5, True, "all"):
+        with pytest.raises(ValueError, match="n_jobs"):
+            effective_n_threads(wrong)
+
+
+def test_threadpoolctl_limits_the_core(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert any(info["user_api"] == "spectralcls" for info in threadpoolctl.threadpool_info())
+    with threadpoolctl.threadpool_limits(limits=1):
+        assert effective_n_threads() == 1
+    assert effective_n_threads() == joblib.cpu_count()
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_joblib_workers_do_not_oversubscribe(backend, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    workers = max(2, joblib.cpu_count())
+    with joblib.parallel_config(backend, n_jobs=workers):
+        used = joblib.Parallel()(joblib.delayed(effective_n_threads)() for _ in range(workers))
+    assert used == [1] * workers

@@ -1,0 +1,359 @@
+"""kernel_sums and kernel_matrix against the slow float64 truth, and what must not matter."""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spectralcls.kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
+
+DTYPES = [np.float32, np.float64]
+RTOL = {np.float32: 1e-5, np.float64: 1e-12}
+
+
+def sample(m, n, d, dtype, seed=0, offset=0.0, scale=1.0):
+    """Queries and points whose float32 rounding is part of the data, so that the reference sees the same points."""
+    rng = np.random.default_rng(seed)
+    draw = lambda rows: (np.round(rng.normal(size=(rows, d)) * 256) / 256 * scale + offset).astype(dtype)  # noqa: E731
+    return draw(m), draw(n)
+
+
+def assert_sums_close(actual, expected, dtype, mass=None):
+    """Relative to the sum, or for compact kernels to the mass within reach, of which a sum may be a small rest."""
+    assert actual.shape == expected.shape
+    scale = np.abs(expected) if mass is None else np.maximum(np.abs(expected), mass)
+    np.testing.assert_array_less(np.abs(actual - expected), RTOL[dtype] * scale + 1e-30)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 16, 40])
+def test_sums_equal_reference(kernel, d, dtype):
+    Q, X = sample(37, 411, d, dtype)
+    rng = np.random.default_rng(1)
+    labels = rng.integers(-1, 4, len(X))
+    weights = rng.uniform(0.5, 2, size=(len(X), 5)).astype(dtype)
+    h = np.sqrt(d) * 1.313
+    for options in (
+        dict(bandwidth=h),
+        dict(bandwidth=h, weights=weights[:, 0]),
+        dict(bandwidth=h, weights=weights),
+        dict(bandwidth=h, labels=labels, n_labels=6),
+        dict(bandwidth=[h, h / 2, h / np.sqrt(2), 2.3], labels=labels, weights=weights),
+        dict(bandwidth=h, exclude_self=rng.integers(-1, len(X), len(Q))),
+        dict(bandwidth=[h, 3 * h], normalize=True, labels=labels),
+    ):
+        actual = kernel_sums(Q, X, kernel=kernel, **options)
+        assert actual.dtype == dtype
+        expected = reference.kernel_sums(Q, X, kernel=kernel, **options)
+        uniform = reference.kernel_sums(Q, X, kernel="uniform" if kernel != "gaussian" else kernel, **options)
+        assert_sums_close(actual, expected, dtype, mass=uniform)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_logs_equal_reference(kernel, dtype):
+    Q, X = sample(60, 300, 6, dtype)
+    labels = np.arange(len(X)) % 3
+    for h in (0.3, 2.7, np.array([40.0, 2.7, 0.2])):
+        actual = kernel_sums(Q, X, kernel=kernel, bandwidth=h, labels=labels, log=True)
+        expected = reference.kernel_sums(Q, X, kernel=kernel, bandwidth=h, labels=labels, log=True)
+        np.testing.assert_array_equal(np.isneginf(actual), np.isneginf(expected))
+        finite = np.isfinite(expected)
+        np.testing.assert_allclose(actual[finite], expected[finite], rtol=RTOL[dtype], atol=20 * RTOL[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_all_shapes_around_the_block_boundaries(dtype):
+    """Every d, and every m and n, from 1 to 70, and the tile widths of all variants."""
+    sizes = range(1, 71)
+    for d in sizes:
+        Q, X = sample(9, 50, d, dtype, seed=d)
+        assert_sums_close(
+            kernel_sums(Q, X, bandwidth=np.sqrt(d)), reference.kernel_sums(Q, X, bandwidth=np.sqrt(d)), dtype
+        )
+    for m, n in itertools.chain(zip(sizes, reversed(sizes), strict=True), ((3, n) for n in (*sizes, 191, 192, 193, 769))):
+        Q, X = sample(m, n, 5, dtype, seed=m)
+        weights = np.linspace(1, 2, 3 * n, dtype=dtype).reshape(n, 3)
+        for options in (dict(), dict(weights=weights), dict(labels=np.arange(n) % 4, n_labels=4)):
+            actual = kernel_sums(Q, X, bandwidth=2.0, **options)
+            assert_sums_close(actual, reference.kernel_sums(Q, X, bandwidth=2.0, **options), dtype)
+        np.testing.assert_allclose(
+            kernel_matrix(X, bandwidth=2.0), reference.kernel_matrix(X, X, bandwidth=2.0), rtol=RTOL[dtype]
+        )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 5, 16])
+@pytest.mark.parametrize("offset", [0, 1e6])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_offset_and_scale_cost_no_accuracy(offset, scale, d, dtype):
+    Q, X = sample(40, 300, d, dtype)
+    X += dtype(offset)
+    Q += dtype(offset)
+    X *= dtype(2.0 ** np.round(np.log2(scale)))
+    Q *= dtype(2.0 ** np.round(np.log2(scale)))
+    h = 1.1 * np.sqrt(d) * 2.0 ** np.round(np.log2(scale))
+    assert_sums_close(kernel_sums(Q, X, bandwidth=h), reference.kernel_sums(Q, X, bandwidth=h), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tight_clusters_far_apart(dtype):
+    """The product form |q|^2 + |x|^2 - 2 q.x would lose the distances within a cluster."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(8, 10)) * 1000
+    X = (centres[rng.integers(0, 8, 500)] + np.round(rng.normal(size=(500, 10)) * 64) / 64).astype(dtype)
+    actual, expected = kernel_sums(X, X, bandwidth=3.0), reference.kernel_sums(X, X, bandwidth=3.0)
+    assert_sums_close(actual, expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
+def test_far_queries_have_finite_logs_of_the_right_order(distance, dtype):
+    _, X = sample(1, 200, 3, dtype)
+    labels = (X[:, 0] > 0).astype(int)
+    Q = np.array([[distance, 0, 0], [-distance, 0, 0]], dtype=dtype)
+    logs = kernel_sums(Q, X, labels=labels, bandwidth=1.0, log=True)
+    assert np.isfinite(logs).all()
+    if distance < 1e6:
+        np.testing.assert_array_equal(logs.argmax(axis=1), [1, 0])
+    np.testing.assert_allclose(logs, reference.kernel_sums(Q, X, labels=labels, bandwidth=1.0, log=True), rtol=1e-6)
+
+
+def test_one_far_query_changes_nothing_for_the_others():
+    Q, X = sample(20, 100, 4, np.float32)
+    far = Q.copy()
+    far[7] = 3e38
+    near = np.arange(20) != 7
+    for log in (False, True):
+        whole = kernel_sums(far, X, bandwidth=1.0, log=log)
+        assert not np.isnan(whole).any()
+        np.testing.assert_array_equal(whole[near], kernel_sums(Q, X, bandwidth=1.0, log=log)[near])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_bandwidths_that_underflow_everything(dtype):
+    Q, X = sample(30, 100, 3, dtype)
+    tiny = 1e-15 if dtype == np.float32 else 1e-120
+    assert (kernel_sums(Q[:, :] + dtype(0.001), X, bandwidth=tiny) == 0).all()
+    logs = kernel_sums(Q + dtype(0.001), X, bandwidth=[1.0, 1e-6, tiny], log=True)
+    assert not np.isnan(logs).any()
+    assert np.isfinite(logs[:, :2]).all()
+    np.testing.assert_array_equal(kernel_sums(X, X, bandwidth=tiny), np.ones(len(X), dtype))
+    np.testing.assert_allclose(kernel_sums(Q, X, bandwidth=1e30), np.full(len(Q), len(X)), rtol=1e-6)
+
+
+def test_subnormal_numbers_are_points_like_any_other():
+    for dtype in DTYPES:
+        tiny = np.finfo(dtype).smallest_subnormal
+        X = np.arange(8, dtype=dtype)[:, None] * tiny
+        np.testing.assert_array_equal(kernel_sums(X, X, bandwidth=1.0), np.full(8, 8.0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pair_carries_signed_sums_without_underflow(dtype):
+    Q, X = sample(25, 150, 4, dtype)
+    weights = np.random.default_rng(0).normal(size=(150, 3)).astype(dtype)
+    for h in (3.0, 0.05):
+        scale, sums = kernel_sums(Q, X, weights=weights, bandwidth=h, log="pair")
+        assert scale.shape == (25,) and sums.shape == (25, 3)
+        D2 = reference.distances(Q, X) ** 2 / (2 * h * h)
+        relative = np.exp(-(D2 - D2.min(axis=1, keepdims=True)))
+        expected = relative @ weights
+        actual = sums * np.exp(scale + D2.min(axis=1))[:, None]
+        mass = relative @ np.abs(weights)
+        # The exponent itself carries a rounding of its own size.
+        error = RTOL[dtype] * (10 + D2.min(axis=1) / 10)[:, None]
+        np.testing.assert_array_less(np.abs(actual - expected), error * mass)
+
+
+def test_ladders_agree_with_single_bandwidths():
+    Q, X = sample(50, 500, 4, np.float64)
+    grid = 3.0 * 2.0 ** (-np.arange(50) / 6)
+    together = kernel_sums(Q, X, bandwidth=grid, log=True)
+    alone = np.stack([kernel_sums(Q, X, bandwidth=h, log=True) for h in grid], axis=1)
+    np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 6])
+def test_many_queries_in_order_of_locality(d, dtype):
+    """From 1024 queries on points are sorted and whole tiles skipped; nothing but rounding may change."""
+    Q, X = sample(1500, 3000, d, dtype)
+    X[1500:] += 30
+    labels = np.arange(len(X)) % 2
+    for kernel, h in (("gaussian", 0.3), ("epanechnikov", 0.9), ("cosine", 2.0)):
+        whole = kernel_sums(Q, X, kernel=kernel, bandwidth=h, labels=labels)
+        parts = np.concatenate([kernel_sums(q, X, kernel=kernel, bandwidth=h, labels=labels) for q in np.split(Q, 3)])
+        np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=1e-5 if dtype == np.float32 else 1e-12)
+    whole = kernel_sums(Q, X, bandwidth=0.1, labels=labels, log=True)
+    parts = np.concatenate([kernel_sums(q, X, bandwidth=0.1, labels=labels, log=True) for q in np.split(Q, 3)])
+    np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_same_bits_for_any_number_of_threads(dtype):
+    for m, n, d in ((1300, 2500, 4), (20, 9000, 4), (700, 700, 20)):
+        Q, X = sample(m, n, d, dtype)
+        weights = np.ones((n, 3), dtype)
+        results = [
+            (
+                kernel_sums(Q, X, bandwidth=[1.0, 0.5], labels=np.arange(n) % 5, log=True, n_jobs=threads),
+                kernel_sums(Q, X, bandwidth=1.0, weights=weights, n_jobs=threads),
+                kernel_matrix(Q, X[:500], bandwidth=1.0, n_jobs=threads),
+            )
+            for threads in (1, 2, 3, 7)
+        ]
+        for result in results[1:]:
+            for a, b in zip(results[0], result, strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("d", [1, 2, 5, 30])
+def test_normaliser_is_the_integral(kernel, d):
+    np.testing.assert_allclose(
+        log_normalizer(kernel, d, [0.3, 2.0]), [reference.log_normalizer(kernel, d, h) for h in (0.3, 2.0)], rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_matrix_equals_reference(kernel, dtype):
+    Q, X = sample(70, 230, 5, dtype)
+    expected = reference.kernel_matrix(Q, X, kernel, 3.0, normalize=True)
+    actual = kernel_matrix(Q, X, kernel=kernel, bandwidth=3.0, normalize=True)
+    np.testing.assert_allclose(actual, expected, rtol=RTOL[dtype], atol=RTOL[dtype] * expected.max())
+    symmetric = kernel_matrix(X, kernel=kernel, bandwidth=3.0)
+    np.testing.assert_array_equal(symmetric, symmetric.T)
+    np.testing.assert_array_equal(np.diag(symmetric), 1)
+    np.testing.assert_allclose(symmetric, kernel_matrix(X, X.copy(), kernel=kernel, bandwidth=3.0), atol=3 * RTOL[dtype])
+    if kernel == "gaussian":
+        assert np.linalg.eigvalsh(symmetric.astype(np.float64)).min() > -1e-4
+
+
+def test_matrix_fills_the_callers_buffer():
+    Q, X = sample(5, 7, 2, np.float64)
+    out = np.full((5, 7), np.nan)
+    assert kernel_matrix(Q, X, bandwidth=1.0, out=out) is out
+    np.testing.assert_array_equal(out, kernel_matrix(Q, X, bandwidth=1.0))
+    for wrong in (np.empty((7, 5)), np.empty((5, 7), np.float32), np.empty((5, 14))[:, ::2], np.asfortranarray(out)):
+        with pytest.raises(ValueError, match="out must be"):
+            kernel_matrix(Q, X, bandwidth=1.0, out=wrong)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(1, 60), m=st.integers(1, 30), d=st.integers(1, 9), h=st.floats(0.05, 50), seed=st.integers(0, 2**32 - 1),
+    kernel=st.sampled_from(KERNELS),
+)
+def test_sums_are_linear_symmetric_and_monotone(n, m, d, h, seed, kernel):
+    Q, X = sample(m, n, d, np.float64, seed)
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(size=(n, 2))
+    both = kernel_sums(Q, X, weights=weights, kernel=kernel, bandwidth=h)
+    sum_of_both = kernel_sums(Q, X, weights=weights.sum(axis=1), kernel=kernel, bandwidth=h)
+    np.testing.assert_allclose(both.sum(axis=1), sum_of_both, atol=1e-12 * n)
+    K = kernel_matrix(Q, X, kernel=kernel, bandwidth=h)
+    np.testing.assert_allclose(K @ weights, both, atol=1e-11 * n)
+    np.testing.assert_allclose(K.T, kernel_matrix(X, Q, kernel=kernel, bandwidth=h), atol=1e-12)
+    assert (kernel_matrix(Q, X, kernel=kernel, bandwidth=2 * h) >= K - 1e-12).all()
+    permutation = rng.permutation(n)
+    np.testing.assert_allclose(
+        kernel_sums(Q, X[permutation], weights=weights[permutation], kernel=kernel, bandwidth=h), both, atol=1e-11 * n
+    )
+
+
+def test_any_memory_layout_is_welcome(tmp_path):
+    Q, X = sample(12, 40, 3, np.float64)
+    expected = kernel_sums(Q, X, bandwidth=1.0)
+    path = tmp_path / "x.bin"
+    np.memmap(path, dtype=np.float64, mode="w+", shape=X.shape)[:] = X
+    readonly = X.copy()
+    readonly.flags.writeable = False
+    strided = np.repeat(X, 2, axis=0)[::2]
+    for layout in (np.asfortranarray(X), strided, readonly, np.memmap(path, dtype=np.float64, mode="r", shape=X.shape)):
+        np.testing.assert_array_equal(kernel_sums(Q, layout, bandwidth=1.0), expected)
+    np.testing.assert_allclose(kernel_sums(Q, X.tolist(), bandwidth=1.0), expected)
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (dict(bandwidth=0.0), "bandwidth must be positive"),
+        (dict(bandwidth=-1.0), "bandwidth must be positive"),
+        (dict(bandwidth=np.nan), "bandwidth must be positive"),
+        (dict(bandwidth=[]), "bandwidth must be a number"),
+        (dict(kernel="laplace"), "kernel must be one of"),
+        (dict(weights=np.ones(3)), "weights must have shape"),
+        (dict(weights=-np.ones(6), log=True), "Negative weights"),
+        (dict(labels=np.zeros(6)), "labels must be 6 integers"),
+        (dict(labels=np.arange(6), n_labels=3), "labels go up to 5"),
+        (dict(exclude_self=True), "inconsistent numbers"),
+        (dict(exclude_self=np.array([9, 0, 0, 0])), "X has 6 rows"),
+        (dict(log="yes"), "log must be"),
+        (dict(n_jobs=0), "n_jobs must be"),
+    ],
+)
+def test_bad_arguments_are_named(change, message):
+    Q, X = np.zeros((4, 2)), np.zeros((6, 2))
+    with pytest.raises(ValueError, match=message):
+        kernel_sums(Q, X, **{"bandwidth": 1.0, **change})
+
+
+def test_bad_arrays_are_named():
+    X = np.zeros((6, 2))
+    with pytest.raises(ValueError, match="NaN"):
+        kernel_sums(np.full((4, 2), np.nan), X, bandwidth=1.0)
+    with pytest.raises(ValueError, match="infinity"):
+        kernel_sums(X, np.full((4, 2), np.inf), bandwidth=1.0)
+    with pytest.raises(ValueError, match="features"):
+        kernel_sums(np.zeros((4, 3)), X, bandwidth=1.0)
+    with pytest.raises(ValueError, match="0 sample"):
+        kernel_sums(X, np.zeros((0, 2)), bandwidth=1.0)
+    with pytest.raises(ValueError, match="Complex"):
+        kernel_sums(X + 1j, X, bandwidth=1.0)
+
+
+def test_concurrent_calls_release_the_gil():
+    Q, X = sample(2000, 4000, 8, np.float64)
+    expected = kernel_sums(Q, X, bandwidth=1.0, n_jobs=1)
+    results = [None] * 4
+    def call(i):
+        results[i] = kernel_sums(Q, X, bandwidth=1.0, n_jobs=2)
+    threads = [threading.Thread(target=call, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a child process")
+def test_ctrl_c_is_answered():
+    """Within half a second, measured inside the interrupted process; the bound here allows for a busy machine."""
+    code = (
+        "import numpy as np, time\n"
+        "from spectralcls.kernels import kernel_sums\n"
+        "X = np.random.default_rng(0).normal(size=(400_000, 20))\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    kernel_sums(X, X, bandwidth=np.geomspace(.1, 10, 20))\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', flush=True)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline().strip() == "ready"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert output.strip() == "interrupted"
