@@ -1,0 +1,77 @@
+"""Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+
+class TrainingData(NamedTuple):
+    """Checked training data without the samples of weight zero."""
+
+    X: np.ndarray  # (n, d) float32 or float64
+    codes: np.ndarray  # (n,) class of each row, 0 ... C - 1
+    classes: np.ndarray  # (C,) labels, sorted
+    weights: np.ndarray | None  # (n,) positive weights; None where all are one
+    kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
+
+
+def check_training_data(estimator, X, y, sample_weight=None):
+    """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
+
+    A sample of weight zero is removed, and a class that only has such samples does not exist.
+    """
+    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    check_classification_targets(y)
+    weights = kept = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.all():
+            kept = weights > 0
+            X, y, weights = X[kept], y[kept], weights[kept]
+        if np.all(weights == 1):
+            weights = None
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        after = " after removing samples of zero weight" if kept is not None else ""
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
+    return TrainingData(X, codes, classes, weights, kept)
+
+
+def check_bandwidth(bandwidth, n_classes):
+    """A bandwidth as a float, or as a float64 array with one positive value per class."""
+    values = np.asarray(bandwidth)
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"bandwidth must be numeric, got an array of dtype {values.dtype}.")
+    values = values.astype(np.float64)
+    if values.ndim == 1 and len(values) != n_classes:
+        raise ValueError(
+            f"bandwidth must be one value or one value per class: got {len(values)} values for {n_classes} "
+            "classes."
+        )
+    if values.ndim > 1:
+        raise ValueError(f"bandwidth must be a number or one-dimensional, got shape {values.shape}.")
+    check_positive(values, "bandwidth")
+    return values if values.ndim else float(values)
+
+
+def check_positive(values, name):
+    """Raise unless all values are positive and finite."""
+    wrong = ~(np.isfinite(values) & (values > 0))
+    if wrong.any():
+        raise ValueError(f"{name} must be positive and finite, got {np.extract(wrong, values)[0]}.")
+
+
+def check_priors(priors, n_classes):
+    """Given class priors as float64 (C,); the words are those of GaussianNB."""
+    priors = np.asarray(priors, dtype=np.float64)
+    if priors.shape != (n_classes,):
+        raise ValueError(
+            f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}."
+        )
+    if not np.all(priors >= 0):
+        raise ValueError("Priors must be non-negative.")
+    if not np.isclose(priors.sum(), 1.0):
+        raise ValueError("The sum of the priors should be 1.")
+    return priors / priors.sum()

@@ -1,0 +1,77 @@
+"""Which samples validate together: folds that depend on what the samples are, not on how often they are
+listed."""
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+
+def distinct_rows(X, codes):
+    """Group equal rows of one class: (first row of each group, group of each row).
+
+    Groups are sorted by class, then lexicographically, hence independent of the order of the rows.
+    """
+    order = np.lexsort((*X.T[::-1], codes))
+    ordered = X[order]
+    starts = np.ones(len(X), dtype=bool)
+    starts[1:] = np.any(ordered[1:] != ordered[:-1], axis=1) | (np.diff(codes[order]) != 0)
+    group = np.empty(len(X), dtype=np.intp)
+    group[order] = np.cumsum(starts) - 1
+    return order[starts], group
+
+
+def shuffled_ranks(codes, random_state):
+    """A random order in which the classes keep together: position of each element, class 0 first."""
+    rng = check_random_state(random_state)
+    order = np.lexsort((rng.permutation(len(codes)), codes))
+    ranks = np.empty(len(codes), dtype=np.intp)
+    ranks[order] = np.arange(len(codes))
+    return ranks
+
+
+def stratified_subsample(codes, n_samples, random_state):
+    """Rows of a random subsample in which every class keeps its share, in ascending order."""
+    ranks = shuffled_ranks(codes, random_state)
+    step = ranks * n_samples // len(codes)
+    return np.flatnonzero((ranks + 1) * n_samples // len(codes) > step)
+
+
+def stratified_folds(X, codes, n_folds, random_state=0):
+    """Fold of each row: random, equal shares of each class, and copies of a row always in the same fold.
+
+    Copies are kept together because a point validated against its own copy tells nothing about new points
+    (the smallest bandwidth would always win); it also makes a weight of two and a row given twice the same
+    thing.
+
+    Parameters
+    ----------
+    X : ndarray (n, d)
+    codes : ndarray (n,)
+    n_folds : int
+        Two at least. With fewer distinct points than folds some folds stay empty.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    folds : ndarray (n,) of ints
+    """
+    first, group = distinct_rows(X, codes)
+    return (shuffled_ranks(codes[first], random_state) % n_folds)[group]
+
+
+def given_folds(cv, y):
+    """Fold of each row from a splitter or an iterable of splits whose test sets partition the rows."""
+    rows = np.arange(len(y))
+    folds = np.full(len(y), -1)
+    for fold, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
+        rest = np.setdiff1d(rows, test)
+        if np.any(folds[test] >= 0) or not np.array_equal(np.sort(train), rest):
+            raise ValueError(
+                "cv must partition the samples: each sample in exactly one test set and in all other "
+                f"training sets, which split {fold} violates. Pass an int, 'loo' or a splitter such as "
+                "StratifiedKFold."
+            )
+        folds[test] = fold
+    if np.any(folds < 0) or folds.max() < 1:
+        raise ValueError("cv must partition the samples into at least two test sets.")
+    return folds

@@ -1,0 +1,123 @@
+"""The grid of decision rules: how class sums, potentials and the density of a query become scores."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+CONVOLVED_SCALE = np.sqrt(2.0)  # W_{2 h^2} is the kernel convolved with itself: bandwidth sqrt(2) h
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One point of the grid {decision} x {weighting} x {potential}.
+
+    With <m_c, y> the (weighted) kernel mean of class c at the query y and ``|m_c|^2`` its potential, larger
+    wins:
+
+    - ``"density"``: ``P_c <m_c, y>``,
+    - ``"distance"``: ``2 <m_c, y> - |m_c|^2``, the negative squared distance to the class mean up to
+      ``|y|^2``,
+    - ``"angle"``: ``<m_c, y> / |m_c|``.
+
+    `weighting` is None, ``"inverse"`` (a training point x_i enters with 1/f(x_i), f the Parzen density of all
+    training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is
+    ``"convolved"`` (pairs of the class at variance 2 h^2, Gaussian only) or ``"same"``.
+    """
+
+    decision: str
+    weighting: str | None = None
+    potential: str = "convolved"
+
+    @property
+    def needs_potentials(self):
+        return self.decision != "density"
+
+    @property
+    def needs_query_density(self):
+        """g(y) = f(y)^-1/2 scales all scores of a query alike; it matters only beside an offset."""
+        return self.weighting == "symmetric" and self.decision == "distance"
+
+    def point_weights(self, log_density):
+        """What a training point of the given log density is multiplied by in the class means."""
+        if self.weighting is None:
+            return np.ones_like(log_density)
+        return np.exp(-log_density if self.weighting == "inverse" else -log_density / 2)
+
+    def potential_kernel(self, kernel, bandwidth, n_features):
+        """(bandwidth, log factor) of the kernel in the potentials, beside a plain profile in the class
+        means."""
+        if kernel == "gaussian" and self.potential == "convolved":
+            return bandwidth * CONVOLVED_SCALE, -n_features / 2 * np.log(2.0)
+        return bandwidth, 0.0
+
+    def coefficients(self, class_weight, potentials=None, log_priors=None):
+        """Logarithms of the factors that turn class sums into columns of k(y) A, and the offsets b.
+
+        Parameters
+        ----------
+        class_weight : ndarray (..., C)
+            Sum of the sample weights of each class; a class of weight zero does not exist.
+        potentials : ndarray (..., C), optional
+            |m_c|^2, where the rule needs it.
+        log_priors : ndarray (C,), optional
+            For the density rule; by default P_c is the share of the class in the weights.
+
+        Returns
+        -------
+        log_scale, offsets : ndarray (..., C)
+        """
+        exists = class_weight > 0
+        weight = np.where(exists, class_weight, 1.0)
+        if self.decision == "distance":
+            return np.log(2.0) - np.log(weight), np.where(exists, potentials, np.inf)
+        if self.decision == "angle":
+            log_scale = -np.log(weight) - np.log(np.where(exists, potentials, 1.0)) / 2
+        elif log_priors is not None:
+            log_scale = log_priors - np.log(weight)
+        else:  # P_c / (weight of c) is 1 / (weight of all), without rounding the same for every class
+            log_scale = np.zeros_like(weight) - np.log(class_weight.sum(axis=-1, keepdims=True))
+        return log_scale, np.zeros_like(log_scale)
+
+    def scores(self, log_sums, offsets, log_density=None):
+        """Scores (..., C), larger wins.
+
+        Parameters
+        ----------
+        log_sums : ndarray (..., C)
+            log (k(y) A), -inf for an empty sum.
+        offsets : ndarray (..., C)
+            b.
+        log_density : ndarray (...), optional
+            log f(y), where the rule needs it.
+
+        Returns
+        -------
+        scores : ndarray (..., C)
+            Logarithms for "density" and "angle", where -inf means that the kernel does not reach the class.
+        """
+        if self.decision != "distance":
+            return log_sums
+        log_inner = log_sums
+        if log_density is not None:
+            reached = log_sums > -np.inf
+            log_g = -np.where(np.isfinite(log_density), log_density, 0.0)[..., None] / 2
+            log_inner = np.where(reached, log_sums + log_g, -np.inf)  # as f(y) vanishes, so does g(y) k(y) A
+        return break_ties(np.exp(log_inner) - offsets, log_sums)
+
+
+def break_ties(scores, log_sums):
+    """Raise the nearest of exactly tied best classes by one unit in the last place.
+
+    Far from the data 2 <m_c, y> vanishes beside |m_c|^2. Where two potentials are equal, as for isolated
+    points of balanced classes, the vanished terms still order the classes.
+    """
+    best = scores.max(axis=-1, keepdims=True)
+    tied = scores == best
+    several = tied.sum(axis=-1) > 1
+    if several.any():
+        candidates = np.where(tied[several], log_sums[several], -np.inf)
+        rows = scores[several]
+        winner = candidates.argmax(axis=-1)[:, None]
+        np.put_along_axis(rows, winner, np.nextafter(best[several], np.inf), axis=-1)
+        scores[several] = rows
+    return scores

@@ -1,0 +1,101 @@
+"""`bandwidth="cv"`: which points, folds and bandwidths are tried, and which bandwidth wins."""
+
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._validation import check_positive
+from ..bandwidth import bandwidth_grid
+from .folds import distinct_rows, given_folds, shuffled_ranks, stratified_subsample
+from .tuning import Problem, cross_validated_accuracy
+
+SCORE_TOLERANCE = 1e-9  # accuracies this close are tied: sums of weights differ in their last bits
+
+
+class BandwidthSearch(NamedTuple):
+    """Bandwidths tried, their cross-validated accuracies, the winner, and the number of points used."""
+
+    grid: np.ndarray
+    scores: np.ndarray
+    bandwidth: float
+    n_samples: int
+
+
+def search_bandwidth(
+    rule, data, folds, *, kernel, cv, grid, tie_break, max_samples, random_state, log_priors, n_jobs
+):
+    """Cross-validate a grid of bandwidths on the training data, or on a stratified subsample of it.
+
+    A bandwidth found on m of n points is carried over to all n at the rate at which optimal bandwidths
+    shrink, (m / n)^(1 / (d + 4)); the grid in the result is on that final scale.
+
+    Parameters
+    ----------
+    rule : Rule
+    data : TrainingData
+    folds : ndarray (n,) or None
+        Fold of each row where the user gave the splits; None to make them from `cv`.
+    cv : int or "loo"
+    grid : ndarray or None
+    tie_break : {"middle", "smallest"}
+    """
+    X, codes = data.X, data.codes
+    weights = np.ones(len(X)) if data.weights is None else data.weights
+    first, group = distinct_rows(X, codes)
+    grid = default_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
+
+    if folds is None:  # copies of a point are one point of greater weight
+        X, codes, weights = X[first], codes[first], np.bincount(group, weights)
+    n = len(X)
+    rng = check_random_state(random_state)
+    if max_samples is not None and n > max_samples:
+        some = stratified_subsample(codes, max_samples, rng)
+        X, codes, weights = X[some], codes[some], weights[some]
+        folds = None if folds is None else folds[some]
+    if folds is None and cv != "loo":
+        folds = shuffled_ranks(codes, rng) % cv
+
+    tried = grid * (n / len(X)) ** (1 / (X.shape[1] + 4))
+    scores = cross_validated_accuracy(
+        Problem(rule, X, codes, len(data.classes), weights, folds, kernel, tried, log_priors, n_jobs)
+    )
+    return BandwidthSearch(grid, scores, float(grid[best_index(scores, tie_break)]), len(X))
+
+
+def best_index(scores, tie_break):
+    """The best score; of tied ones the middle (the smaller of two middles) or the first."""
+    tied = np.flatnonzero(scores >= scores.max() - SCORE_TOLERANCE)
+    return tied[(len(tied) - 1) // 2] if tie_break == "middle" else tied[0]
+
+
+def default_grid(X, weights, n_distinct, kernel):
+    """`bandwidth_grid` for weights on any scale; copies of a point do not sharpen the density, so n counts
+    distinct points. Where all points are equal every bandwidth is as good as 1."""
+    if not np.ptp(X, axis=0).any():
+        return np.ones(1)
+    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
+
+
+def check_grid(grid):
+    """A user's bandwidths as ascending float64."""
+    grid = np.asarray(grid, dtype=np.float64)
+    if grid.ndim != 1 or not len(grid):
+        raise ValueError(f"bandwidth_grid must be one-dimensional and not empty, got shape {grid.shape}.")
+    check_positive(grid, "bandwidth_grid")
+    return np.sort(grid)
+
+
+def check_folds(cv, y, kept):
+    """Folds of the samples that were kept, where `cv` is a splitter or an iterable of splits of all samples.
+
+    None where `cv` is an int or "loo": then folds are made from the points themselves.
+    """
+    if isinstance(cv, Integral | str):
+        return None
+    folds = given_folds(cv, y)
+    folds = folds if kept is None else folds[kept]
+    if len(np.unique(folds)) < 2:
+        raise ValueError("The samples of positive weight all lie in one test set of cv.")
+    return folds

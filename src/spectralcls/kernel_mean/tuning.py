@@ -1,0 +1,242 @@
+"""Exact cross-validation of the bandwidth without refitting: all folds and bandwidths from one pass over the
+pairs.
+
+A kernel sum over the training part of a fold is the sum over the *other* folds. One call of `kernel_sums`
+with a bucket per (class, fold) therefore serves every fold, and a list of bandwidths shares the distances.
+The other folds are added, never the own fold subtracted from the total: the own fold holds k(x_i, x_i) = 1,
+beside which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass, because f depends on the
+fold.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels import kernel_sums
+from .engine import BLOCK_BYTES, blocks, class_rows
+from .nearest import nearest_codes
+from .rule import Rule
+
+MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
+
+
+class Problem(NamedTuple):
+    """What is cross-validated, and on which folds; `folds` None leaves one point out at a time."""
+
+    rule: Rule
+    X: np.ndarray  # (n, d)
+    codes: np.ndarray  # (n,)
+    n_classes: int
+    weights: np.ndarray  # (n,) float64
+    folds: np.ndarray | None  # (n,)
+    kernel: str
+    bandwidths: np.ndarray  # (b,)
+    log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
+    n_jobs: int | None = None
+
+
+class HeldOut(NamedTuple):
+    """Every point as the rule sees it when its own fold is left out."""
+
+    log_sums: np.ndarray  # (n, b, C)
+    log_scale: np.ndarray  # (parts, b, C)
+    offsets: np.ndarray  # (parts, b, C)
+    part: np.ndarray  # (n,) row of `log_scale` and `offsets` that belongs to a point
+    log_densities: np.ndarray | None = None  # (n, b)
+
+
+def cross_validated_accuracy(problem):
+    """Weighted accuracy (n_bandwidths,) on the held-out points, equal to refitting fold by fold.
+
+    Cost: one pass over the n^2 pairs for the unweighted rules, whatever the number of folds and bandwidths.
+    The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
+    Memory O(n * bandwidths * (classes + folds)).
+    """
+    if problem.rule.weighting is not None:
+        held_out = _weighted(problem)
+    elif problem.folds is None:
+        held_out = _leave_one_out(problem)
+    else:
+        held_out = _by_fold(problem)
+    return _accuracy(problem, held_out)
+
+
+def _accuracy(p, held_out):
+    hits = np.zeros(len(p.bandwidths))
+    folds = np.arange(len(p.X)) if p.folds is None else p.folds
+    for rows in blocks(len(p.X), 32 * len(p.bandwidths) * p.n_classes):
+        part = held_out.part[rows]
+        log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
+        scores = p.rule.scores(
+            held_out.log_sums[rows] + held_out.log_scale[part], held_out.offsets[part], log_densities
+        )
+        predicted = scores.argmax(axis=-1)
+        unreached = np.isneginf(scores.max(axis=-1))
+        some = unreached.any(axis=1)
+        if some.any():
+            nearest = nearest_codes(p.X[rows][some], p.X, p.codes, folds[rows][some], folds)
+            predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
+        hits += p.weights[rows] @ (predicted == p.codes[rows, None])
+    return hits / p.weights.sum()
+
+
+def _by_fold(p):
+    """k folds of an unweighted rule: one pass with a bucket per (class, fold)."""
+    n_folds = p.folds.max() + 1
+    buckets = p.codes * n_folds + p.folds
+    widths, plain, squared = _widths(p)
+    log_sums = np.empty((len(p.X), len(plain), p.n_classes), dtype=p.X.dtype)
+    within = np.zeros((p.n_classes * n_folds, len(plain), n_folds))
+    for rows in blocks(len(p.X), 24 * len(widths) * p.n_classes * n_folds):
+        sums = _log_sums(p, rows, widths, labels=buckets, n_labels=p.n_classes * n_folds)
+        sums = sums.reshape(*sums.shape[:2], p.n_classes, n_folds)
+        member = np.arange(len(sums))
+        if p.rule.needs_potentials:
+            own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
+            np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
+        others = sums[:, plain]
+        others[member, :, :, p.folds[rows]] = -np.inf
+        log_sums[rows] = np.logaddexp.reduce(others, axis=-1)
+    class_weight = _other_weight(p, p.folds)
+    within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
+    totals = np.stack([
+        np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
+    ])
+    return _held_out(p, log_sums, totals, class_weight, p.folds)
+
+
+def _leave_one_out(p):
+    """Each point its own fold, for an unweighted rule: one pass without the self pairs.
+
+    The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each less the
+    point's own share; the diagonal that remains bounds the rounding error of the difference.
+    """
+    n = len(p.X)
+    widths, plain, squared = _widths(p)
+    log_sums = np.empty((n, len(plain), p.n_classes), dtype=p.X.dtype)
+    own_row = np.zeros((n, len(plain)))
+    for rows in blocks(n, 24 * len(widths) * p.n_classes):
+        own = np.arange(n)[rows]
+        sums = _log_sums(p, rows, widths, labels=p.codes, n_labels=p.n_classes, exclude_self=own)
+        log_sums[rows] = sums[:, plain]
+        own_row[rows] = np.exp(sums[np.arange(len(own)), :, p.codes[rows]][:, squared].astype(np.float64))
+    pairs = np.zeros((p.n_classes, len(plain)))
+    np.add.at(pairs, p.codes, p.weights[:, None] * own_row)
+    diagonal = np.bincount(p.codes, p.weights**2, minlength=p.n_classes)
+    totals = np.repeat((pairs + diagonal[:, None]).T[None], n, axis=0)
+    totals[np.arange(n), :, p.codes] = (
+        (diagonal[p.codes] - p.weights**2)[:, None] + pairs[p.codes] - 2 * p.weights[:, None] * own_row
+    )
+    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (n, 1))
+    class_weight[np.arange(n), p.codes] -= p.weights
+    return _held_out(p, log_sums, totals, class_weight, np.arange(n))
+
+
+def _weighted(p):
+    """k folds of a 1/f-weighted rule: a pass for f in every fold, then one with the weights of each fold."""
+    n = len(p.X)
+    if p.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
+        raise ValueError(
+            f"Leaving out one of {n} points at a time takes O(n^3) for a rule weighted by 1/f and is "
+            f"limited to {MAX_WEIGHTED_LEAVE_ONE_OUT} points: set cv to a number of folds, or lower max_tuning_samples."
+        )
+    folds = np.arange(n) if p.folds is None else p.folds
+    n_folds = folds.max() + 1
+    inside = folds[:, None] == np.arange(n_folds)
+    class_weight = _other_weight(p, folds)
+    log_total = np.log(class_weight.sum(axis=1))
+    log_sums = np.empty((n, len(p.bandwidths), p.n_classes))
+    log_densities = np.empty((n, len(p.bandwidths)))
+    totals = np.empty((n_folds, len(p.bandwidths), p.n_classes))
+    for some in blocks(len(p.bandwidths), 8 * n * n_folds, 4 * BLOCK_BYTES):
+        log_f = np.empty((n, some.stop - some.start, n_folds))
+        for rows in blocks(n, 24 * (some.stop - some.start) * n_folds):
+            sums = _log_sums(p, rows, p.bandwidths[some], labels=folds, n_labels=n_folds)
+            log_f[rows] = _log_sums_of_others(sums.astype(np.float64)) - log_total
+        log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
+        for b in range(some.start, some.stop):
+            log_f_b = np.where(inside, 0.0, log_f[:, b - some.start])  # weight 0 there; avoids an overflow
+            point_weights = np.where(inside, 0.0, p.weights[:, None] * p.rule.point_weights(log_f_b))
+            log_sums[:, b] = _weighted_log_sums(p, folds, point_weights, p.bandwidths[b])
+            norm_weights = np.where(inside, 0.0, p.weights[:, None] * np.exp(-log_f_b / 2))
+            totals[:, b] = _weighted_totals(p, norm_weights, p.bandwidths[b])
+    if not p.rule.needs_query_density:
+        log_densities = None
+    return _held_out(p, log_sums, totals, class_weight, folds, log_densities)
+
+
+def _weighted_log_sums(p, folds, point_weights, bandwidth):
+    """log of the class sums (n, C) of each point over the other folds, with the weights of its fold."""
+    out = np.empty((len(p.X), p.n_classes))
+    for fold, queries in enumerate(class_rows(folds, point_weights.shape[1])):
+        if len(queries):
+            others = folds != fold
+            out[queries] = kernel_sums(
+                p.X[queries], p.X[others], weights=point_weights[others, fold], labels=p.codes[others],
+                n_labels=p.n_classes, kernel=p.kernel, bandwidth=bandwidth, log=True, n_jobs=p.n_jobs,
+            )
+    return out
+
+
+def _weighted_totals(p, norm_weights, bandwidth):
+    """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u of every fold: (n_folds, C)."""
+    if not p.rule.needs_potentials:
+        return np.zeros((norm_weights.shape[1], p.n_classes))
+    width, _ = p.rule.potential_kernel(p.kernel, bandwidth, p.X.shape[1])
+    out = np.empty((norm_weights.shape[1], p.n_classes))
+    for code, own in enumerate(class_rows(p.codes, p.n_classes)):
+        u = norm_weights[own]
+        sums = kernel_sums(p.X[own], p.X[own], weights=u, kernel=p.kernel, bandwidth=width, n_jobs=p.n_jobs)
+        out[:, code] = np.einsum("if,if->f", u, sums.astype(np.float64))
+    return out
+
+
+def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
+    """Class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
+    class_weight = class_weight[:, None]
+    _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.X.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
+        potentials = np.exp(log_factor) * totals / class_weight**2
+    class_weight = np.broadcast_to(class_weight, totals.shape)
+    log_scale, offsets = p.rule.coefficients(class_weight, potentials, p.log_priors)
+    return HeldOut(log_sums, log_scale, offsets, part, log_densities)
+
+
+def _widths(p):
+    """All bandwidths to evaluate, and where among them stand the kernels of the means and of the
+    potentials."""
+    squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.X.shape[1])
+    if not p.rule.needs_potentials or np.array_equal(squared, p.bandwidths):
+        every = np.arange(len(p.bandwidths))
+        return p.bandwidths, every, every
+    both = np.concatenate([p.bandwidths, squared])
+    order = np.argsort(both)
+    new = np.ones(len(both), dtype=bool)
+    # With ratio 2 in h^2 the kernel of the potentials is the next rung.
+    new[1:] = np.diff(both[order]) > 1e-9 * both[order][1:]
+    position = np.empty(len(both), dtype=np.intp)
+    position[order] = np.cumsum(new) - 1
+    return both[order][new], position[: len(p.bandwidths)], position[len(p.bandwidths) :]
+
+
+def _log_sums(p, rows, widths, **buckets):
+    weights = None if np.all(p.weights == 1) else p.weights
+    options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
+    return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
+
+
+def _other_weight(p, folds):
+    """Weight of each class outside each fold, (n_folds, C)."""
+    n_folds = folds.max() + 1
+    inside = np.bincount(folds * p.n_classes + p.codes, p.weights, minlength=n_folds * p.n_classes)
+    inside = inside.reshape(n_folds, p.n_classes)
+    return (1 - np.eye(n_folds)) @ inside
+
+
+def _log_sums_of_others(sums):
+    """log of the sum over all buckets but one, for each bucket of the last axis."""
+    out = np.full_like(sums, -np.inf)
+    out[..., 1:] = np.logaddexp.accumulate(sums[..., :-1], axis=-1)
+    after = np.logaddexp.accumulate(sums[..., :0:-1], axis=-1)[..., ::-1]
+    out[..., :-1] = np.logaddexp(out[..., :-1], after)
+    return out

@@ -1,0 +1,39 @@
+"""scikit-learn's own checks on the four classifiers."""
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+
+from spectralcls.kernel_mean import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+)
+
+CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+ESTIMATORS = [
+    *(make() for make in CLASSIFIERS),
+    *(make(bandwidth="silverman") for make in CLASSIFIERS),
+    *(make(bandwidth=0.7) for make in CLASSIFIERS),
+    ParzenClassifier(bandwidth="silverman_per_class"),
+    ParzenClassifier(kernel="epanechnikov"),
+    ParzenClassifier(kernel="uniform", bandwidth=0.7),
+    ISEClassifier(kernel="cosine"),
+    ISEClassifier(cv="loo", potential="same"),
+    LaplacianISEClassifier(kernel="quartic", weighting="inverse"),
+    LaplacianISEClassifier(bandwidth="silverman_per_class"),
+    CauchySchwarzClassifier(kernel="triweight", weighting=None),
+    CauchySchwarzClassifier(weighting="symmetric", cv="loo"),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_scikit_learn_collects_all_its_checks(make):
+    names = {check.func.__name__ for _, check in estimator_checks_generator(make())}
+    assert len(names) >= 45
+    assert {"check_sample_weight_equivalence_on_dense_data", "check_classifiers_train"} <= names
