@@ -96,7 +96,7 @@ def available(data_home=None):
     return [*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]
 
 
-def read_npz(path):
+def read_npz(path, *, target="y"):
     """Read a data set from one ``.npz`` file.
 
     The file holds one of
@@ -113,6 +113,8 @@ def read_npz(path):
     Parameters
     ----------
     path : path-like
+    target : str, default="y"
+        Name of the array with the labels, where the file has X.
 
     Returns
     -------
@@ -142,16 +144,16 @@ def read_npz(path):
         y = np.concatenate([arrays["y_train"], arrays["y_test"]])
         rows = np.arange(len(X))
         splits = [tuple(np.split(rows, [len(arrays["X_train"])]))]
-    elif {"X", "y"} <= arrays.keys():
-        X, y = arrays["X"], arrays["y"]
+    elif {"X", target} <= arrays.keys():
+        X, y = arrays["X"], arrays[target]
         splits = [
             (train.astype(np.intp), test.astype(np.intp))
             for train, test in zip(arrays.get("train_idx", []), arrays.get("test_idx", []), strict=True)
         ]
     else:
         raise ValueError(
-            f"{path} holds the arrays {', '.join(arrays) or '(none)'}; wanted are X and y, or X_train, y_train, "
-            "X_test and y_test, or a matrix written by scipy.sparse.save_npz."
+            f"{path} holds the arrays {', '.join(arrays) or '(none)'}; wanted are X and {target}, "
+            "or X_train, y_train, X_test and y_test, or a matrix written by scipy.sparse.save_npz."
         )
     return _dense(path, X, y, splits, arrays)
 
@@ -204,7 +206,7 @@ def _text(path):
     splits = []
     if "is_train" in extra:
         splits = [(np.flatnonzero(extra["is_train"]), np.flatnonzero(~extra["is_train"]))]
-    names = extra.get("categories", np.arange(topics.shape[1]))
+    names = extra.get("categories", np.arange(topics.shape[1]).astype(str))
     vocabulary = list(extra.get("vocabulary", [f"x{column}" for column in range(X.shape[1])]))
     return Bunch(
         **extra,
@@ -246,7 +248,7 @@ def _fetch_openml(name, data_home):
     which = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": 1}
     try:
         bunch = sklearn_datasets.fetch_openml(
-            **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=1, delay=0.5
+            **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=0
         )
     except OSError as error:  # urllib's errors are OSErrors
         raise ConnectionError(f"OpenML's data set {name!r} could not be fetched: {error}") from error

@@ -1,0 +1,86 @@
+"""Progress of long work on stderr: a bar with rich where it is installed, else plain lines, or nothing."""
+
+import sys
+import time
+from contextlib import contextmanager
+
+_SECONDS_BETWEEN_LINES = 1.0
+
+
+@contextmanager
+def progress(title, total, *, silent=False, stream=None):
+    """Show how far a piece of work has come.
+
+    On a terminal, and with rich installed, a bar; otherwise lines ``title: 3/20 what is next``, at most one a
+    second, and always the first.
+
+    Parameters
+    ----------
+    title : str
+        What is being done.
+    total : int
+        Number of steps.
+    silent : bool, default=False
+        Show nothing.
+    stream : text file, default=None
+        Where to write; None is stderr.
+
+    Yields
+    ------
+    step : callable
+        ``step("what is next")`` names the step that begins now; each call but the first counts the step before it
+        as done.
+    """
+    stream = sys.stderr if stream is None else stream
+    if silent:
+        yield lambda what: None
+    elif stream.isatty() and (console := _rich_console(stream)) is not None:
+        with _bar(title, total, console) as step:
+            yield step
+    else:
+        yield _lines(title, total, stream)
+
+
+def _rich_console(stream):
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(file=stream)
+
+
+@contextmanager
+def _bar(title, total, console):
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[what]}", markup=False),
+    ]
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=total, what="")
+        done = -1
+
+        def step(what):
+            nonlocal done
+            done += 1
+            bar.update(task, completed=done, what=what)
+
+        yield step
+
+
+def _lines(title, total, stream):
+    done, last = -1, -float("inf")
+
+    def step(what):
+        nonlocal done, last
+        done += 1
+        now = time.monotonic()
+        if now - last >= _SECONDS_BETWEEN_LINES:
+            last = now
+            print(f"{title}: {done}/{total} {what}", file=stream, flush=True)
+
+    return step

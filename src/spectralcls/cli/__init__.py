@@ -1,0 +1,5 @@
+"""The command ``spectralcls``."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,129 @@
+"""``spectralcls compare``: all classifiers beside scikit-learn's on one data set."""
+
+import argparse
+import json
+from pathlib import Path
+
+from .._progress import progress
+from . import data, registry, report
+from .errors import CommandError
+from .evaluation import evaluate
+
+_DESCRIPTION = """\
+Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
+part, on repeated stratified splits of one data set. Print one table: accuracy +- standard deviation, and the
+medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to predict."""
+_EPILOG = """\
+DATA is a CSV, Parquet or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
+two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm, waveform, simdata_1, simdata_2,
+simdata_3, a file NAME.npz of the data folder, or openml:NAME."""
+
+
+def add_parser(commands):
+    parser = commands.add_parser(
+        "compare",
+        help="fit all classifiers on a data set and print one table",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+    )
+    add = parser.add_argument
+    add("data", metavar="DATA", help="name of a data set, or a file")
+    add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
+    add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
+    add("--classifiers", metavar="NAME,...", help="only these, in this order, e.g. parzen,ise,knn")
+    add("--repeats", type=_count, default=10, metavar="N", help="number of splits (default: 10)")
+    add("--test-size", type=_size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
+    add("--subsample", type=_count, metavar="N", help="use N of the samples, stratified")
+    add("--seed", type=_seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
+    add(
+        "--scale",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="bring features to mean 0 and variance 1 on the training part (default: yes)",
+    )
+    add("--n-jobs", type=int, metavar="N", help="threads or processes a classifier (default: its own)")
+    add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
+    add("--json", type=_output, metavar="FILE", help="write the table as a list of records")
+    add("--plot", type=_output, metavar="FILE.png", help="draw accuracy and time")
+    add("--quiet", action="store_true", help="show no progress")
+    return parser
+
+
+def run(arguments):
+    entries = registry.select(arguments.classifiers and arguments.classifiers.split(","))
+    if arguments.plot:
+        report.require_matplotlib(arguments.plot)
+    problem = data.read(
+        arguments.data,
+        target=arguments.target,
+        drop=arguments.drop,
+        data_home=arguments.data_home,
+        seed=arguments.seed,
+    )
+    if arguments.subsample:
+        problem = problem.subsample(arguments.subsample, arguments.seed)
+    with progress(
+        f"compare {problem.name}", len(entries) * arguments.repeats, silent=arguments.quiet
+    ) as step:
+        try:
+            results = evaluate(
+                problem.X,
+                problem.y,
+                entries,
+                repeats=arguments.repeats,
+                test_size=arguments.test_size,
+                seed=arguments.seed,
+                scale=arguments.scale,
+                n_jobs=arguments.n_jobs,
+                step=step,
+            )
+        except ValueError as error:  # too few samples for the split that was asked for
+            raise CommandError(f"{problem.name}: {error}") from None
+    records = [result.record() for result in results]
+    print(report.heading(problem, results[0], arguments))
+    print(report.table(records, results))
+    for note in report.notes(results):
+        print(note)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(records, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    if arguments.plot:
+        report.plot(records, results, problem, arguments.plot)
+    return int(any(result.error for result in results))
+
+
+def _count(text):
+    value = int(text) if text.isdecimal() else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return value
+
+
+def _seed(text):
+    if not text.isdecimal() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^32 - 1")
+    return int(text)
+
+
+def _size(text):
+    try:
+        return _count(text) if text.isdecimal() else _share(text)
+    except ValueError:
+        wanted = "neither a share between 0 and 1 nor a number of samples"
+        raise argparse.ArgumentTypeError(f"{text!r} is {wanted}") from None
+
+
+def _share(text):
+    value = float(text)
+    if not 0 < value < 1:
+        raise ValueError
+    return value
+
+
+def _output(text):
+    """A file that can be written, found out before the work and not after it."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.parent} does not exist")
+    return path

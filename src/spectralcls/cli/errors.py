@@ -1,0 +1,5 @@
+"""What the user can put right."""
+
+
+class CommandError(Exception):
+    """Bad input: reported as one line on stderr, with exit code 2."""

@@ -1,0 +1,103 @@
+"""The comparison as text and as a figure."""
+
+import sys
+
+from .errors import CommandError
+
+_COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
+
+
+def heading(problem, result, arguments):
+    """One line on what was compared."""
+    features = "scaled on the training part" if arguments.scale else "as they are"
+    return (
+        f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')} {features}, "
+        f"{len(problem.classes)} classes; {_plural(arguments.repeats, 'stratified split')} into "
+        f"{result.n_train} training and {result.n_test} test samples, seed {arguments.seed}"
+    )
+
+
+def table(records, results):
+    """One line per classifier; the best accuracy is marked, and a rule separates scikit-learn's from ours."""
+    best = max((r["accuracy_mean"] for r in records if r["accuracy_mean"] is not None), default=None)
+    lines = [_COLUMNS, *(_cells(record, best) for record in records)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+        for line in lines
+    ]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    text.insert(1, rule)
+    first_baseline = next((i for i, result in enumerate(results) if result.baseline), 0)
+    if first_baseline:
+        text.insert(2 + first_baseline, rule)
+    return "\n".join(text)
+
+
+def notes(results):
+    """Lines on what went wrong, and on warnings."""
+    failed = [f"{result.name} failed: {' '.join(result.error.split())}" for result in results if result.error]
+    warned = [
+        f"{result.name} warned: {' '.join(note.split())}" for result in results for note in result.notes
+    ]
+    return failed + warned
+
+
+def _cells(record, best):
+    if record["accuracy_mean"] is None:
+        return record["classifier"], "failed", "", "", ""
+    plus_minus = "±" if "±".encode(sys.stdout.encoding or "ascii", "ignore") else "+-"
+    mark = " *" if record["accuracy_mean"] == best else "  "
+    accuracy = f"{100 * record['accuracy_mean']:.1f} {plus_minus} {100 * record['accuracy_std']:4.1f}{mark}"
+    return (
+        record["classifier"],
+        accuracy,
+        _bandwidth(record["bandwidth"]),
+        seconds(record["fit_seconds"]),
+        seconds(record["predict_seconds"]),
+    )
+
+
+def _bandwidth(value):
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return f"{min(value):.3g} to {max(value):.3g}"
+    return f"{value:.3g}"
+
+
+def seconds(value):
+    """A time in the unit that suits it."""
+    if value < 1e-3:
+        return f"{1e6 * value:.0f} us"
+    if value < 1:
+        return f"{1e3 * value:.3g} ms"
+    return f"{value:.3g} s"
+
+
+def _plural(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def require_matplotlib(path):
+    """Fail before the work if the figure cannot be drawn or its format is unknown."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ImportError:
+        raise CommandError('--plot needs matplotlib: pip install "spectralcls[plot]"') from None
+    kinds = FigureCanvasAgg.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in kinds:
+        raise CommandError(f"{path}: unknown kind of figure; known are {', '.join(sorted(kinds))}")
+
+
+def plot(records, results, problem, path):
+    """Draw accuracy and time into a file."""
+    from matplotlib.figure import Figure
+
+    from ..plotting.comparison import ComparisonDisplay
+
+    figure = Figure(figsize=(9, 1.6 + 0.36 * len(records)), layout="constrained")
+    baselines = [result.name for result in results if result.baseline]
+    ComparisonDisplay(records, baselines=baselines).plot(axes=figure.subplots(1, 2, sharey=True))
+    figure.suptitle(problem.name)
+    figure.savefig(path, dpi=150)

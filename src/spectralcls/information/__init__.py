@@ -1,0 +1,50 @@
+"""Entropies, divergences and graph quantities of samples, by Parzen windows.
+
+Sources: thesis chapters 4 to 6, paper 000.
+
+A sample stands for its Parzen density ``p(x) = sum_i w_i W_{h^2}(x, x_i)``, the weights adding up to one.
+With the Gaussian, integrals of products of such densities are exact, because Gaussians convolve to
+Gaussians (eq. 4.27)::
+
+    <p, q> = sum_ij w_i v_j W_{h_p^2 + h_q^2}(x_i, y_j)            potential="convolved"
+
+For other kernels the integral is taken as an expectation, ``<p, q> = E_p q`` (eq. 4.38), the mean of q at
+the points of p; ``potential="same"`` does so for the Gaussian too. All else here is algebra on these
+numbers and on ``log p(x_i)``.
+
+Everything is computed in float64 from logarithms of sums, so that nothing underflows, in O(n) memory and
+O(n^2 d) time. Each function takes
+
+- X, and Y where there are two samples: arrays of shape (n_samples, n_features);
+- ``bandwidth``: one h > 0 in the units of the features (:func:`spectralcls.bandwidth.silverman_bandwidth`
+  gives one), or a pair of them, h_p of X and h_q of Y; without the convolution both have to be equal;
+- ``sample_weight``, or ``sample_weight_X`` and ``sample_weight_Y``: non-negative, default 1; only their
+  ratios count (but for the graph's cut and volume);
+- ``kernel``: one of ``spectralcls.kernels.KERNELS``, and ``n_jobs`` as in
+  :func:`spectralcls.kernels.kernel_sums`;
+
+and raises ValueError for NaN or infinity, an empty sample, weights that are negative or all zero, samples of
+different numbers of features, and a bandwidth that is not positive and finite.
+"""
+
+from ._divergence import (
+    cauchy_schwarz_divergence,
+    integrated_squared_error,
+    kullback_leibler_divergence,
+    laplacian_pdf_divergence,
+)
+from ._entropy import cross_information_potential, information_potential, renyi_entropy, shannon_entropy
+from ._graph import graph_cut, graph_volume
+
+__all__ = [
+    "cauchy_schwarz_divergence",
+    "cross_information_potential",
+    "graph_cut",
+    "graph_volume",
+    "information_potential",
+    "integrated_squared_error",
+    "kullback_leibler_divergence",
+    "laplacian_pdf_divergence",
+    "renyi_entropy",
+    "shannon_entropy",
+]

@@ -1,0 +1,151 @@
+"""Information potentials and entropies (thesis sections 4.3.1, 4.4.1 and 4.4.5)."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils._param_validation import Interval
+
+from ._parzen import (
+    LEAVE_ONE_OUT,
+    LOG,
+    ONE_SAMPLE,
+    POTENTIAL,
+    TWO_SAMPLES,
+    WEIGHT,
+    WEIGHTS,
+    checked,
+    log_density_of_itself,
+    log_inner,
+    read_bandwidths,
+    read_sample,
+    read_samples,
+    value,
+)
+
+
+@checked(ONE_SAMPLE, WEIGHT, POTENTIAL, LOG)
+def information_potential(
+    X, *, bandwidth, sample_weight=None, kernel="gaussian", potential="convolved", log=False, n_jobs=None
+):
+    """Information potential V(p) = <p, p>, the integral of p^2 (thesis eq. 4.28).
+
+    Parameters
+    ----------
+    X, bandwidth, sample_weight, kernel, n_jobs
+        See the module.
+    potential : {"convolved", "same"}, default="convolved"
+        Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
+        4.38).
+    log : bool, default=False
+        Return log V. In high dimension V itself may be too small or too large for a float.
+
+    Returns
+    -------
+    V : float
+    """
+    p = read_sample(X, sample_weight).normalized()
+    return value(log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs), log)
+
+
+@checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, LOG)
+def cross_information_potential(
+    X,
+    Y,
+    *,
+    bandwidth,
+    sample_weight_X=None,
+    sample_weight_Y=None,
+    kernel="gaussian",
+    potential="convolved",
+    log=False,
+    n_jobs=None,
+):
+    """Cross information potential <p, q>, the integral of p q (thesis eq. 4.34, 4.38).
+
+    Parameters
+    ----------
+    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
+        See the module.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
+    log : bool, default=False
+        Return its logarithm.
+
+    Returns
+    -------
+    V : float
+        0 (-inf) for a compact kernel where no point of X is within reach of one of Y.
+    """
+    p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
+    return value(log_inner(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs), log)
+
+
+@checked(ONE_SAMPLE, WEIGHT, POTENTIAL, {"alpha": [Interval(Real, 0, None, closed="neither")]}, LEAVE_ONE_OUT)
+def renyi_entropy(
+    X,
+    *,
+    bandwidth,
+    alpha=2,
+    sample_weight=None,
+    kernel="gaussian",
+    potential="convolved",
+    leave_one_out=False,
+    n_jobs=None,
+):
+    """Renyi's entropy of order alpha.
+
+    For alpha = 2 it is -log V with the information potential V (thesis eq. 4.29). For other orders it is
+    the plug-in estimate ``log(sum_i w_i p(x_i)^(alpha - 1)) / (1 - alpha)``, which for alpha = 1 is
+    Shannon's; with ``potential="same"`` order 2 is the plug-in estimate as well.
+
+    Parameters
+    ----------
+    X, bandwidth, sample_weight, kernel, n_jobs
+        See the module.
+    alpha : float, default=2
+        Order, positive and finite.
+    potential : {"convolved", "same"}, default="convolved"
+        The estimate for alpha = 2; see :func:`information_potential`.
+    leave_one_out : bool, default=False
+        Plug in the density of the other points at each point. Not for the convolved alpha = 2.
+
+    Returns
+    -------
+    entropy : float
+        In nats.
+    """
+    if not np.isfinite(alpha):
+        raise ValueError(f"alpha has to be finite, got {alpha!r}.")
+    p = read_sample(X, sample_weight).normalized()
+    if alpha == 2 and kernel == "gaussian" and potential == "convolved":
+        if leave_one_out:
+            raise ValueError(
+                "leave_one_out with alpha=2 needs potential='same': the convolved estimate has no points."
+            )
+        return -log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs)
+    log_p = log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs)
+    if alpha == 1:
+        return float(-p.weights @ log_p)
+    return float(logsumexp((alpha - 1) * log_p, b=p.weights) / (1 - alpha))
+
+
+@checked(ONE_SAMPLE, WEIGHT, LEAVE_ONE_OUT)
+def shannon_entropy(X, *, bandwidth, sample_weight=None, kernel="gaussian", leave_one_out=False, n_jobs=None):
+    """Shannon's differential entropy by the plug-in estimate ``-sum_i w_i log p(x_i)`` (thesis eq. 4.39).
+
+    Parameters
+    ----------
+    X, bandwidth, sample_weight, kernel, n_jobs
+        See the module.
+    leave_one_out : bool, default=False
+        False keeps each point's own term in its density, as printed, which makes the estimate too small for
+        small bandwidths: it goes to -infinity with h. True leaves it out.
+
+    Returns
+    -------
+    entropy : float
+        In nats; infinite where leave_one_out leaves a point without a neighbour in reach of a compact kernel.
+    """
+    p = read_sample(X, sample_weight).normalized()
+    return float(-p.weights @ log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs))

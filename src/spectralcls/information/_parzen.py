@@ -1,0 +1,114 @@
+"""Samples as Parzen densities: reading them, log densities, and log inner products."""
+
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils.validation import _check_sample_weight, check_array
+
+from ..kernels import KERNELS, kernel_sums
+
+# Constraints of parameters, to be joined by ``checked``.
+COMMON = {"kernel": [StrOptions(set(KERNELS))]}
+ONE_SAMPLE = {"X": ["array-like"], "bandwidth": [Interval(Real, 0, None, closed="neither")], **COMMON}
+TWO_SAMPLES = {
+    "X": ["array-like"],
+    "Y": ["array-like"],
+    "bandwidth": [Interval(Real, 0, None, closed="neither"), "array-like"],
+    **COMMON,
+}
+WEIGHT = {"sample_weight": ["array-like", None]}
+WEIGHTS = {"sample_weight_X": ["array-like", None], "sample_weight_Y": ["array-like", None]}
+POTENTIAL = {"potential": [StrOptions({"convolved", "same"})]}
+LOG = {"log": ["boolean"]}
+LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
+
+
+def checked(*constraints):
+    merged = {name: allowed for group in constraints for name, allowed in group.items()}
+    return validate_params(merged, prefer_skip_nested_validation=True)
+
+
+class Sample(NamedTuple):
+    """Points of positive weight, float64; the weights as given."""
+
+    points: np.ndarray
+    weights: np.ndarray
+
+    def normalized(self):
+        return self._replace(weights=self.weights / self.weights.sum())
+
+
+def read_sample(X, sample_weight, name="X"):
+    X = check_array(X, dtype=np.float64, order="C", input_name=name)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    positive = weights > 0
+    if not positive.any():
+        raise ValueError(f"All weights of {name} are zero: there is no sample left.")
+    return Sample(X, weights) if positive.all() else Sample(X[positive], weights[positive])
+
+
+def read_samples(X, Y, sample_weight_X, sample_weight_Y):
+    p, q = read_sample(X, sample_weight_X), read_sample(Y, sample_weight_Y, "Y")
+    if p.points.shape[1] != q.points.shape[1]:
+        raise ValueError(f"X has {p.points.shape[1]} features, but Y has {q.points.shape[1]} features.")
+    return p, q
+
+
+def read_bandwidths(bandwidth):
+    h = np.asarray(bandwidth, dtype=np.float64)
+    if h.shape not in ((), (2,)) or not (np.isfinite(h) & (h > 0)).all():
+        raise ValueError(f"bandwidth has to be one positive number or a pair of them, got {bandwidth!r}.")
+    return tuple(map(float, np.broadcast_to(h, 2)))
+
+
+def log_density(points, sample, kernel, bandwidth, n_jobs, leave_one_out=False):
+    """log of sum_j w_j K_h(y, x_j) at each point y; with leave_one_out without the point's own term."""
+    log_sums = kernel_sums(
+        points,
+        sample.points,
+        weights=sample.weights,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        log=True,
+        normalize=True,
+        exclude_self=leave_one_out,
+        n_jobs=n_jobs,
+    )
+    return log_sums - np.log1p(-sample.weights) if leave_one_out else log_sums
+
+
+def log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs):
+    if leave_one_out and len(p.points) < 2:
+        raise ValueError("leave_one_out needs at least two samples of positive weight.")
+    return log_density(p.points, p, kernel, bandwidth, n_jobs, leave_one_out)
+
+
+def log_inner(p, q, kernel, bandwidths, potential, n_jobs):
+    """log <p, q>, the weights as they are."""
+    h_p, h_q = bandwidths
+    if kernel == "gaussian" and potential == "convolved":
+        h = float(np.hypot(h_p, h_q))
+    elif h_p == h_q:
+        h = h_p
+    else:
+        raise ValueError(
+            f"Two bandwidths, {h_p:g} and {h_q:g}, need the Gaussian kernel and potential='convolved'."
+        )
+    return float(logsumexp(log_density(p.points, q, kernel, h, n_jobs), b=p.weights))
+
+
+def log_gram(p, q, kernel, bandwidths, potential, n_jobs):
+    """log of <p, p>, <p, q> and <q, q>."""
+    h_p, h_q = bandwidths
+
+    def inner(a, b, h_a, h_b):
+        return log_inner(a, b, kernel, (h_a, h_b), potential, n_jobs)
+
+    return inner(p, p, h_p, h_p), inner(p, q, h_p, h_q), inner(q, q, h_q, h_q)
+
+
+def value(log_value, log):
+    return log_value if log else float(np.exp(log_value))

@@ -1,0 +1,84 @@
+"""Accuracy and time of several classifiers, side by side."""
+
+import numpy as np
+
+_OURS, _BASELINE = "#1f5fa8", "#8a8a8a"
+
+
+class ComparisonDisplay:
+    """Accuracy with its standard deviation, and time to tune, fit and predict, one line per classifier.
+
+    Parameters
+    ----------
+    records : list of dict
+        As ``spectralcls compare --json`` writes them; those without an accuracy are left out.
+    baselines : collection of str, default=()
+        Names of the classifiers that are drawn in grey.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+    axes_ : ndarray of two matplotlib Axes
+        Accuracy on the left, time on the right.
+    """
+
+    def __init__(self, records, *, baselines=()):
+        self.records = records
+        self.baselines = baselines
+
+    def plot(self, axes=None):
+        """Draw.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib Axes, default=None
+            Where to draw, sharing their y axis; None makes a new figure with pyplot.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+        """
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots(1, 2, sharey=True, layout="constrained")[1]
+        accuracy, time = axes
+        records = [record for record in self.records if record["accuracy_mean"] is not None]
+        rows = np.arange(len(records))
+        names = [record["classifier"] for record in records]
+        colors = [_BASELINE if name in self.baselines else _OURS for name in names]
+
+        mean = 100 * np.array([record["accuracy_mean"] for record in records])
+        deviation = 100 * np.array([record["accuracy_std"] for record in records])
+        accuracy.hlines(rows, mean - deviation, mean + deviation, colors=colors, linewidth=2.5, alpha=0.45)
+        accuracy.scatter(mean, rows, c=colors, s=45, zorder=3)
+        for row, value, reach in zip(rows, mean, deviation, strict=True):
+            accuracy.annotate(
+                f"{value:.1f}",
+                (value + reach, row),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=9,
+            )
+        accuracy.margins(x=0.12)
+        accuracy.set_yticks(rows, names)
+        accuracy.invert_yaxis()
+        accuracy.set_xlabel("accuracy, % (mean, bar: one standard deviation)")
+
+        fit = np.array([record["fit_seconds"] for record in records])
+        predict = np.array([record["predict_seconds"] for record in records])
+        time.scatter(fit, rows, c=colors, s=45, marker="o")
+        time.scatter(predict, rows, facecolors="white", edgecolors=colors, s=45, marker="o")
+        time.hlines(
+            rows, np.minimum(fit, predict), np.maximum(fit, predict), colors=colors, alpha=0.3, zorder=0
+        )
+        time.set_xscale("log")
+        time.set_xlabel("seconds (filled: tune + fit, hollow: predict)")
+
+        for ax in axes:
+            ax.grid(axis="both", alpha=0.25)
+            ax.set_axisbelow(True)
+            ax.spines[["top", "right"]].set_visible(False)
+        self.figure_, self.axes_ = accuracy.figure, np.asarray(axes)
+        return self
