@@ -164,7 +164,7 @@ def test_the_border_query_leaves_an_easy_pool():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     y = (X[:, 0] + 0.2 * rng.normal(size=300) > 0).astype(int)
-    curves = simulate(fixed(), X, y, n_repeats=4, n_queries=150, random_state=0, progress=False)
+    curves = simulate(fixed(), X, y, n_repeats=3, n_queries=120, random_state=0, progress=False)
     assert curves.gain("pool")[0] > 0.01
     assert curves.gain("pool")[0] > curves.gain("test")[0]
 

@@ -5,17 +5,18 @@ from scipy.linalg.blas import dtpsv, dtrsm
 from scipy.linalg.lapack import dpotrf, dpstrf, dtpttr, dtrttp
 
 _FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first
+_ROUNDING = 10 * np.finfo(float).eps
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
-    """A Cholesky factorisation met a pivot that is not positive.
+    """A Cholesky factorisation met a pivot that is not positive, or only by rounding.
 
     Attributes
     ----------
     index : int
         Row at which it stopped.
     pivot : float
-        The pivot found there: at most 0, up to rounding.
+        The pivot found there.
     """
 
     def __init__(self, index, pivot, message=None):
@@ -30,7 +31,8 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
 def cholesky_in_place(M):
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
 
-    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied.
+    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The diagonal of
+    M is of order 1: pivots that are rounding beside it are refused like negative ones.
     """
     diagonal = M.diagonal().copy()
     U, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
@@ -38,6 +40,10 @@ def cholesky_in_place(M):
         k = info - 1
         left = dtrsm(1.0, np.asfortranarray(U[:k, :k]), U[k, :k, None], trans_a=1) if k else np.zeros(0)
         raise NotPositiveDefiniteError(k, float(diagonal[k] - np.sum(left**2)))
+    pivots = np.square(U.diagonal())
+    k = int(pivots.argmin())
+    if pivots[k] < _ROUNDING:
+        raise NotPositiveDefiniteError(k, float(pivots[k]))
     return U
 
 
