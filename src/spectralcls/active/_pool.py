@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..kernels import kernel_matrix
+from ..perturbo._gaussian import gaussian
 from ._query import draw, margin_of
 
 _BLOCK = 1 << 22  # numbers in a block of kernel values
@@ -15,9 +15,9 @@ class ActivePool:
 
     For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve
     B = U^-T K(X_l, pool). A label of that class adds one row,
-    ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and takes v^2 off tau: one read of B (n_l
-    numbers a pool sample), where a refit with a new solve costs n_l^2 operations a pool sample. c itself is a
-    column of B, so the factor grows without a solve, too.
+    ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and takes v^2 off tau: one read of B
+    (n_l numbers a pool sample), where a refit with a new solve costs n_l^2 operations a pool sample. c itself
+    is a column of B, so the factor grows without a solve, too.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ class ActivePool:
 
     Notes
     -----
-    Memory: 8 m n numbers of bytes for n labelled samples, in buffers whose capacity doubles. Truncated classes and
-    partial factors have no such update; they are scored anew when they change.
+    Memory: 8 m n numbers of bytes for n labelled samples, in buffers whose capacity doubles. Truncated
+    classes and partial factors have no such update; they are scored anew when they change.
     """
 
     def __init__(self, estimator, X_pool):
@@ -86,7 +86,8 @@ class ActivePool:
         return self
 
     def label(self, positions, y):
-        """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the classifier."""
+        """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the
+        classifier."""
         positions, y = np.atleast_1d(positions), np.atleast_1d(y)
         if len(positions) != len(y):
             raise ValueError(f"{len(positions)} positions, but {len(y)} labels.")
@@ -112,7 +113,7 @@ class _ScoredClass:
         self._B = np.empty((self._order, len(X)))
         step = max(1, _BLOCK // self._order)
         for start in range(0, len(X), step):
-            block = kernel_matrix(X[start : start + step], model.points, bandwidth=model.bandwidth, n_jobs=n_jobs)
+            block = gaussian(X[start : start + step], model.points, bandwidth=model.bandwidth, n_jobs=n_jobs)
             self._B[:, start : start + step] = model.whiten(block).T
         self.explained = np.einsum("ij,ij->j", self._B, self._B)
 
@@ -121,7 +122,8 @@ class _ScoredClass:
         return None if self._B is None else np.ascontiguousarray(self._B[: self._order, positions].T)
 
     def follow(self, model, X, n_jobs):
-        """Take over a model that is the present one, or that was extended from it; False if that cannot be."""
+        """Take over a model that is the present one, or that was extended from it; False if that cannot
+        be."""
         if model is self.model:
             return True
         new = len(model.points) - self._order
@@ -129,7 +131,7 @@ class _ScoredClass:
             return False
         if new:
             columns, corner = model.triangle.tail(new)
-            rows = kernel_matrix(model.points[-new:], X, bandwidth=model.bandwidth, n_jobs=n_jobs)
+            rows = gaussian(model.points[-new:], X, bandwidth=model.bandwidth, n_jobs=n_jobs)
             rows -= columns @ self._B[: self._order]
             rows = solve_triangular(corner, rows, trans=1, check_finite=False)
             self._reserve(self._order + new)

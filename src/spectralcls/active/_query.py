@@ -28,8 +28,8 @@ def margin(estimator, X):
     Returns
     -------
     ndarray of shape (m,)
-        Equations 12 and 13 of paper 003. It is small near borders and also far from all samples, where every tau
-        is 1.
+        Equations 12 and 13 of paper 003. It is small near borders and also far from all samples, where every
+        tau is 1.
 
     Raises
     ------
@@ -80,8 +80,14 @@ def query_boundary(estimator, X_pool, n=1, fraction=0.10, *, random_state=None):
     if m < n:
         raise ValueError(f"The pool has {m} samples, but {n} were asked for.")
     tau = estimator.perturbation(X_pool)
-    return draw(margin_of(tau), np.asarray(X_pool, dtype=np.float64), n, fraction,
-                float(np.mean(estimator.bandwidth_)), random_state)
+    return draw(
+        margin_of(tau),
+        np.asarray(X_pool, dtype=np.float64),
+        n,
+        fraction,
+        float(np.mean(estimator.bandwidth_)),
+        random_state,
+    )
 
 
 def draw(margins, X_pool, n, fraction, bandwidth, random_state):

@@ -63,15 +63,30 @@ class LearningCurves:
     prefer_skip_nested_validation=True,
 )
 def simulate(
-    estimator, X, y, *, query=None, n_initial=None, n_queries=None, test_size=1 / 3, fraction=0.10, retune=10,
-    n_repeats=10, strategies=STRATEGIES, random_state=0, n_jobs=None, progress=True,
+    estimator,
+    X,
+    y,
+    *,
+    query=None,
+    n_initial=None,
+    n_queries=None,
+    test_size=1 / 3,
+    fraction=0.10,
+    retune=10,
+    n_repeats=10,
+    strategies=STRATEGIES,
+    random_state=0,
+    n_jobs=None,
+    progress=True,
 ):
-    """Label a pool one sample at a time, as in section 4.2 of paper 003, and record how a classifier improves.
+    """Label a pool one sample at a time, as in section 4.2 of paper 003, and record how a classifier
+    improves.
 
-    Each repeat splits the data at random into a fixed test set and a pool, and labels a few samples of the pool;
-    every strategy starts from these. Then a sample is labelled, the classifier trained, and scored twice: on the
-    rest of the pool, as the paper does, and on the test set. The two say different things: a strategy that labels
-    the difficult samples leaves an easy pool behind, whether or not the classifier became better.
+    Each repeat splits the data at random into a fixed test set and a pool, and labels a few samples of the
+    pool; every strategy starts from these. Then a sample is labelled, the classifier trained, and scored
+    twice: on the rest of the pool, as the paper does, and on the test set. The two say different things: a
+    strategy that labels the difficult samples leaves an easy pool behind, whether or not the classifier
+    became better.
 
     Parameters
     ----------
@@ -80,19 +95,19 @@ def simulate(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     query : PerTurboClassifier, default=None
-        It measures the border for "boundary". None: the estimator if it is a PerTurboClassifier, otherwise one with
-        the default parameters.
+        It measures the border for "boundary". None: the estimator if it is a PerTurboClassifier, otherwise
+        one with the default parameters.
     n_initial : int, default=None
-        Labelled samples at the start, one of each class in the pool (as far as it goes) and then random ones. None:
-        two a class.
+        Labelled samples at the start, one of each class in the pool (as far as it goes) and then random ones.
+        None: two a class.
     n_queries : int, default=None
         Labels asked for. None: nine tenths of the pool.
     test_size : float in (0, 1), default=1/3
     fraction : float in (0, 1], default=0.10
         Of the pool nearest the border, from which the sample to label is drawn.
     retune : int or None, default=10
-        A PerTurboClassifier is fitted anew, and so chooses its bandwidth and alpha, after this many labels. None:
-        only at the start.
+        A PerTurboClassifier is fitted anew, and so chooses its bandwidth and alpha, after this many labels.
+        None: only at the start.
     n_repeats : int, default=10
     strategies : sequence of {"boundary", "random"}
     random_state : int, RandomState instance or None, default=0
@@ -122,13 +137,16 @@ def simulate(
     n_queries = int(0.9 * (n_pool - n_initial)) if n_queries is None else n_queries
     if n_queries < 1 or n_initial + n_queries >= n_pool:
         raise ValueError(
-            f"The pool has {n_pool} samples: too few to start from {n_initial}, label {n_queries} and keep one to score."
+            f"The pool has {n_pool} samples: too few to start from {n_initial}, label {n_queries} and keep "
+            "one to score."
         )
     if query is None:
         query = estimator if isinstance(estimator, PerTurboClassifier) else PerTurboClassifier()
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_repeats)
     jobs = (
-        delayed(_repeat)(estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retune, strategies, seed)
+        delayed(_repeat)(
+            estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retune, strategies, seed
+        )
         for seed in seeds
     )
     repeats = []
@@ -150,8 +168,20 @@ def _repeat(estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retu
     if len(np.unique(y[pool[start]])) < 2:
         raise ValueError("The pool of a repeat has a single class: use more samples.")
     return [
-        _curve(estimator, query, X, y, pool, test, start, n_queries, fraction, retune, strategy,
-               np.random.RandomState(seed))
+        _curve(
+            estimator,
+            query,
+            X,
+            y,
+            pool,
+            test,
+            start,
+            n_queries,
+            fraction,
+            retune,
+            strategy,
+            np.random.RandomState(seed),
+        )
         for strategy in strategies
     ]
 
@@ -173,7 +203,9 @@ def _curve(estimator, query, X, y, pool, test, start, n_queries, fraction, retun
         scores[0, t] = np.mean(classifier.predict(X_pool[unlabelled]) == y_pool[unlabelled])
         scores[1, t] = np.mean(classifier.predict(X[test]) == y[test])
         if t < n_queries:
-            chosen = active.query(1, fraction, rng) if strategy == "boundary" else [rng.choice(active.remaining)]
+            chosen = (
+                active.query(1, fraction, rng) if strategy == "boundary" else [rng.choice(active.remaining)]
+            )
             active.label(chosen, y_pool[chosen])
             unlabelled[chosen] = False
     return scores

@@ -1,4 +1,5 @@
-"""What PerTurbo keeps of one class: the map from kernel values to the share of a query that the class explains."""
+"""What PerTurbo keeps of one class: the map from kernel values to the share of a query that the class
+explains."""
 
 import warnings
 from dataclasses import dataclass, field, replace
@@ -8,12 +9,12 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, eigh
 from scipy.spatial.distance import cdist
 
-from ..kernels import kernel_matrix
 from ..lowrank import rpcholesky
+from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 1 << 22  # numbers in a block of kernel values
-_UNDERFLOW = 1e-200  # explained shares below this are recomputed with shifted exponents
+_UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 _LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
 
@@ -42,24 +43,20 @@ class Regularization:
 
 
 def kept_eigenvalues(values, sound, truncation, retained):
-    """Mask of the eigenvalues (ascending) that a truncated spectrum keeps; see `PerTurboClassifier`."""
-    largest_first = np.where(sound, values, 0.0)[::-1]
+    """Mask of the eigenvalues (ascending) that a truncated spectrum keeps; see `PerTurboClassifier`.
+
+    Those equal to the last one kept are kept with it, since their eigenvectors are arbitrary.
+    """
+    size = np.where(sound, values, 0.0)
+    if truncation == "trace_inverse":  # the largest eigenvalues of K^-1 are the smallest of K
+        size = np.divide(1.0, values, out=size, where=sound)
+    decreasing = np.sort(size)[::-1]
     if truncation == "count":
         n_kept = int(np.ceil(retained * len(values)))
-    elif truncation == "trace":
-        n_kept = _smallest_count(largest_first, retained)
-    else:  # "trace_inverse": the largest eigenvalues of K^-1 are the smallest of K
-        inverse = 1 / values[sound]
-        keep = np.zeros(len(values), dtype=bool)
-        keep[np.flatnonzero(sound)[: _smallest_count(inverse, retained)]] = True
-        return keep
-    return np.arange(len(values)) >= len(values) - n_kept
-
-
-def _smallest_count(decreasing, share):
-    """How many leading numbers reach ``share`` of the sum."""
-    cumulative = np.cumsum(decreasing)
-    return int(np.searchsorted(cumulative, share * cumulative[-1] * (1 - 8 * EPS))) + 1
+    else:
+        cumulative = np.cumsum(decreasing)
+        n_kept = 1 + int(np.searchsorted(cumulative, retained * cumulative[-1] * (1 - 8 * EPS)))
+    return size >= decreasing[n_kept - 1] * (1 - len(values) * EPS)
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,9 @@ class ClassModel:
         buffer = np.empty((min(step, len(Q)), len(self.points)))
         for start in range(0, len(Q), step):
             block = Q[start : start + step]
-            K = kernel_matrix(block, self.points, bandwidth=self.bandwidth, out=buffer[: len(block)], n_jobs=n_jobs)
+            K = gaussian(
+                block, self.points, bandwidth=self.bandwidth, out=buffer[: len(block)], n_jobs=n_jobs
+            )
             out[start : start + step] = _squared_norms(self.whiten(K))
         return out
 
@@ -122,9 +121,11 @@ class ClassModel:
         step = max(1, _BLOCK // len(self.points))
         for start in range(0, len(Q), step):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                exponent = cdist(Q[start : start + step], self.points, "sqeuclidean") / (-2 * self.bandwidth**2)
+                exponent = cdist(Q[start : start + step], self.points, "sqeuclidean") / (
+                    -2 * self.bandwidth**2
+                )
                 shift = exponent.max(axis=1)
-                share = _squared_norms(self.whiten(np.exp(exponent - shift[:, None])))
+                share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift[:, None]))))
                 out[start : start + step] = 2 * shift + np.log(share)
         return np.nan_to_num(out, nan=_LOWEST, neginf=_LOWEST)
 
@@ -135,7 +136,8 @@ class ClassModel:
         return centre, squared.mean(), np.sqrt(squared.max())
 
     def flat_limit(self, Q):
-        """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is rounding.
+        """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is
+        rounding.
 
         With k = 1 - e and e = |.|^2 / 2 h^2, and rho = n / (n + alpha),
         tau = alpha / (n + alpha) + (rho (|y - m|^2 + v) - rho^2 v) / h^2 + O(n e^2 / alpha):
@@ -152,7 +154,9 @@ class ClassModel:
         distance2 = np.square(Q - centre).sum(axis=1)
         rho = n / (n + alpha)
         excess = (rho * (distance2 + variance) - rho**2 * variance) / self.bandwidth**2
-        floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[self.regularization.kind]
+        floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[
+            self.regularization.kind
+        ]
         largest = (np.sqrt(distance2) + radius) ** 2 / (2 * self.bandwidth**2)
         return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
 
@@ -163,9 +167,9 @@ class ClassModel:
         """
         alpha = self.regularization.alpha
         if whitened is None:
-            whitened = kernel_matrix(X, self.points, bandwidth=self.bandwidth, n_jobs=n_jobs)
+            whitened = gaussian(X, self.points, bandwidth=self.bandwidth, n_jobs=n_jobs)
             self.triangle.solve(whitened)
-        corner = kernel_matrix(X, bandwidth=self.bandwidth, n_jobs=n_jobs)
+        corner = gaussian(X, bandwidth=self.bandwidth, n_jobs=n_jobs)
         corner -= whitened @ whitened.T
         corner.flat[:: len(X) + 1] += alpha
         kept, U = _factor(corner, self.regularization, len(self.points) + len(X), name)
@@ -184,8 +188,8 @@ def _squared_norms(B):
 def log_explained(models, Q, n_jobs=None, relative=True):
     """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
 
-    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these limits
-    is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
+    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these
+    limits is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
     """
     with np.errstate(divide="ignore"):
         out = np.log(np.stack([model.explained(Q, n_jobs) for model in models], axis=1))
@@ -202,15 +206,29 @@ def log_explained(models, Q, n_jobs=None, relative=True):
     return out
 
 
-def fit_class(X, bandwidth, regularization, *, max_rank=None, tol=0.0, pivoting="random", random_state=None,
-              n_jobs=None, name=None):
+def fit_class(
+    X,
+    bandwidth,
+    regularization,
+    *,
+    max_rank=None,
+    tol=0.0,
+    pivoting="random",
+    random_state=None,
+    n_jobs=None,
+    name=None,
+):
     """Factor one class; ``name`` is how messages call it."""
     if (max_rank is not None and len(X) > max_rank) or tol > 0:
-        return _fit_low_rank(X, bandwidth, regularization, max_rank or len(X), tol, pivoting, random_state, n_jobs)
-    K = kernel_matrix(X, bandwidth=bandwidth, n_jobs=n_jobs)
+        return _fit_low_rank(
+            X, bandwidth, regularization, max_rank or len(X), tol, pivoting, random_state, n_jobs
+        )
+    K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
     if regularization.kind == "truncate":
         values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-        return ClassModel(X, bandwidth, X, None, _mix(values, vectors, regularization, 1 / values), regularization)
+        return ClassModel(
+            X, bandwidth, X, None, _mix(values, vectors, regularization, 1 / values), regularization
+        )
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
@@ -230,8 +248,9 @@ def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_
     With G = F^T F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the predictive
     variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
     """
-    low = rpcholesky(X, max_rank, bandwidth=bandwidth, method=pivoting, tol=tol, random_state=random_state,
-                     n_jobs=n_jobs)
+    low = rpcholesky(
+        X, max_rank, bandwidth=bandwidth, method=pivoting, tol=tol, random_state=random_state, n_jobs=n_jobs
+    )
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     values, vectors = eigh(F.T @ F, driver="evd", overwrite_a=True, check_finite=False)
@@ -246,17 +265,19 @@ def _factor(M, regularization, order, name):
         try:
             return np.arange(len(M)), cholesky_in_place(M)
         except NotPositiveDefiniteError as error:
-            raise NotPositiveDefiniteError(error.index, error.pivot, (
-                f"{where}: the Cholesky factorisation of K + alpha I broke down at sample {error.index}, where "
-                f"the smallest pivot is {error.pivot:.3g} with alpha={regularization.alpha:g}. Raise alpha (at "
-                f"least {10 * order * EPS:.1g} for {order} samples), lower the bandwidth, or remove duplicates."
-            )) from error
+            message = (
+                f"{where}: the Cholesky factorisation of K + alpha I broke down at sample {error.index}, "
+                f"where the smallest pivot is {error.pivot:.3g} with alpha={regularization.alpha:g}. "
+                f"Raise alpha (at least {10 * order * EPS:.1g} here), lower the bandwidth, or remove duplicates."
+            )
+            raise NotPositiveDefiniteError(error.index, error.pivot, message) from error
     kept, U = independent_rows(M, regularization.singular(order))
     if len(kept) < len(M):
         warnings.warn(
-            f"{where}: the kernel matrix is numerically singular, {len(M) - len(kept)} of {len(M)} samples lie in "
-            "the span of the others (duplicates, or a large bandwidth). They are left out, which equals the "
-            "pseudo-inverse; regularization='tikhonov' uses all of them.",
-            LinAlgWarning, stacklevel=5,
+            f"{where}: the kernel matrix is numerically singular, {len(M) - len(kept)} of {len(M)} samples "
+            "lie in the span of the others (duplicates, or a large bandwidth). They are left out, which "
+            "equals the pseudo-inverse; regularization='tikhonov' uses all of them.",
+            LinAlgWarning,
+            stacklevel=5,
         )
     return kept, U

@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..bandwidth import bandwidth_grid, silverman_bandwidth
 from .._validation import check_bandwidth, check_positive
+from ..bandwidth import bandwidth_grid, silverman_bandwidth
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import choose
 
@@ -43,8 +43,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     alpha : float or "cv", default="cv"
         Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
     truncation : {"trace", "trace_inverse", "count"}, default="trace"
-        Which eigenvalues are kept: the largest of K_l up to the share ``retained`` of its trace; the largest of
-        K_l^-1 up to that share of *its* trace (the paper's words, worse than chance: they keep the noise);
+        Which eigenvalues are kept: the largest of K_l up to the share ``retained`` of its trace; the largest
+        of K_l^-1 up to that share of *its* trace (the paper's words, worse than chance: they keep the noise);
         or the share ``retained`` of their number, largest first (the caption of the paper's figure 3).
     retained : float in (0, 1], default=0.95
     cv : None, "loo", int or splitter, default=None
@@ -53,11 +53,11 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     bandwidth_grid, alpha_grid : array-like of positive numbers, default=None
         Candidates. None: 16 bandwidths around Silverman's rule, ratio 2 in h^2; 1e-6, 1e-5, ..., 1.
     max_tuning_samples : int or None, default=500
-        Samples of one class that tuning uses at most. Above, it works on a stratified subsample of n' samples and
-        multiplies the bandwidth that it chose by (n / n')^(-1 / (d + 4)); alpha is taken as it is.
+        Samples of one class that tuning uses at most. Above, it works on a stratified subsample of n' samples
+        and multiplies the bandwidth that it chose by (n / n')^(-1 / (d + 4)); alpha is taken as it is.
     max_rank : int, default=None
-        A class of more samples than this is represented by a partial Cholesky factor of this rank: O(n r) memory,
-        O(n r^2) time. ``trace_residuals_`` says what is left out.
+        A class of more samples than this is represented by a partial Cholesky factor of this rank: O(n r)
+        memory, O(n r^2) time. ``trace_residuals_`` says what is left out.
     tol : float in [0, 1), default=0.0
         If positive, every class is, up to this share of the trace of K_l left out.
     pivoting : {"random", "greedy"}, default="random"
@@ -76,7 +76,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     ranks_ : (C,) dimensions of the spans that represent the classes
     trace_residuals_ : (C,) trace of K_l minus that of its partial factor; 0 for exact classes. It bounds the
         error of K_l in every norm.
-    tuning_ : the accuracies over the grid (`bandwidths`, `alphas`, `scores`, `n_samples`), None where nothing was tuned
+    tuning_ : the accuracies over the grid (`bandwidths`, `alphas`, `scores`, `n_samples`), None where nothing
+    was tuned
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
     Notes
@@ -100,7 +101,11 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"}), "array-like"],
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"cv", "silverman"}),
+            "array-like",
+        ],
         "regularization": [StrOptions({"tikhonov", "truncate"}), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "truncation": [StrOptions({"trace", "trace_inverse", "count"})],
@@ -117,9 +122,22 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     }
 
     def __init__(
-        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", truncation="trace", retained=0.95, cv=None,
-        bandwidth_grid=None, alpha_grid=None, max_tuning_samples=500, max_rank=None, tol=0.0, pivoting="random",
-        random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        regularization="tikhonov",
+        alpha="cv",
+        truncation="trace",
+        retained=0.95,
+        cv=None,
+        bandwidth_grid=None,
+        alpha_grid=None,
+        max_tuning_samples=500,
+        max_rank=None,
+        tol=0.0,
+        pivoting="random",
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
@@ -152,8 +170,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where alpha
-            is too small for the factorisation; the message names the class and the pivot.
+            For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where
+            alpha is too small for the factorisation; the message names the class and the pivot.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -174,8 +192,15 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit_class(self, X, bandwidth, regularization, label):
         return fit_class(
-            X, float(bandwidth), regularization, max_rank=self.max_rank, tol=self.tol, pivoting=self.pivoting,
-            random_state=self.random_state, n_jobs=self.n_jobs, name=label,
+            X,
+            float(bandwidth),
+            regularization,
+            max_rank=self.max_rank,
+            tol=self.tol,
+            pivoting=self.pivoting,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            name=label,
         )
 
     def _set_models(self, classes, models):
@@ -191,12 +216,19 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
             return bandwidths[0], alphas[0], None
         if n_classes < 2:
             raise ValueError(
-                "The data have a single class, and tuning needs more than one class: give numbers (or 'silverman') "
-                "for bandwidth and alpha."
+                "The data have a single class, and tuning needs more than one class: give numbers (or "
+                "'silverman') for bandwidth and alpha."
             )
         return choose(
-            X, codes, bandwidths, alphas, Regularization(self.regularization, 0.0, self.truncation, self.retained),
-            self.cv, self.max_tuning_samples, check_random_state(self.random_state), self.n_jobs,
+            X,
+            codes,
+            bandwidths,
+            alphas,
+            Regularization(self.regularization, 0.0, self.truncation, self.retained),
+            self.cv,
+            self.max_tuning_samples,
+            check_random_state(self.random_state),
+            self.n_jobs,
         )
 
     def _candidates(self, X, n_classes):
@@ -219,11 +251,12 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None):
-        """Append labelled samples: equal to `fit` on all samples with the same bandwidth and alpha, to rounding.
+        """Append labelled samples: equal to `fit` on all samples with the same bandwidth and alpha, to
+        rounding.
 
         The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
-        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a truncated
-        spectrum or a partial factor are made anew. A label not seen before is a new class.
+        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
+        truncated spectrum or a partial factor are made anew. A label not seen before is a new class.
 
         Parameters
         ----------
@@ -253,7 +286,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         classes = np.union1d(self.classes_, y)
         if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
             raise ValueError(
-                f"A new class cannot be added to class-wise bandwidths: {set(classes) - set(self.classes_)} has none."
+                "A new class cannot be added to class-wise bandwidths: "
+                f"{sorted(set(classes.tolist()) - set(self.classes_.tolist()))} has none."
             )
         known = dict(zip(self.classes_, zip(self._models, self._bandwidths(), strict=True), strict=True))
         models = []
@@ -294,11 +328,11 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X):
         """log(1 - tau_l(x)): the larger, the less x perturbs the class.
 
-        1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of -tau,
-        and keeps it where tau itself is all ones: far from every sample the class of the nearest sample wins, down
-        to distances where the share is 1e-1000 and below. Where the bandwidth is so large that tau is its limit
-        alpha / (n_l + alpha) to rounding, the differences that remain decide (the larger class, among equal ones
-        the nearest mean); these rows are up to a constant that all classes share.
+        1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of
+        -tau, and keeps it where tau itself is all ones: far from every sample the class of the nearest sample
+        wins, down to distances where the share is 1e-1000 and below. Where the bandwidth is so large that tau
+        is its limit alpha / (n_l + alpha) to rounding, the differences that remain decide (the larger class,
+        among equal ones the nearest mean); these rows are up to a constant that all classes share.
 
         Returns
         -------
@@ -317,8 +351,9 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     def score_samples(self, X):
         """How well the nearest class explains a query, (n_queries,): log(1 - min_l tau_l(x)), at most 0.
 
-        Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected below a
-        quantile of this score on samples that were not used in `fit` (training samples explain themselves).
+        Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected
+        below a quantile of this score on samples that were not used in `fit` (training samples explain
+        themselves).
         """
         return np.minimum(self._log_explained(X, relative=False).max(axis=1), 0.0)
 

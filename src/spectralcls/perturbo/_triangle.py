@@ -31,8 +31,8 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
 def cholesky_in_place(M):
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
 
-    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The diagonal of
-    M is of order 1: pivots that are rounding beside it are refused like negative ones.
+    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
+    diagonal of M is of order 1: pivots that are rounding beside it are refused like negative ones.
     """
     diagonal = M.diagonal().copy()
     U, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
@@ -71,9 +71,10 @@ def independent_rows(M, tol):
 class Triangle:
     """An upper Cholesky factor U of order n.
 
-    It is stored densely as LAPACK left it until it first grows, and by packed columns from then on: column j of
-    U is j + 1 numbers behind column j - 1, so new columns are written behind the old ones into a buffer whose
-    capacity doubles. A grown triangle shares that buffer with the one that it came from, which stays valid.
+    It is stored densely as LAPACK left it until it first grows, and by packed columns from then on: column j
+    of U is j + 1 numbers behind column j - 1, so new columns are written behind the old ones into a buffer
+    whose capacity doubles. A grown triangle shares that buffer with the one that it came from, which stays
+    valid.
     """
 
     def __init__(self, dense):
@@ -124,7 +125,8 @@ class Triangle:
         return self._from_packed(self.order + k, packed)
 
     def tail(self, k):
-        """The last k columns, as `grown` takes them: the parts above the (k, k) corner as rows, and the corner."""
+        """The last k columns, as `grown` takes them: the parts above the (k, k) corner as rows, and the
+        corner."""
         n = self.order - k
         columns, corner = np.empty((k, n)), np.zeros((k, k))
         for i in range(k):
@@ -149,8 +151,8 @@ class _Packed:
         self.values, self.used = values, len(values)
 
     def extendable(self, size, needed):
-        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if nobody
-        else has grown from it and it is long enough, otherwise a copy of twice the length."""
+        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if
+        nobody else has grown from it and it is long enough, otherwise a copy of twice the length."""
         if self.used == size and len(self.values) >= needed:
             return self
         values = np.empty(2 * needed)

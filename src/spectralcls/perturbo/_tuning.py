@@ -1,12 +1,13 @@
-"""Bandwidth and alpha by cross-validation: one eigendecomposition per class, fold and bandwidth serves all alphas."""
+"""Bandwidth and alpha by cross-validation: one eigendecomposition per class, fold and bandwidth serves all
+alphas."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import eigh
 
-from ..kernels import kernel_matrix
 from ._class_model import Regularization
+from ._gaussian import gaussian
 
 _ALWAYS_KEPT = 20  # samples of a class that a subsample never goes below
 
@@ -38,7 +39,8 @@ class Tuning:
 
 
 def subsample(codes, max_per_class, rng):
-    """Sorted positions of a stratified subsample in which no class has more than ``max_per_class`` samples."""
+    """Sorted positions of a stratified subsample in which no class has more than ``max_per_class``
+    samples."""
     counts = np.bincount(codes)
     if max_per_class is None or counts.max() <= max_per_class:
         return np.arange(len(codes))
@@ -100,15 +102,15 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
 def _explained(members, Q, h, levels, own, n_jobs):
     """1 - tau (m, a) for one class; queries ``own`` are the members themselves, each scored by the others.
 
-    Leaving out member i: let N = (K + alpha I)^-1 and k be column i of K with k_i = 0. The block inverse of N gives
-    q = k^T N k = s + N_ii s^2 for the share s = 1 - tau of i in the others' span. Its root is the closed form
-    tau = 1 / N_ii - alpha, but without the cancellation that would lose shares below 1e-16.
+    Leaving out member i: let N = (K + alpha I)^-1 and k be column i of K with k_i = 0. The block inverse of N
+    gives q = k^T N k = s + N_ii s^2 for the share s = 1 - tau of i in the others' span. Its root is the
+    closed form tau = 1 / N_ii - alpha, but without the cancellation that would lose shares below 1e-16.
     """
-    K = kernel_matrix(members, bandwidth=h, n_jobs=n_jobs)
+    K = gaussian(members, bandwidth=h, n_jobs=n_jobs)
     values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
     values = np.maximum(values, np.finfo(float).tiny)
     inverse = np.stack([level.filter(values) / values for level in levels], axis=1)
-    k = kernel_matrix(Q, members, bandwidth=h, n_jobs=n_jobs)
+    k = gaussian(Q, members, bandwidth=h, n_jobs=n_jobs)
     if own is not None:
         k[own, np.arange(len(own))] = 0.0
     projected = k @ vectors
@@ -124,7 +126,8 @@ def choose(X, codes, bandwidth, alpha, regularization, cv, max_per_class, random
 
     Returns
     -------
-    bandwidth, alpha : the best row and number; the bandwidth scaled from the size of the subsample to that of X
+    bandwidth, alpha : the best row and number; the bandwidth scaled from the size of the subsample to that of
+    X
     tuning : Tuning
     """
     exact, tikhonov = regularization.kind != "truncate", regularization.kind == "tikhonov"
