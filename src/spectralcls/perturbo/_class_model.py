@@ -268,7 +268,7 @@ def _factor(M, regularization, order, name):
             message = (
                 f"{where}: the Cholesky factorisation of K + alpha I broke down at sample {error.index}, "
                 f"where the smallest pivot is {error.pivot:.3g} with alpha={regularization.alpha:g}. "
-                f"Raise alpha (at least {10 * order * EPS:.1g} here), lower the bandwidth, or remove duplicates."
+                f"Raise alpha (to {10 * order * EPS:.1g} or more), lower the bandwidth, or drop duplicates."
             )
             raise NotPositiveDefiniteError(error.index, error.pivot, message) from error
     kept, U = independent_rows(M, regularization.singular(order))
