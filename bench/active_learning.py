@@ -1,7 +1,8 @@
-"""Active learning near the borders beside random labels: PerTurbo's section 4.2 (figure 5) on three data sets.
+"""Active learning near the borders beside random labels: PerTurbo's section 4.2 (figure 5) on three data
+sets.
 
-Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between the
-marks in docs/perturbo.md. Data are looked for in SPECTRALCLS_DATA.
+Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between
+the marks in docs/perturbo.md. Data are looked for in SPECTRALCLS_DATA.
 """
 
 import argparse

@@ -107,7 +107,9 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     pool_X = rng.normal(size=(pool_size, 16)) + pool_y[:, None]
     clf = PerTurboClassifier(3.0, alpha=1e-3)
     pool = ActivePool(clf.fit(X, y), pool_X)
-    pool.label(0, pool_y[0]).label(np.argmax(pool_y != pool_y[0]), 1 - pool_y[0])  # both buffers have room now
+    pool.label(0, pool_y[0]).label(
+        np.argmax(pool_y != pool_y[0]), 1 - pool_y[0]
+    )  # both buffers have room now
 
     queue = iter(pool.remaining[: n_labels + 1])
 
