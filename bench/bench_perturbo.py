@@ -93,8 +93,9 @@ def test_scoring_beside_bare_triangular_solve(benchmark):
     explained = benchmark.pedantic(model.explained, (Q,), rounds=1)
     np.testing.assert_allclose(explained, np.einsum("ji,ji->i", solved, solved), atol=1e-10)
     benchmark.extra_info.update(
-        n=N, n_queries=N, bare_solve_seconds=bare, share_of_bare_speed=bare / benchmark.stats.stats.min,
-        gflops=N**3 / 1e9 / benchmark.stats.stats.min, peak_over_block=peak_bytes(model.explained, Q) / (8 * N**2),
+        n=N, bare_solve_seconds=bare, share_of_bare_speed=bare / benchmark.stats.stats.min,
+        gflops=N**3 / 1e9 / benchmark.stats.stats.min,
+        peak_over_block=peak_bytes(model.explained, Q) / (8 * N**2),
     )  # fmt: skip
 
 
@@ -129,7 +130,8 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     read = 8 * n_per_class * pool_size
     benchmark.extra_info.update(
         n_per_class=n_per_class, pool=pool_size, refit_seconds=refit, bytes_of_the_solve=read,
-        speedup=refit / benchmark.stats.stats.median, gigabytes_per_second=read / 1e9 / benchmark.stats.stats.median,
+        speedup=refit / benchmark.stats.stats.median,
+        gigabytes_per_second=read / 1e9 / benchmark.stats.stats.median,
     )  # fmt: skip
 
 
@@ -140,6 +142,7 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, n=200_000, rank=300):
     clf = PerTurboClassifier(2.0, alpha=1e-3, max_rank=rank)
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
     benchmark.extra_info.update(
-        n=n, rank=rank, relative_trace_residual=clf.trace_residuals_[0] / n, accuracy=clf.score(X[::50], y[::50]),
+        n=n, rank=rank, relative_trace_residual=clf.trace_residuals_[0] / n,
+        accuracy=clf.score(X[::50], y[::50]),
         peak_gib=peak_bytes(clf.fit, X, y) / 2**30,
     )  # fmt: skip
