@@ -155,7 +155,7 @@ def test_subnormal_numbers_are_points_like_any_other():
     for dtype in DTYPES:
         tiny = np.finfo(dtype).smallest_subnormal
         X = np.arange(8, dtype=dtype)[:, None] * tiny
-        np.testing.assert_array_equal(kernel_sums(X, X, bandwidth=1.0), np.full(8, 8.0))
+        np.testing.assert_allclose(kernel_sums(X, X, bandwidth=1.0), np.full(8, 8.0), rtol=RTOL[dtype])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -197,6 +197,22 @@ def test_many_queries_in_order_of_locality(d, dtype):
     whole = kernel_sums(Q, X, bandwidth=0.1, labels=labels, log=True)
     parts = np.concatenate([kernel_sums(q, X, bandwidth=0.1, labels=labels, log=True) for q in np.split(Q, 3)])
     np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
+
+
+@pytest.mark.parametrize("m", [40, 1400])
+@pytest.mark.parametrize("log", [False, True])
+def test_groups_leave_out_their_own(log, m):
+    Q, X = sample(m, 900, 4, np.float64)
+    rng = np.random.default_rng(0)
+    mine, theirs, labels = rng.integers(0, 7, m), rng.integers(0, 5, len(X)), rng.integers(-1, 3, len(X))
+    options = dict(bandwidth=[2.0, 0.7], log=log, n_labels=3)
+    actual = kernel_sums(Q, X, labels=labels, exclude_groups=(mine, theirs), **options)
+    for group in range(7):
+        left = np.where(theirs == group, -1, labels)
+        expected = kernel_sums(Q[mine == group], X, labels=left, **options)
+        np.testing.assert_allclose(actual[mine == group], expected, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="exclude_groups"):
+        kernel_sums(Q, X, bandwidth=1.0, exclude_groups=(theirs, theirs))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -27,6 +27,8 @@ template <class T>
 py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const std::optional<Array<T>>& weights,
                        const std::optional<Array<std::int64_t>>& labels, int n_labels, const std::string& kernel,
                        const std::vector<double>& bandwidths, const std::optional<Array<std::int64_t>>& excluded,
+                       const std::optional<Array<std::int64_t>>& query_groups,
+                       const std::optional<Array<std::int64_t>>& point_groups, int n_groups,
                        const std::string& output, int n_threads) {
   KernelSums<T> request;
   request.queries = matrix(queries);
@@ -39,6 +41,9 @@ py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const st
   request.kernel = kernel_from_name(kernel);
   request.bandwidths = bandwidths;
   request.excluded = optional_data(excluded, request.queries.rows);
+  request.query_groups = optional_data(query_groups, request.queries.rows);
+  request.point_groups = optional_data(point_groups, request.points.rows);
+  request.n_groups = n_groups;
 
   const std::vector<py::ssize_t> cells{queries.shape(0), static_cast<py::ssize_t>(bandwidths.size()), n_labels};
   std::vector<py::ssize_t> shape = cells;
@@ -77,7 +82,9 @@ template <class T>
 void register_for(py::module_& module) {
   module.def("kernel_sums", &kernel_sums<T>, py::arg("queries").noconvert(), py::arg("points").noconvert(),
              py::arg("weights").noconvert().none(true), py::arg("labels").noconvert().none(true), py::arg("n_labels"), py::arg("kernel"),
-             py::arg("bandwidths"), py::arg("excluded").noconvert().none(true), py::arg("output"), py::arg("n_threads"));
+             py::arg("bandwidths"), py::arg("excluded").noconvert().none(true),
+             py::arg("query_groups").noconvert().none(true), py::arg("point_groups").noconvert().none(true), py::arg("n_groups"),
+             py::arg("output"), py::arg("n_threads"));
   module.def("kernel_matrix", &kernel_matrix<T>, py::arg("queries").noconvert(), py::arg("points").noconvert().none(true),
              py::arg("kernel"), py::arg("bandwidth"), py::arg("factor"), py::arg("out").noconvert(), py::arg("n_threads"));
 }

@@ -5,9 +5,11 @@
 namespace spectralcls::bindings {
 
 void register_kernels(pybind11::module_&);
+void register_roofline(pybind11::module_&);
 
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
+  register_roofline(module);
 }
 
 }  // namespace spectralcls::bindings

@@ -36,8 +36,7 @@ class Computation {
         n_columns_(request.n_columns),
         smallest_(*std::min_element(request.bandwidths.begin(), request.bandwidths.end())),
         geometry_(Geometry::of(request.points, smallest_)) {
-    constexpr double cap = sizeof(T) == 4 ? 1e37 : 1e300;
-    for (const double h : request.bandwidths) rates_.push_back(std::min(rate(request.kernel, geometry_.unit, h), cap));
+    for (const double h : request.bandwidths) rates_.push_back(rate<T>(request.kernel, geometry_.unit, h));
     lowest_rate_ = *std::min_element(rates_.begin(), rates_.end());
     highest_rate_ = *std::max_element(rates_.begin(), rates_.end());
     ladders_ = make_ladders(rates_, longest_ladder<T>);
@@ -80,6 +79,10 @@ class Computation {
   struct Block {
     std::size_t begin, end;  // tiles
   };
+  struct Chunk {
+    index_t begin, end;  // places in rows_
+    index_t group;       // of its queries, -1 without groups
+  };
   // Working memory of one chunk: sums of a piece as vectors, kernel values for several columns.
   struct Scratch {
     TileBuffer<T> distance, value;
@@ -93,12 +96,38 @@ class Computation {
                        r.points.rows > 4 * tile_width<T>;
     // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
     const bool always_difference = !gaussian_ || r.points.cols <= 3;
-    points_ = std::make_unique<PackedPoints<T>>(r.points, geometry_, r.labels, r.n_labels, !always_difference,
-                                                true, order);
+    const std::vector<std::int64_t> segments = segments_of_points();
+    points_ = std::make_unique<PackedPoints<T>>(r.points, geometry_, segments.empty() ? r.labels : segments.data(),
+                                                r.n_labels * r.n_groups, !always_difference, true, order);
     always_difference_ = always_difference;
     rows_.resize(static_cast<std::size_t>(r.queries.rows));
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
-    if (order) order_by_locality(r.queries, rows_, 0, r.queries.rows, index_t{tile_rows});
+    if (r.query_groups)
+      std::stable_sort(rows_.begin(), rows_.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
+    for (index_t begin = 0; begin < r.queries.rows;) {
+      const index_t group = group_of(rows_[static_cast<std::size_t>(begin)]);
+      index_t end = begin;
+      while (end < r.queries.rows && group_of(rows_[static_cast<std::size_t>(end)]) == group) ++end;
+      if (order) order_by_locality(r.queries, rows_, begin, end, index_t{tile_rows});
+      for (; begin < end; begin += chunk_rows) chunks_.push_back({begin, std::min(begin + chunk_rows, end), group});
+      begin = end;
+    }
+  }
+
+  index_t group_of(index_t query) const { return request_.query_groups ? static_cast<index_t>(request_.query_groups[query]) : -1; }
+  int label_of(const Tile& tile) const { return tile.segment / request_.n_groups; }
+
+  // With groups a segment of points is one label and one group, labels outermost; empty without groups.
+  std::vector<std::int64_t> segments_of_points() const {
+    const auto& r = request_;
+    std::vector<std::int64_t> segments;
+    if (!r.point_groups) return segments;
+    segments.resize(static_cast<std::size_t>(r.points.rows));
+    for (index_t i = 0; i < r.points.rows; ++i) {
+      const std::int64_t label = r.labels ? r.labels[i] : 0;
+      segments[static_cast<std::size_t>(i)] = label < 0 ? -1 : label * r.n_groups + r.point_groups[i];
+    }
+    return segments;
   }
 
   // Packed columns of the points, needed only to leave some out.
@@ -135,14 +164,15 @@ class Computation {
       blocks_.push_back({t, end});
       t = end;
     }
-    n_chunks_ = (request_.queries.rows + chunk_rows - 1) / chunk_rows;
+    n_chunks_ = static_cast<index_t>(chunks_.size());
     constexpr index_t enough_tasks = 48;
     n_parts_ = n_chunks_ >= enough_tasks || n_chunks_ == 0
                    ? 1
                    : std::clamp<index_t>(enough_tasks / n_chunks_, 1, std::max<index_t>(1, static_cast<index_t>(blocks_.size()) / 2));
   }
 
-  index_t rows_of(index_t chunk) const { return std::min(chunk_rows, request_.queries.rows - chunk * chunk_rows); }
+  const Chunk& chunk_at(index_t chunk) const { return chunks_[static_cast<std::size_t>(chunk)]; }
+  index_t rows_of(index_t chunk) const { return chunk_at(chunk).end - chunk_at(chunk).begin; }
   index_t results_per_label() const { return n_bandwidths_ * n_columns_; }
 
   Partial empty_partial(index_t chunk) const {
@@ -155,7 +185,7 @@ class Computation {
 
   void sum_chunk(index_t chunk, index_t part, Partial& partial, Checkpoint& checkpoint) const {
     PackedQueries<T> queries;
-    queries.pack(request_.queries, rows_.data() + chunk * chunk_rows, rows_of(chunk), geometry_);
+    queries.pack(request_.queries, rows_.data() + chunk_at(chunk).begin, rows_of(chunk), geometry_);
     const std::vector<T> boxes = query_boxes(queries);
     auto scratch = std::make_unique<Scratch>();
     scratch->sum.resize(static_cast<std::size_t>(tile_rows * results_per_label()));
@@ -166,9 +196,9 @@ class Computation {
       const Block block = blocks_[static_cast<std::size_t>(b)];
       for (index_t q = 0; q < queries.n_blocks; ++q) {
         for (std::size_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
-          const int label = points_->tiles()[t].segment;
+          const int label = label_of(points_->tiles()[t]);
           std::size_t end = t;
-          while (end < block.end && points_->tiles()[end].segment == label) ++end;
+          while (end < block.end && label_of(points_->tiles()[end]) == label) ++end;
           sum_piece(chunk, queries, q, boxes, t, end, label, partial, *scratch);
           t = end;
         }
@@ -190,6 +220,7 @@ class Computation {
     bool any = false;
     for (std::size_t t = begin; t < end; ++t) {
       const Tile& tile = points_->tiles()[t];
+      if (request_.point_groups && tile.segment % request_.n_groups == chunk_at(chunk).group) continue;
       if (!boxes.empty() && out_of_reach(boxes.data() + q * 2 * points_->dimension(), points_->box(tile), n_rows, scratch))
         continue;
       any = true;
@@ -275,7 +306,7 @@ class Computation {
 
   void leave_out(index_t chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
     for (index_t r = 0; r < n_rows; ++r) {
-      const index_t query = rows_[static_cast<std::size_t>(chunk * chunk_rows + q * tile_rows + r)];
+      const index_t query = rows_[static_cast<std::size_t>(chunk_at(chunk).begin + q * tile_rows + r)];
       const index_t row = request_.excluded[query];
       if (row < 0) continue;
       const index_t column = position_of(row) - tile.first;
@@ -365,7 +396,7 @@ class Computation {
   void finish_chunk(index_t chunk, const Partial& partial, Finish&& finish) const {
     for (index_t r = 0; r < rows_of(chunk); ++r) {
       const auto cell = static_cast<std::size_t>(r * request_.n_labels);
-      finish(rows_[static_cast<std::size_t>(chunk * chunk_rows + r)], Scaled ? partial.origin.data() + cell : nullptr,
+      finish(rows_[static_cast<std::size_t>(chunk_at(chunk).begin + r)], Scaled ? partial.origin.data() + cell : nullptr,
              partial.sum.data() + cell * static_cast<std::size_t>(results_per_label()));
     }
   }
@@ -381,6 +412,7 @@ class Computation {
   std::vector<Ladder> ladders_;
   std::unique_ptr<PackedPoints<T>> points_;
   bool always_difference_ = false;
+  std::vector<Chunk> chunks_;
   std::vector<index_t> rows_;       // query of each place in the order of computation
   std::vector<index_t> positions_;  // packed column of each point, if points are left out
   AlignedVector<T> weights_;        // per tile: [column][point]

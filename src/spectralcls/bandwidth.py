@@ -61,7 +61,7 @@ def _spread_and_size(X, sample_weight):
     if scale == 0:
         raise ValueError("All samples are equal: the data have no spread from which to derive a bandwidth.")
     # In units of the widest feature nothing over- or underflows when squared.
-    centre = np.average(X, axis=0, weights=weights).astype(np.float64)
+    centre = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
     squares = np.zeros(len(X))
     for feature in range(X.shape[1]):
         squares += ((X[:, feature] - centre[feature]) / scale) ** 2
@@ -185,8 +185,8 @@ def _roughness(kernel):
 def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel="gaussian"):
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
-    Three quarters of the rungs lie below the rule: for one class of several the pooled spread is an upper
-    bound, and boundaries need less smoothing than densities.
+    Half of the rungs lie below the rule. Beyond either end little changes: the density rule approaches that
+    of the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
 
     Parameters
     ----------
@@ -204,5 +204,4 @@ def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel=
     bandwidths : ndarray of shape (n_bandwidths,)
     """
     reference = silverman_bandwidth(X, sample_weight, kernel=kernel)
-    rungs_below = round(0.7 * (n_bandwidths - 1))
-    return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - rungs_below)
+    return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

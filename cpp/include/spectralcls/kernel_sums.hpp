@@ -19,6 +19,11 @@ struct KernelSums {
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
   std::vector<double> bandwidths;
+  // Groups 0 ... n_groups - 1 of queries and points; a query leaves out the points of its own group, which is what a
+  // held-out fold does. Both or neither.
+  const std::int64_t* query_groups = nullptr;
+  const std::int64_t* point_groups = nullptr;
+  int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
   index_t n_results() const { return static_cast<index_t>(bandwidths.size()) * n_labels * n_columns; }

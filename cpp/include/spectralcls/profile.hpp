@@ -13,6 +13,9 @@ Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argume
 
 // k(u) as a function of r D, where D is the squared distance in the packing's unit and r the kernel's rate:
 // u^2 log2(e) / 2 = r D for the Gaussian (so that k = 2^(-r D)), u^2 = r D for the others.
+// Kept within the range of T: an infinite distance times the smallest rate is still infinite, a kernel at distance
+// zero is 1 even at the largest.
+template <class T>
 double rate(Kernel kernel, double unit, double bandwidth);
 
 // cos(pi u / 2) = (1 - s) P(s), s = u^2, with P entire in s: no square root and exact zero at s = 1.

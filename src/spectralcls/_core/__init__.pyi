@@ -16,7 +16,8 @@ class compiled:
     @staticmethod
     def kernel_sums(
         queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
-        kernel: str, bandwidths: Any, excluded: np.ndarray | None, output: str, n_threads: int,
+        kernel: str, bandwidths: Any, excluded: np.ndarray | None,
+        query_groups: np.ndarray | None, point_groups: np.ndarray | None, n_groups: int, output: str, n_threads: int,
     ) -> Any: ...
     @staticmethod
     def kernel_matrix(

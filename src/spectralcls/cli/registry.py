@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .errors import CommandError
 
 
@@ -75,6 +76,10 @@ def _svm_bandwidth(fitted):
 
 
 ENTRIES = (
+    _ours(ParzenClassifier),
+    _ours(ISEClassifier),
+    _ours(LaplacianISEClassifier),
+    _ours(CauchySchwarzClassifier),
     Entry("RBF-SVM", _svm, baseline=True, bandwidth_of=_svm_bandwidth),
     Entry("k-NN", _k_nearest, baseline=True),
     Entry("GaussianNB", _naive_bayes, baseline=True),

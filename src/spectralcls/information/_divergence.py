@@ -152,15 +152,13 @@ def laplacian_pdf_divergence(
 ):
     """Laplacian pdf distance: the Cauchy-Schwarz divergence with inner products weighted by 1/f.
 
-    Paper 000, eq. 4.
-
-    f is the density of both samples together. Each point enters with the weight ``f(x_i)^(-1/2)`` (eq. 6),
-    so that sparse regions, and with them class boundaries, count more.
+    Paper 000, eq. 4: f is the density of both samples together. Each point enters with the weight
+    ``f(x_i)^(-1/2)`` (eq. 6), so that sparse regions, and with them class boundaries, count more.
 
     Parameters
     ----------
     X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module.
+        See the module. The ratio of the weights of X to those of Y counts too: it sets the priors in f.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     potential : {"convolved", "same"}, default="convolved"

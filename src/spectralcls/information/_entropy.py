@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval
 
@@ -115,8 +114,6 @@ def renyi_entropy(
     entropy : float
         In nats.
     """
-    if not np.isfinite(alpha):
-        raise ValueError(f"alpha has to be finite, got {alpha!r}.")
     p = read_sample(X, sample_weight).normalized()
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
         if leave_one_out:

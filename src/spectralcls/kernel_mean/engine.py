@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from .._validation import unit_scale
 from ..kernels import kernel_sums
 from .nearest import nearest_codes
 from .rule import Rule, break_ties
@@ -125,6 +126,7 @@ def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_p
     common to all classes are left out, so that no power h^-d under- or overflows; their ratios are kept.
     """
     d = X.shape[1]
+    weights = None if weights is None else unit_scale(weights)
     sample_weights = np.ones(len(X)) if weights is None else weights
     class_weight = np.bincount(codes, sample_weights, minlength=n_classes)
     widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from .._validation import check_priors
-from ..kernels import kernel_sums
+from ..kernels import log_normalizer
 from .base import KernelMeanClassifier
 from .engine import blocks
 from .rule import Rule
@@ -126,12 +126,8 @@ class ParzenClassifier(KernelMeanClassifier):
             self.class_prior_ = class_weight / class_weight.sum()
         else:
             self.class_prior_ = check_priors(self.priors, len(data.classes))
-        # The kernel's constant, left out of the scores, from its value at 0; class-wise ones are relative to
-        # the narrowest kernel.
-        origin = np.zeros((1, data.X.shape[1]))
-        self._log_constant = kernel_sums(
-            origin, origin, kernel=self.kernel, bandwidth=np.min(bandwidth), log=True, normalize=True
-        ).item()
+        # The scores leave out the kernel's constant; class-wise ones are relative to the narrowest kernel.
+        self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(bandwidth))
 
     def predict_log_proba(self, X):
         """Logarithms of the posterior probabilities of the classes.

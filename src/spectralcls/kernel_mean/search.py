@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import check_positive
+from .._validation import check_positive, unit_scale
 from ..bandwidth import bandwidth_grid
 from .folds import distinct_rows, given_folds, shuffled_ranks, stratified_subsample
 from .tuning import Problem, cross_validated_accuracy
@@ -42,7 +42,7 @@ def search_bandwidth(
     tie_break : {"middle", "smallest"}
     """
     X, codes = data.X, data.codes
-    weights = np.ones(len(X)) if data.weights is None else data.weights
+    weights = np.ones(len(X)) if data.weights is None else unit_scale(data.weights)
     first, group = distinct_rows(X, codes)
     grid = default_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
 

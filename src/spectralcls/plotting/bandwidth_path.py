@@ -1,0 +1,119 @@
+"""Cross-validated score against bandwidth."""
+
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils.validation import check_is_fitted
+
+
+class BandwidthPathDisplay:
+    """Cross-validated score of each bandwidth that was tried, and the bandwidth that won.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    bandwidths : ndarray of shape (n_bandwidths,)
+        Bandwidths tried, ascending.
+    scores : ndarray of shape (n_bandwidths,)
+        Cross-validated scores.
+    best_bandwidth : float
+        The winner.
+    estimator_name : str, default=None
+        Name in the legend.
+    score_name : str, default="Cross-validated accuracy"
+        Label of the vertical axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the curve.
+    figure_ : matplotlib Figure
+        Figure that holds them.
+    line_ : matplotlib Line2D
+        The curve.
+    best_line_ : matplotlib Line2D
+        Vertical line at the winner.
+    """
+
+    def __init__(
+        self, bandwidths, scores, best_bandwidth, *, estimator_name=None,
+        score_name="Cross-validated accuracy",
+    ):
+        self.bandwidths = bandwidths
+        self.scores = scores
+        self.best_bandwidth = best_bandwidth
+        self.estimator_name = estimator_name
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(cls, estimator, *, name=None, ax=None, **line_kwargs):
+        """Plot the path of an estimator fitted with ``bandwidth="cv"``.
+
+        Parameters
+        ----------
+        estimator : object
+            With `bandwidth_grid_`, `cv_scores_` and `bandwidth_`.
+        name : str, default=None
+            Name in the legend; by default the estimator's class.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+        **line_kwargs : dict
+            Passed on to ``ax.plot`` for the curve.
+
+        Returns
+        -------
+        display : BandwidthPathDisplay
+
+        Raises
+        ------
+        NotFittedError
+            Where the estimator is not fitted.
+        ValueError
+            Where it was fitted with a given bandwidth.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "cv_scores_"):
+            raise ValueError(
+                f"{type(estimator).__name__} was fitted with a given bandwidth and has no path to draw: "
+                'fit it with bandwidth="cv".'
+            )
+        display = cls(
+            estimator.bandwidth_grid_,
+            estimator.cv_scores_,
+            estimator.bandwidth_,
+            estimator_name=type(estimator).__name__ if name is None else name,
+        )
+        return display.plot(ax=ax, **line_kwargs)
+
+    def plot(self, ax=None, *, name=None, **line_kwargs):
+        """Draw the path.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+        name : str, default=None
+            Name in the legend; by default `estimator_name`.
+        **line_kwargs : dict
+            Passed on to ``ax.plot`` for the curve.
+
+        Returns
+        -------
+        display : BandwidthPathDisplay
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        name = self.estimator_name if name is None else name
+        (self.line_,) = ax.plot(
+            self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": name} | line_kwargs)
+        )
+        self.best_line_ = ax.axvline(
+            self.best_bandwidth, color=self.line_.get_color(), linestyle="--", linewidth=1,
+            label=f"h = {self.best_bandwidth:.3g}",
+        )
+        ax.set(xscale="log", xlabel="Bandwidth h", ylabel=self.score_name)
+        ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

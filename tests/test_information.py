@@ -1,0 +1,359 @@
+import mpmath
+import numpy as np
+import pytest
+import reference_information as slow
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+
+from spectralcls import information as info
+from spectralcls.kernels import KERNELS
+
+ROOT2 = np.sqrt(2)
+TWO_SAMPLE = [
+    info.integrated_squared_error,
+    info.cauchy_schwarz_divergence,
+    info.kullback_leibler_divergence,
+    info.laplacian_pdf_divergence,
+]
+
+
+def samples(n=(23, 17), d=3, seed=0, shift=0.7):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(n[0], d)), shift + 1.3 * rng.normal(size=(n[1], d))
+    return X, Y, rng.uniform(0.2, 3, n[0]), rng.uniform(0.2, 3, n[1])
+
+
+def product_bandwidths(kernel, h, potential="convolved"):
+    return (ROOT2 * h if kernel == "gaussian" and potential == "convolved" else h,) * 3
+
+
+@pytest.mark.parametrize("potential", ["convolved", "same"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_potentials_and_divergences_equal_double_loops(kernel, potential):
+    X, Y, w, v = samples()
+    h = 0.8 if kernel == "gaussian" else 2.5
+    weights = {"sample_weight_X": w, "sample_weight_Y": v}
+    common = {"kernel": kernel, "bandwidth": h, "potential": potential}
+    hs = product_bandwidths(kernel, h, potential)
+    pp, pq, qq = slow.gram(X, Y, w, v, kernel, *hs)
+    assert info.information_potential(X, sample_weight=w, **common) == pytest.approx(pp, rel=1e-12)
+    assert info.cross_information_potential(X, Y, **weights, **common) == pytest.approx(pq, rel=1e-12)
+    ise = info.integrated_squared_error(X, Y, **weights, **common)
+    assert ise == pytest.approx(pp - 2 * pq + qq, abs=1e-13 * max(pp, qq))
+    expected = slow.cauchy_schwarz(X, Y, w, v, kernel, *hs)
+    assert info.cauchy_schwarz_divergence(X, Y, **weights, **common) == pytest.approx(expected, rel=1e-12)
+    expected = slow.laplacian_pdf(X, Y, w, v, kernel, h, *hs)
+    assert info.laplacian_pdf_divergence(X, Y, **weights, **common) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("leave_one_out", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_entropies_equal_double_loops(kernel, leave_one_out):
+    X, _, w, _ = samples()
+    h = 0.8 if kernel == "gaussian" else 6.0
+    p = slow.densities(X, X, w, kernel, h, leave_one_out)
+    share = w / w.sum()
+    common = {"bandwidth": h, "sample_weight": w, "kernel": kernel, "leave_one_out": leave_one_out}
+    assert info.shannon_entropy(X, **common) == pytest.approx(-share @ np.log(p), rel=1e-12)
+    for alpha in (0.5, 2, 3, 7.5):
+        expected = np.log(share @ p ** (alpha - 1)) / (1 - alpha)
+        assert info.renyi_entropy(X, alpha=alpha, potential="same", **common) == pytest.approx(
+            expected, rel=1e-12
+        )
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kullback_leibler_equals_double_loops(kernel):
+    X, Y, w, v = samples()
+    h = (0.8, 1.1) if kernel == "gaussian" else (7.0, 8.0)
+    q = slow.densities(X, Y, v, kernel, h[1])
+    for leave_one_out in (False, True):
+        p = slow.densities(X, X, w, kernel, h[0], leave_one_out)
+        value = info.kullback_leibler_divergence(
+            X,
+            Y,
+            bandwidth=h,
+            sample_weight_X=w,
+            sample_weight_Y=v,
+            kernel=kernel,
+            leave_one_out=leave_one_out,
+        )
+        assert value == pytest.approx(w / w.sum() @ np.log(p / q), rel=1e-11)
+
+
+def test_two_bandwidths_convolve_to_the_root_of_the_sum_of_squares():
+    X, Y, w, v = samples()
+    hs = (0.5 * ROOT2, np.hypot(0.5, 0.9), 0.9 * ROOT2)
+    common = {"bandwidth": (0.5, 0.9), "sample_weight_X": w, "sample_weight_Y": v}
+    ise = slow.integrated_squared_error(X, Y, w, v, "gaussian", *hs)
+    assert info.integrated_squared_error(X, Y, **common) == pytest.approx(ise, rel=1e-11)
+    cs = slow.cauchy_schwarz(X, Y, w, v, "gaussian", *hs)
+    assert info.cauchy_schwarz_divergence(X, Y, **common) == pytest.approx(cs, rel=1e-12)
+    laplacian = slow.laplacian_pdf(X, Y, w, v, "gaussian", 0.7, *hs)
+    value = info.laplacian_pdf_divergence(X, Y, overall_bandwidth=0.7, **common)
+    assert value == pytest.approx(laplacian, rel=1e-12)
+
+
+def test_convolved_potentials_are_the_integrals_of_the_densities():
+    X, Y, w, v = samples(n=(6, 5), d=1)
+    h_p, h_q = 0.4, 0.7
+
+    def p(x):
+        return slow.densities([[x]], X, w, "gaussian", h_p)[0]
+
+    def q(x):
+        return slow.densities([[x]], Y, v, "gaussian", h_q)[0]
+
+    squared = integrate.quad(lambda x: (p(x) - q(x)) ** 2, -12, 12, limit=200)[0]
+    value = info.integrated_squared_error(X, Y, bandwidth=(h_p, h_q), sample_weight_X=w, sample_weight_Y=v)
+    assert value == pytest.approx(squared, rel=1e-7)
+    entropy = -np.log(integrate.quad(lambda x: p(x) ** 2, -12, 12, limit=200)[0])
+    assert info.renyi_entropy(X, bandwidth=h_p, sample_weight=w) == pytest.approx(entropy, rel=1e-7)
+
+
+def test_one_and_two_points_in_closed_form():
+    h, d = 0.3, 4
+    X = np.zeros((1, d))
+    assert info.information_potential(X, bandwidth=h) == pytest.approx(
+        (4 * np.pi * h**2) ** (-d / 2), rel=1e-13
+    )
+    assert info.shannon_entropy(X, bandwidth=h) == pytest.approx(d / 2 * np.log(2 * np.pi * h**2), rel=1e-13)
+    Y = X.copy()
+    Y[0, 0] = distance = 0.9
+    # Two Gaussians of the same width: the cosine of their angle is exp(-distance^2 / (4 h^2)).
+    expected = distance**2 / (4 * h**2)
+    assert info.cauchy_schwarz_divergence(X, Y, bandwidth=h) == pytest.approx(expected, rel=1e-12)
+    # f is the same at both, so the weights cancel.
+    assert info.laplacian_pdf_divergence(X, Y, bandwidth=h) == pytest.approx(expected, rel=1e-12)
+    expected = distance**2 / (2 * h**2)
+    assert info.kullback_leibler_divergence(X, Y, bandwidth=h) == pytest.approx(expected, rel=1e-12)
+
+
+def test_estimates_approach_the_entropies_of_a_normal_density():
+    """The estimate of a smoothed density, so compared with the normal of variance s^2 + h^2."""
+    s, h, d = 1.5, 0.4, 2
+    X = s * np.random.default_rng(3).normal(size=(6000, d))
+    variance = s**2 + h**2
+    renyi = d / 2 * np.log(4 * np.pi * variance)
+    assert info.renyi_entropy(X, bandwidth=h) == pytest.approx(renyi, abs=0.03)
+    cross_entropy = d / 2 * np.log(2 * np.pi * variance) + d / 2 * s**2 / variance
+    assert info.shannon_entropy(X, bandwidth=h, leave_one_out=True) == pytest.approx(cross_entropy, abs=0.05)
+
+
+def test_divergences_approach_those_of_two_normal_densities():
+    """Two unit normals a distance 2 apart, smoothed to variance 1 + h^2."""
+    rng = np.random.default_rng(4)
+    h, shift = 0.3, np.array([2.0, 0.0])
+    X, Y = rng.normal(size=(5000, 2)), shift + rng.normal(size=(5000, 2))
+    variance = 1 + h**2
+    cs = shift @ shift / (4 * variance)
+    assert info.cauchy_schwarz_divergence(X, Y, bandwidth=h) == pytest.approx(cs, rel=0.05)
+    ise = 2 / (4 * np.pi * variance) * (1 - np.exp(-cs))
+    assert info.integrated_squared_error(X, Y, bandwidth=h) == pytest.approx(ise, rel=0.05)
+
+
+def test_renyi_entropy_is_shannons_in_the_limit_and_decreases_with_its_order():
+    X, _, w, _ = samples()
+    common = {"bandwidth": 0.7, "sample_weight": w, "potential": "same"}
+    shannon = info.shannon_entropy(X, bandwidth=0.7, sample_weight=w)
+    assert info.renyi_entropy(X, alpha=1, **common) == pytest.approx(shannon, rel=1e-14)
+    assert info.renyi_entropy(X, alpha=1 + 1e-6, **common) == pytest.approx(shannon, abs=1e-5)
+    entropies = [info.renyi_entropy(X, alpha=alpha, **common) for alpha in (0.3, 0.9, 1, 1.5, 2, 4, 20)]
+    assert np.all(np.diff(entropies) < 0)
+    potential = info.information_potential(X, bandwidth=0.7, sample_weight=w, potential="same")
+    assert info.renyi_entropy(X, alpha=2, **common) == pytest.approx(-np.log(potential), rel=1e-13)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("function", TWO_SAMPLE)
+def test_equal_samples_do_not_diverge(function, kernel):
+    X = samples()[0]
+    assert function(X, X.copy(), bandwidth=0.9, kernel=kernel) == 0
+    order = np.random.default_rng(1).permutation(len(X))
+    assert function(X, X[order], bandwidth=0.9, kernel=kernel) == pytest.approx(0, abs=1e-13)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    d=st.integers(1, 6),
+    n=st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    h=st.floats(0.05, 20),
+)
+def test_divergences_are_not_negative_and_cs_and_ise_are_symmetric(seed, d, n, h):
+    X, Y, w, v = samples(n, d, seed)
+    for function in (
+        info.integrated_squared_error,
+        info.cauchy_schwarz_divergence,
+        info.laplacian_pdf_divergence,
+    ):
+        there = function(X, Y, bandwidth=h, sample_weight_X=w, sample_weight_Y=v)
+        back = function(Y, X, bandwidth=h, sample_weight_X=v, sample_weight_Y=w)
+        assert there >= 0
+        assert there == pytest.approx(back, rel=1e-9, abs=1e-12)
+    # Not only by clipping: log <p, p> + log <q, q> - 2 log <p, q> from its parts.
+    logs = [
+        info.cross_information_potential(*pair, bandwidth=h, log=True) for pair in ((X, X), (X, Y), (Y, Y))
+    ]
+    assert (logs[0] + logs[2]) / 2 - logs[1] >= -1e-13 * np.abs(logs).max()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_cut_and_volume_are_the_potentials(kernel):
+    X, Y, _, _ = samples()
+    common = {"bandwidth": 2.0, "kernel": kernel}
+    volume_X, volume_Y = info.graph_volume(X, **common), info.graph_volume(Y, **common)
+    cut = info.graph_cut(X, Y, **common)
+    assert volume_X == pytest.approx(len(X) ** 2 * info.information_potential(X, **common), rel=1e-13)
+    assert cut == pytest.approx(len(X) * len(Y) * info.cross_information_potential(X, Y, **common), rel=1e-13)
+    ise = volume_X / len(X) ** 2 + volume_Y / len(Y) ** 2 - 2 * cut / (len(X) * len(Y))
+    assert info.integrated_squared_error(X, Y, **common) == pytest.approx(ise, abs=1e-14)
+    both = info.graph_volume(np.concatenate([X, Y]), **common)
+    assert both == pytest.approx(volume_X + 2 * cut + volume_Y, rel=1e-13)
+
+
+@pytest.mark.parametrize("function", TWO_SAMPLE)
+def test_weights_count_repetitions_and_zero_leaves_out(function):
+    X, Y, _, _ = samples()
+    times = np.random.default_rng(5).integers(0, 4, len(X))
+    weighted = function(X, Y, bandwidth=0.8, sample_weight_X=times)
+    assert weighted == pytest.approx(function(np.repeat(X, times, axis=0), Y, bandwidth=0.8), rel=1e-10)
+    if function is not info.laplacian_pdf_divergence:  # there the weights set the priors in f
+        assert function(X, Y, bandwidth=0.8, sample_weight_X=7.0 * times) == pytest.approx(
+            weighted, rel=1e-10
+        )
+
+
+@pytest.mark.parametrize("function", TWO_SAMPLE)
+def test_moving_turning_and_scaling_both_samples(function):
+    X, Y, _, _ = samples(d=3)
+    rng = np.random.default_rng(6)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    value = function(X, Y, bandwidth=0.8)
+    assert function(X @ turn, Y @ turn, bandwidth=0.8) == pytest.approx(value, rel=1e-11)
+    # A shift by 2^20 is exact but for the rounding of the coordinates themselves.
+    X, Y = np.round(X * 2**20) / 2**20, np.round(Y * 2**20) / 2**20
+    value = function(X, Y, bandwidth=0.8)
+    assert function(X + 2.0**20, Y + 2.0**20, bandwidth=0.8) == pytest.approx(value, rel=1e-11)
+    for scale in (1e-8, 1e8):
+        scaled = function(scale * X, scale * Y, bandwidth=scale * 0.8)
+        density = scale**-3 if function is info.integrated_squared_error else 1
+        assert scaled == pytest.approx(density * value, rel=1e-10)
+
+
+def test_entropy_of_scaled_data_grows_by_the_logarithm():
+    X = samples()[0]
+    for entropy in (info.renyi_entropy, info.shannon_entropy):
+        value = entropy(X, bandwidth=0.5)
+        assert entropy(1e6 * X, bandwidth=0.5e6) == pytest.approx(value + 3 * np.log(1e6), rel=1e-12)
+
+
+def test_nothing_underflows():
+    """Samples 1e4 bandwidths apart, and dimensions in which the potentials themselves are no floats."""
+    X, Y, _, _ = samples(d=2)
+    Y = Y + 1e4
+    mp = mpmath.mp
+    with mpmath.workdps(50):
+        logs = [
+            mp.log(
+                mp.fsum(
+                    mp.exp(-mp.fsum((mp.mpf(a) - mp.mpf(b)) ** 2 for a, b in zip(x, y, strict=True)) / 4)
+                    for x in A
+                    for y in B
+                )
+                / (len(A) * len(B))
+            )
+            for A, B in ((X, X), (X, Y), (Y, Y))
+        ]
+        expected = float((logs[0] + logs[2]) / 2 - logs[1])
+    assert info.cauchy_schwarz_divergence(X, Y, bandwidth=1.0) == pytest.approx(expected, rel=1e-12)
+    ise = info.integrated_squared_error(X, Y, bandwidth=1.0)
+    parts = info.information_potential(X, bandwidth=1.0) + info.information_potential(Y, bandwidth=1.0)
+    assert ise == pytest.approx(parts, rel=1e-13)
+    assert np.isfinite(info.kullback_leibler_divergence(X, Y, bandwidth=1.0))
+
+    wide = np.random.default_rng(7).normal(size=(10, 2000))
+    assert info.information_potential(wide, bandwidth=100.0) == 0  # underflows as a number
+    log_v = info.information_potential(wide, bandwidth=100.0, log=True)
+    assert info.renyi_entropy(wide, bandwidth=100.0) == pytest.approx(-log_v)
+    self_terms = -1000 * np.log(4 * np.pi * 1e4)
+    assert self_terms - np.log(10) < log_v < self_terms
+    log_ise = info.integrated_squared_error(wide[:5], wide[5:], bandwidth=100.0, log=True)
+    assert log_ise < np.log(2) + self_terms
+
+
+def test_compact_kernels_out_of_reach():
+    X, Y, _, _ = samples()
+    Y = Y + 100
+    common = {"bandwidth": 3.0, "kernel": "epanechnikov"}
+    assert info.cross_information_potential(X, Y, **common) == 0
+    assert info.graph_cut(X, Y, log=True, **common) == -np.inf
+    assert info.cauchy_schwarz_divergence(X, Y, **common) == np.inf
+    assert info.kullback_leibler_divergence(X, Y, **common) == np.inf
+    lone = np.array([[0.0], [0.1], [50.0]])
+    assert info.shannon_entropy(lone, bandwidth=1.0, kernel="uniform", leave_one_out=True) == np.inf
+    assert np.isfinite(info.shannon_entropy(lone, bandwidth=1.0, kernel="uniform"))
+
+
+def test_float32_integers_and_any_memory_layout_give_float64_accuracy():
+    X = samples()[0].astype(np.float32)
+    value = info.information_potential(X.astype(np.float64), bandwidth=0.5)
+    frozen = np.asfortranarray(X)
+    frozen.flags.writeable = False
+    strided = np.repeat(X, 2, axis=1)[:, ::2]
+    for same in (X, frozen, strided, X.tolist()):
+        assert info.information_potential(same, bandwidth=0.5) == value
+    assert info.shannon_entropy(np.arange(6).reshape(3, 2), bandwidth=1) == pytest.approx(
+        info.shannon_entropy(np.arange(6.0).reshape(3, 2), bandwidth=1.0)
+    )
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    X, Y, w, v = samples(n=(700, 300))
+    values = {
+        info.laplacian_pdf_divergence(
+            X, Y, bandwidth=0.5, sample_weight_X=w, sample_weight_Y=v, n_jobs=n_jobs
+        )
+        for n_jobs in (1, 2, 5)
+    }
+    assert len(values) == 1
+
+
+GOOD = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: info.information_potential(GOOD, bandwidth=0.0), "bandwidth"),
+        (lambda: info.information_potential(GOOD, bandwidth=np.nan), "bandwidth"),
+        (lambda: info.information_potential(GOOD, bandwidth="wide"), "bandwidth"),
+        (lambda: info.information_potential(GOOD, bandwidth=1.0, kernel="box"), "kernel"),
+        (lambda: info.information_potential(GOOD * np.nan, bandwidth=1.0), "NaN"),
+        (lambda: info.information_potential(np.empty((0, 2)), bandwidth=1.0), "0 sample"),
+        (lambda: info.information_potential(GOOD[0], bandwidth=1.0), "2D"),
+        (lambda: info.information_potential(GOOD, bandwidth=1.0, sample_weight=[1, -1, 1]), "[Nn]egative"),
+        (lambda: info.information_potential(GOOD, bandwidth=1.0, sample_weight=[0, 0, 0]), "zero"),
+        (lambda: info.information_potential(GOOD, bandwidth=1.0, sample_weight=[1, 1]), "sample_weight"),
+        (lambda: info.renyi_entropy(GOOD, bandwidth=1.0, alpha=0), "alpha"),
+        (lambda: info.renyi_entropy(GOOD, bandwidth=1.0, alpha=np.inf), "alpha"),
+        (lambda: info.renyi_entropy(GOOD, bandwidth=1.0, leave_one_out=True), "potential='same'"),
+        (lambda: info.shannon_entropy(GOOD[:1], bandwidth=1.0, leave_one_out=True), "at least two"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD[:, :1], bandwidth=1.0), "features"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0, 3.0)), "pair"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, -2.0)), "positive"),
+        (
+            lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0), kernel="uniform"),
+            "Gaussian",
+        ),
+        (
+            lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=1.0, kernel="uniform", log=True),
+            "Gaussian",
+        ),
+        (lambda: info.laplacian_pdf_divergence(GOOD, GOOD, bandwidth=(1.0, 2.0)), "overall_bandwidth"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,215 @@
+"""One-pass cross-validation against refitting fold by fold, bandwidth by bandwidth."""
+
+import numpy as np
+import pytest
+import reference_kernel_mean as reference
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import distances
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+import spectralcls.kernel_mean.tuning as tuning
+from spectralcls.bandwidth import bandwidth_grid
+from spectralcls.kernel_mean import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+)
+from spectralcls.kernel_mean.folds import distinct_rows, stratified_folds, stratified_subsample
+from spectralcls.kernel_mean.search import best_index
+
+CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+CASES = [
+    (ParzenClassifier, {}),
+    (ParzenClassifier, {"priors": [0.2, 0.3, 0.5]}),
+    (ParzenClassifier, {"kernel": "epanechnikov"}),
+    (ISEClassifier, {}),
+    (ISEClassifier, {"potential": "same"}),
+    (ISEClassifier, {"kernel": "cosine"}),
+    (LaplacianISEClassifier, {}),
+    (LaplacianISEClassifier, {"weighting": "inverse", "potential": "same"}),
+    (LaplacianISEClassifier, {"kernel": "quartic"}),
+    (CauchySchwarzClassifier, {}),
+    (CauchySchwarzClassifier, {"weighting": "symmetric"}),
+    (CauchySchwarzClassifier, {"weighting": None}),
+    (CauchySchwarzClassifier, {"weighting": None, "kernel": "triweight"}),
+]
+NAMES = [f"{make.__name__}-{'-'.join(map(str, options.values()))}" for make, options in CASES]
+every_case = pytest.mark.parametrize("make, options", CASES, ids=NAMES)
+
+
+def problem(weighted=False):
+    """60 wines, with two rows given twice and unequal classes."""
+    X, y = load_wine(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(X))[:60]
+    rows[-2:] = rows[:2]
+    w = np.random.default_rng(1).uniform(0.2, 3, len(rows)) if weighted else np.ones(len(rows))
+    return StandardScaler().fit_transform(X[rows]), y[rows], w
+
+
+def grid_of(X, kernel):
+    return bandwidth_grid(X, 7, kernel=kernel) * 2
+
+
+@every_case
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_equal_refitting(make, options, weighted):
+    X, y, w = problem(weighted)
+    grid = grid_of(X, options.get("kernel", "gaussian"))
+    model = make(bandwidth_grid=grid, cv=4, **options).fit(X, y, sample_weight=w)
+    folds = stratified_folds(X, y, 4)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, folds, grid)
+    assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+    assert len(set(expected)) > 2
+    assert_array_equal(model.bandwidth_grid_, grid)
+    assert model.bandwidth_ in grid[expected >= expected.max() - 1e-9]
+
+
+@every_case
+def test_leaving_one_out_equals_refitting(make, options):
+    X, y, w = problem(weighted=True)
+    grid = grid_of(X, options.get("kernel", "gaussian"))[::2]
+    model = make(bandwidth_grid=grid, cv="loo", **options).fit(X, y, sample_weight=w)
+    _, points = distinct_rows(X, y)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, points, grid)
+    assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_given_splits_equal_refitting(make):
+    X, y, w = problem(weighted=True)
+    grid = grid_of(X, "gaussian")
+    folds = np.random.default_rng(5).integers(0, 3, len(X))
+    expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
+    for cv in (PredefinedSplit(folds), list(PredefinedSplit(folds).split())):
+        model = make(bandwidth_grid=grid, cv=cv).fit(X, y, sample_weight=w)
+        assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+    make(bandwidth_grid=grid, cv=StratifiedKFold(3)).fit(X, y)
+    with pytest.raises(ValueError, match="cv must partition"):
+        make(cv=ShuffleSplit(3, random_state=0)).fit(X, y)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("cv", [3, "loo"])
+def test_a_class_that_vanishes_with_its_fold(make, cv):
+    """Held-out points of a class without others are errors; the refitted model does not know the class."""
+    X, y, w = problem()
+    y = np.where(np.arange(len(y)) == 5, 3, y)
+    grid = grid_of(X, "gaussian")
+    folds = stratified_folds(X, y, 3) if cv == 3 else distinct_rows(X, y)[1]
+    expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
+    assert_allclose(make(bandwidth_grid=grid, cv=cv).fit(X, y).cv_scores_, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_small_blocks_give_the_same_scores(make, monkeypatch):
+    X, y, w = problem(weighted=True)
+    expected = make().fit(X, y, sample_weight=w).cv_scores_
+    blocks = tuning.blocks
+    monkeypatch.setattr(tuning, "blocks", lambda n, size, limit=0: blocks(n, 1, 7))
+    assert_allclose(make().fit(X, y, sample_weight=w).cv_scores_, expected, rtol=1e-12)
+
+
+def test_tiny_bandwidths_are_nearest_neighbours():
+    """No underflow: as h vanishes the Parzen rule becomes the 1-nearest-neighbour rule, in every fold."""
+    X, y, w = problem()
+    folds = stratified_folds(X, y, 5)
+    hits = 0
+    for fold in range(5):
+        out = folds == fold
+        nearest = distances(X[out], X[~out]).argmin(axis=1)
+        hits += np.sum(y[~out][nearest] == y[out])
+    model = ParzenClassifier(bandwidth_grid=[1e-4, 1e-3], cv=5).fit(X, y)
+    assert_allclose(model.cv_scores_, hits / len(y))
+
+
+def test_one_call_of_the_primitive_serves_all_folds_and_bandwidths(monkeypatch):
+    X, y, _ = problem()
+    calls = []
+
+    def counting(Q, X, **options):
+        calls.append((len(Q), np.size(options["bandwidth"])))
+        return kernel_sums(Q, X, **options)
+
+    kernel_sums = tuning.kernel_sums
+    monkeypatch.setattr(tuning, "kernel_sums", counting)
+    for make, n_bandwidths in [(ParzenClassifier, 16), (ISEClassifier, 17)]:  # potentials: the next rung
+        for cv in (5, "loo"):
+            calls.clear()
+            make(cv=cv).fit(X, y)
+            assert calls == [(58, n_bandwidths)]
+
+
+def test_folds_keep_copies_together_and_classes_apart():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(200, 2)).astype(float)
+    y = rng.integers(0, 3, size=200)
+    folds = stratified_folds(X, y, 4)
+    first, group = distinct_rows(X, y)
+    assert_array_equal(X[first][group], X)
+    assert_array_equal(y[first][group], y)
+    assert len({(*x, c) for x, c in zip(X, y, strict=True)}) == len(first)
+    assert all(len(set(folds[group == g])) == 1 for g in range(len(first)))
+    counts = np.array([np.bincount(folds[first][y[first] == c], minlength=4) for c in range(3)])
+    assert np.ptp(counts, axis=1).max() <= 1 and np.ptp(counts.sum(axis=0)) <= 1
+    order = rng.permutation(200)
+    assert_array_equal(stratified_folds(X[order], y[order], 4), folds[order])
+
+
+def test_subsample_keeps_the_shares_of_the_classes():
+    y = np.repeat([0, 1, 2], [700, 250, 50])
+    rows = stratified_subsample(y, 100, 0)
+    assert len(set(rows)) == 100
+    assert np.all(np.abs(np.bincount(y[rows]) - [70, 25, 5]) <= 1)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_large_data_are_tuned_on_a_subsample_and_rescaled(make):
+    X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
+    full = make(max_tuning_samples=None).fit(X, y)
+    assert full.n_tuning_samples_ == 600
+    model = make(max_tuning_samples=150).fit(X, y)
+    assert model.n_tuning_samples_ == 150
+    assert_allclose(model.bandwidth_grid_, full.bandwidth_grid_)
+    assert model.bandwidth_ in model.bandwidth_grid_
+    rows = stratified_subsample(y[distinct_rows(X, y)[0]], 150, np.random.RandomState(0))
+    sub = distinct_rows(X, y)[0][rows]
+    tried = model.bandwidth_grid_ * 4 ** (1 / 6)
+    rng = np.random.RandomState(0)
+    stratified_subsample(y[distinct_rows(X, y)[0]], 150, rng)
+    same = make(bandwidth_grid=tried, random_state=rng).fit(X[sub], y[sub])
+    assert_allclose(same.cv_scores_, model.cv_scores_)
+
+
+def test_weighted_leave_one_out_refuses_what_would_not_end():
+    X, y = make_moons(n_samples=2100, noise=0.2, random_state=0)
+    with pytest.raises(ValueError, match="O\\(n\\^3\\)"):
+        CauchySchwarzClassifier(cv="loo").fit(X, y)
+
+
+def test_ties():
+    scores = np.array([0.5, 0.9, 0.8, 0.9 - 1e-13, 0.9, 0.9, 0.1])
+    assert best_index(scores, "smallest") == 1
+    assert best_index(scores, "middle") == 3
+    assert best_index(np.ones(1), "middle") == 0
+    X, y = make_blobs(n_samples=90, centers=3, cluster_std=0.1, random_state=0)
+    middle = ParzenClassifier().fit(X, y)
+    smallest = ParzenClassifier(tie_break="smallest").fit(X, y)
+    assert smallest.bandwidth_ == smallest.bandwidth_grid_[0] < middle.bandwidth_ < middle.bandwidth_grid_[-1]
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_the_default_grid_holds_the_best_bandwidth(make):
+    for load in (load_iris, load_wine):
+        X, y = load(return_X_y=True)
+        model = make().fit(StandardScaler().fit_transform(X), y)
+        assert model.bandwidth_grid_[0] < model.bandwidth_ < model.bandwidth_grid_[-1]
+
+
+def test_random_state_draws_the_folds():
+    X, y, _ = problem()
+    assert_array_equal(ParzenClassifier().fit(X, y).cv_scores_, ParzenClassifier().fit(X, y).cv_scores_)
+    other = ParzenClassifier(random_state=1).fit(X, y).cv_scores_
+    assert np.any(other != ParzenClassifier().fit(X, y).cv_scores_)

@@ -1,0 +1,41 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+plotting = pytest.importorskip("spectralcls.plotting.bandwidth_path")
+
+
+@pytest.fixture
+def axes():
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots()
+    yield ax
+    plt.close(figure)
+
+
+def test_the_curve_is_the_path(axes):
+    X, y = load_iris(return_X_y=True)
+    model = ParzenClassifier().fit(X, y)
+    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes, color="k")
+    np.testing.assert_array_equal(display.line_.get_xydata(), np.c_[model.bandwidth_grid_, model.cv_scores_])
+    assert display.best_line_.get_xdata()[0] == model.bandwidth_
+    assert display.ax_ is axes and axes.get_xscale() == "log" and display.line_.get_color() == "k"
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels[0] == "ParzenClassifier" and labels[1].startswith("h = ")
+    other = CauchySchwarzClassifier().fit(X, y)
+    plotting.BandwidthPathDisplay.from_estimator(other, ax=axes, name="CS")
+    assert len(axes.get_legend().get_texts()) == 4
+
+
+def test_nothing_to_draw():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(NotFittedError):
+        plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier())
+    with pytest.raises(ValueError, match="no path to draw"):
+        plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier(bandwidth=1.0).fit(X, y))
