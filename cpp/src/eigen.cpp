@@ -56,6 +56,10 @@ class BlockLanczos {
   bool search() {
     for (;;) {
       if (!expand()) return false;
+      if (!due()) {
+        next_block();
+        continue;
+      }
       rayleigh_ritz();
       if (size_ == room_ || settled()) {
         result_.status = EigenStatus::converged;
@@ -139,7 +143,15 @@ class BlockLanczos {
     return false;
   }
 
+  // The projected problem costs O(size^3): where many pairs are wanted it is solved after growth by an eighth only.
+  bool due() const {
+    const bool last = size_ == room_ || result_.applications >= options_.max_applications;
+    const bool full = size_ + width_ > max_basis();
+    return last || full || (size_ >= options_.pairs && 8 * (size_ - solved_) >= size_);
+  }
+
   void rayleigh_ritz() {
+    solved_ = size_;
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(projection_.topLeftCorner(size_, size_));
     if (solver.info() != Eigen::Success) throw std::runtime_error("the projected eigenproblem did not converge");
     ritz_values_ = solver.eigenvalues().reverse();
@@ -219,7 +231,7 @@ class BlockLanczos {
     const index_t added = static_cast<index_t>(order.size()) - old;
     fixed_ += added;
     room_ -= added;
-    size_ = 0;
+    size_ = solved_ = 0;
     width_ = std::min(options_.block_size, room_);
   }
 
@@ -231,6 +243,7 @@ class BlockLanczos {
       target = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
       transform(columns(0, size_), ritz_vectors_.leftCols(target), execution_);
       projection_.topLeftCorner(target, target) = ritz_values_.head(target).asDiagonal();
+      solved_ = target;
     }
     const Panel<T> remainder = columns(size_, width_), block = columns(target, width_);
     if (target != size_) std::copy(remainder.data, remainder.data + width_ * n_, block.data);
@@ -261,6 +274,7 @@ class BlockLanczos {
   index_t fixed_, room_, width_;  // fixed columns; dimension that is left; width of the block
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
+  index_t solved_ = 0;            // columns of V when the projected problem was last solved
   index_t capacity_ = 0;
   int exponent_ = 0;  // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
