@@ -1,9 +1,9 @@
 """The eigensolver and the spectral classifiers beside ARPACK and KernelPCA, at equal residual, in one run.
 
 ``extra_info`` holds the ratio to each peer, applications and products of both, the residuals reached, and the
-memory beyond the data. SPECTRALCLS_BENCH_N sets the number of points of the matrix-free problems (20000; the goal
-is stated for 100000 too), SPECTRALCLS_BENCH_DENSE the dimension of the dense ones (4000), SPECTRALCLS_BENCH_GRAPH
-that of the graph (100000).
+memory beyond the data. SPECTRALCLS_BENCH_N sets the number of points of the matrix-free problems (20000; the
+goal is stated for 100000 too), SPECTRALCLS_BENCH_DENSE the dimension of the dense ones (4000),
+SPECTRALCLS_BENCH_GRAPH that of the graph (100000).
 """
 
 import os
@@ -28,10 +28,10 @@ TOLERANCE = 1e-4
 
 
 def clusters(n, d=16, dtype=np.float32, seed=0):
-    """Ten overlapping groups in d dimensions."""
+    """Four overlapping groups: fewer than the eigenpairs asked for, so that no gap ends the search early."""
     rng = np.random.default_rng(seed)
-    centres = 1.5 * rng.standard_normal((10, d))
-    return (centres[rng.integers(0, 10, n)] + rng.standard_normal((n, d))).astype(dtype)
+    centres = 1.5 * rng.standard_normal((4, d))
+    return (centres[rng.integers(0, 4, n)] + rng.standard_normal((n, d))).astype(dtype)
 
 
 class Counted(LinearOperator):
@@ -80,7 +80,7 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
 
 
 @pytest.mark.parametrize("normalization", ["sum", None])
-@pytest.mark.parametrize("bandwidth", [2.5, 4.0])
+@pytest.mark.parametrize("bandwidth", [2.0, 3.0])
 def test_matrix_free_kernel_beside_arpack(benchmark, bandwidth, normalization):
     A = KernelOperator(clusters(N), bandwidth=bandwidth, normalization=normalization)
     compare(benchmark, A, 10, TOLERANCE, repeats=1)
