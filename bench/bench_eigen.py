@@ -65,7 +65,8 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
     }, repeats=repeats, budget=120)
     ours, (values, vectors, products) = results["spectralcls"], results["ARPACK"]
     scale = np.abs(values).max()
-    np.testing.assert_allclose(ours.values, values, atol=max(10 * tol, 1e-6) * scale)
+    # ARPACK may skip a member of a cluster that a loose tolerance does not resolve; we must not.
+    assert np.all(ours.values >= values - max(10 * tol, 1e-6) * scale)
     residual = relative_residual(A, ours.values, ours.vectors)
     assert residual <= 2 * tol + 1e-5 * (ours.vectors.dtype == np.float32) * scale / np.abs(values).min()
     benchmark.pedantic(lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options), rounds=1)
@@ -75,6 +76,7 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
         "products": ours.n_products,
         "ARPACK products": products,
         "residual": residual,
+        "missed by ARPACK": bool(np.any(ours.values > values + 10 * tol * scale)),
         "ARPACK residual": relative_residual(A, values, vectors),
     })
 
@@ -121,16 +123,20 @@ def test_graph_beside_arpack(benchmark, tol):
 
 
 _MEMORY = """
-import resource, sys
+import re
 import numpy as np
 from bench.bench_eigen import clusters
 {imports}
+
+def peak():  # of this program alone: getrusage remembers the parent's from before exec
+    return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+
 X = clusters({n})
 y = np.arange(len(X)) % 2
 {warm}
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 {call}
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+print(peak() - before)
 """
 
 
