@@ -190,6 +190,25 @@ def test_tiny_bandwidth_is_nearest_neighbour(kind, h):
     assert np.all(np.isfinite(clf.decision_function(Q)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
+def test_scale_of_the_data_does_not_matter(kind, scale):
+    X, y = data()
+    Q = np.random.default_rng(1).normal(size=(20, 3)) * 5
+    scaled = fixed(kind, h=0.5 * scale).fit(X * scale, y).decision_function(Q * scale)
+    np.testing.assert_allclose(scaled, fixed(kind, h=0.5).fit(X, y).decision_function(Q), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("h", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_no_bandwidth_overflows(kind, h, scale):
+    X, y = data()
+    scores = fixed(kind, h=h).fit(X * scale, y).decision_function(3 * X * scale)
+    assert np.all(np.isfinite(scores))
+
+
 def test_far_queries_follow_the_logarithm_of_the_long_double_share():
     X, y = data()
     Q = np.array([[30.0, 10.0, -20.0], [60.0, 0.0, 0.0], [-70.0, 20.0, 0.0]])
@@ -266,7 +285,7 @@ def test_low_rank_classes_are_made_anew_and_classes_become_large():
     assert np.all(grown.trace_residuals_ > 0)
 
 
-@pytest.mark.parametrize("broken", ["features", "missing", "lengths", "duplicates"])
+@pytest.mark.parametrize("broken", ["features", "missing", "lengths", "types", "duplicates"])
 def test_bad_partial_fit_changes_nothing(broken):
     X, y = data()
     clf = fixed(alpha=1e-17).fit(X, y)
@@ -278,6 +297,8 @@ def test_bad_partial_fit_changes_nothing(broken):
         bad[0, 0] = np.nan
     elif broken == "lengths":
         labels = y[:1]
+    elif broken == "types":
+        labels = np.array(["a", "b"])
     else:
         bad, labels = np.concatenate([X[:2], X[:1]]), y[[0, 1, 0]]
     with pytest.raises(ValueError):

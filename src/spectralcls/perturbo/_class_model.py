@@ -121,9 +121,8 @@ class ClassModel:
         step = max(1, _BLOCK // len(self.points))
         for start in range(0, len(Q), step):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                exponent = cdist(Q[start : start + step], self.points, "sqeuclidean") / (
-                    -2 * self.bandwidth**2
-                )
+                block = Q[start : start + step] / self.bandwidth
+                exponent = cdist(block, self.points / self.bandwidth, "sqeuclidean") / -2
                 shift = exponent.max(axis=1)
                 share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift[:, None]))))
                 out[start : start + step] = 2 * shift + np.log(share)
@@ -131,9 +130,11 @@ class ClassModel:
 
     @cached_property
     def _moments(self):
+        """Mean, mean squared deviation and largest deviation of the samples, the latter two in bandwidths."""
         centre = self.samples.mean(axis=0)
-        squared = np.square(self.samples - centre).sum(axis=1)
-        return centre, squared.mean(), np.sqrt(squared.max())
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = np.square((self.samples - centre) / self.bandwidth).sum(axis=1)
+            return centre, squared.mean(), np.sqrt(squared.max())
 
     def flat_limit(self, Q):
         """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is
@@ -151,14 +152,15 @@ class ClassModel:
         """
         centre, variance, radius = self._moments
         n, alpha = len(self.samples), self.regularization.alpha
-        distance2 = np.square(Q - centre).sum(axis=1)
         rho = n / (n + alpha)
-        excess = (rho * (distance2 + variance) - rho**2 * variance) / self.bandwidth**2
         floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[
             self.regularization.kind
         ]
-        largest = (np.sqrt(distance2) + radius) ** 2 / (2 * self.bandwidth**2)
-        return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = np.square((Q - centre) / self.bandwidth).sum(axis=1)
+            excess = rho * (squared + variance) - rho**2 * variance
+            largest = (np.sqrt(squared) + radius) ** 2 / 2
+            return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
 
     def extended(self, X, n_jobs=None, name=None, whitened=None):
         """The model with samples ``X`` appended, in O(n^2) a sample; this model stays as it is.

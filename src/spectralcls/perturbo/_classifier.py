@@ -283,6 +283,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     def _append(self, X, y, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
+        if (y.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
+            raise ValueError(f"y has labels of type {y.dtype}, the known classes of {self.classes_.dtype}.")
         classes = np.union1d(self.classes_, y)
         if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
             raise ValueError(
