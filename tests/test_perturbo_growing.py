@@ -97,6 +97,14 @@ def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
     assert list(clf.ranks_) == [20, 20, 20]
 
 
+@pytest.mark.parametrize("truncation", ["trace", "trace_inverse", "count"])
+def test_truncation_of_a_class_of_equal_samples(truncation):
+    X = np.concatenate([np.zeros((5, 2)), np.eye(2)])
+    clf = fixed("truncate", truncation=truncation, retained=1.0).fit(X, [0] * 5 + [1] * 2)
+    assert list(clf.ranks_) == [1, 2]
+    np.testing.assert_allclose(clf.perturbation(X[:1])[0, 0], 0, atol=1e-12)
+
+
 def test_duplicates_across_classes_and_a_class_of_one_sample():
     X, y = data()
     X[1] = X[0]

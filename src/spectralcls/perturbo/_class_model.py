@@ -1,5 +1,4 @@
-"""What PerTurbo keeps of one class: the map from kernel values to the share of a query that the class
-explains."""
+"""What PerTurbo keeps of a class: the map from kernel values to the share of a query that it explains."""
 
 import warnings
 from dataclasses import dataclass, field, replace
@@ -228,20 +227,19 @@ def fit_class(
     K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
     if regularization.kind == "truncate":
         values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-        return ClassModel(
-            X, bandwidth, X, None, _mix(values, vectors, regularization, 1 / values), regularization
-        )
+        weights = regularization.filter(values)
+        weights = np.divide(weights, values, out=weights, where=weights > 0)
+        return ClassModel(X, bandwidth, X, None, _mix(vectors, weights), regularization)
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
     return ClassModel(X, bandwidth, points, Triangle(U), None, regularization)
 
 
-def _mix(values, vectors, regularization, scale):
-    """Eigenvectors as columns, those with filter 0 dropped, scaled by sqrt(filter * scale)."""
-    weight = regularization.filter(values)
-    keep = weight > 0
-    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(weight[keep] * scale[keep]))
+def _mix(vectors, weights):
+    """The eigenvectors of positive weight as columns, times the roots of the weights."""
+    keep = weights > 0
+    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(weights[keep]))
 
 
 def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_state, n_jobs):
@@ -256,7 +254,7 @@ def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     values, vectors = eigh(F.T @ F, driver="evd", overwrite_a=True, check_finite=False)
-    mix = _mix(np.maximum(values, 0.0), vectors, regularization, np.ones_like(values))
+    mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
     return ClassModel(X, bandwidth, X[low.pivots], triangle, mix, regularization, low.trace_residual)
 
 
