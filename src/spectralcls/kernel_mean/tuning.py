@@ -65,7 +65,6 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    folds = np.arange(len(p.X)) if p.folds is None else p.folds
     for rows in blocks(len(p.X), 32 * len(p.bandwidths) * p.n_classes):
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
@@ -76,7 +75,8 @@ def _accuracy(p, held_out):
         unreached = np.isneginf(scores.max(axis=-1))
         some = unreached.any(axis=1)
         if some.any():
-            nearest = nearest_codes(p.X[rows][some], p.X, p.codes, folds[rows][some], folds)
+            lost = np.arange(len(p.X))[rows][some]
+            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
         hits += p.weights[rows] @ (predicted == p.codes[rows, None])
     return hits / p.weights.sum()
@@ -86,11 +86,8 @@ def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
     log_sums = np.empty((len(p.X), len(p.bandwidths), p.n_classes), dtype=p.X.dtype)
     for rows in blocks(len(p.X), 24 * len(p.bandwidths) * p.n_classes):
-        if p.folds is None:
-            left_out = dict(exclude_self=np.arange(len(p.X))[rows])
-        else:
-            left_out = dict(exclude_groups=(p.folds[rows], p.folds))
-        log_sums[rows] = _log_sums(p, rows, p.bandwidths, labels=p.codes, n_labels=p.n_classes, **left_out)
+        options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))[rows]))
+        log_sums[rows] = _log_sums(p, rows, p.bandwidths, **options)
     class_weight, part = _training_weight(p)
     no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
     return _held_out(p, log_sums, no_totals, class_weight, part)
@@ -244,6 +241,11 @@ def _log_sums(p, rows, widths, **buckets):
     weights = None if np.all(p.weights == 1) else p.weights
     options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
     return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
+
+
+def _left_out(p, rows):
+    """What the queries `rows` leave out of their sums: themselves, or their fold."""
+    return dict(exclude_self=rows) if p.folds is None else dict(exclude_groups=(p.folds[rows], p.folds))
 
 
 def _training_weight(p):
