@@ -1,7 +1,7 @@
 """Exact k-NN graphs beside faiss, scikit-learn and SciPy's k-d tree, in one run.
 
-``extra_info`` holds pairs a second, the percentage of the machine's limit (one multiply-add slot per feature), the
-ratio to each peer and the peak memory. SPECTRALCLS_BENCH_N sets the number of points (20000).
+``extra_info`` holds pairs a second, the percentage of the machine's limit (one multiply-add slot per
+feature), the ratio to each peer and the peak memory. SPECTRALCLS_BENCH_N sets the number of points (20000).
 """
 
 import os
@@ -53,7 +53,9 @@ def test_knn_beside_peers(benchmark, d, algorithm):
     for name, (distances, indices) in results.items():
         # Peers work with |x|^2 + |y|^2 - 2 x.y in float32, hence tolerate near-ties and their cancellation.
         assert np.mean(indices == results["spectralcls"][1]) > 0.99, name
-        np.testing.assert_allclose(distances[:, 1:], results["spectralcls"][0][:, 1:], rtol=2e-2, err_msg=name)
+        np.testing.assert_allclose(
+            distances[:, 1:], results["spectralcls"][0][:, 1:], rtol=2e-2, err_msg=name
+        )
     benchmark.pedantic(ours, rounds=3)
     pairs, best = len(X) ** 2, benchmark.stats.stats.min
     threads = effective_n_threads()
@@ -63,7 +65,11 @@ def test_knn_beside_peers(benchmark, d, algorithm):
         percent_of_limit=100 * pairs / best / limit(d, "float32", threads),
         threads=threads,
         peak_gib=peak_gib(),
-        **{f"times {name}": times[name][0] / times["spectralcls"][0] for name in times if name != "spectralcls"},
+        **{
+            f"times {name}": times[name][0] / times["spectralcls"][0]
+            for name in times
+            if name != "spectralcls"
+        },
     )
 
 
