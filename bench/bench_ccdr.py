@@ -128,6 +128,6 @@ def test_dimension_beside_scikit_dimension(benchmark, graph):
     benchmark.extra_info.update(
         dimension=results["ours"].dimension,
         spread=results["ours"].spread,
-        **{f"skdim {name}": results[name] for name in ("KNN", "lPCA")},
+        **{f"skdim {name}": float(results[name]) for name in ("KNN", "lPCA")},
         **{f"seconds {name}": time[0] for name, time in times.items()},
     )
