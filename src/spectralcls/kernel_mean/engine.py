@@ -129,8 +129,7 @@ def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_p
     weights = None if weights is None else unit_scale(weights)
     sample_weights = np.ones(len(X)) if weights is None else weights
     class_weight = np.bincount(codes, sample_weights, minlength=n_classes)
-    widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
-    log_volume = -d * (np.log(widths) - np.log(widths.min()))
+    widths, log_volume = log_volumes(bandwidth, n_classes, d)
     log_share = log_volume - np.log(class_weight.sum())
 
     point_weights, inverse_density = None, None
@@ -161,6 +160,12 @@ def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_p
     return ClassMeans(
         rule, X, codes, kernel, bandwidth, columns, log_scale, log_share, offsets, inverse_density, n_jobs
     )
+
+
+def log_volumes(bandwidth, n_classes, d):
+    """Bandwidth of each class (C,), and the log of its kernel's normalising constant beside the largest."""
+    widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
+    return widths, -d * (np.log(widths) - np.log(widths.min()))
 
 
 def _potential(rule, X, weights, kernel, bandwidth, n_jobs):

@@ -1,0 +1,21 @@
+"""The estimators and the kernel sums on Dask collections.
+
+Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs on
+the active ``dask.distributed`` client, or on Dask's threads where there is none.
+"""
+
+try:
+    import dask.array  # noqa: F401
+except ImportError as error:
+    raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
+
+from ._sums import kernel_sums
+from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+
+__all__ = [
+    "CauchySchwarzClassifier",
+    "ISEClassifier",
+    "LaplacianISEClassifier",
+    "ParzenClassifier",
+    "kernel_sums",
+]
