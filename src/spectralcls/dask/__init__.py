@@ -1,7 +1,7 @@
 """The estimators and the kernel sums on Dask collections.
 
-Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs on
-the active ``dask.distributed`` client, or on Dask's threads where there is none.
+Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs
+on the active ``dask.distributed`` client, or on Dask's threads where there is none.
 """
 
 try:

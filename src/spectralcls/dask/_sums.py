@@ -1,9 +1,9 @@
 """Kernel sums over Dask arrays: a task per pair of blocks, and a tree of additions.
 
-A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale, sums)
-with ``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up. Tasks are
-independent and small in what they return; which worker runs them, what moves where and what is run again after
-a worker was lost is Dask's affair.
+A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale,
+sums) with ``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up.
+Tasks are independent; which worker runs them, what moves where, and what is run again after a worker was lost
+is Dask's affair.
 """
 
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
     exclude_self=False, exclude_groups=None, normalize=False, n_jobs=None,
 ):
-    """Sums of kernel values over Dask arrays, as :func:`spectralcls.kernels.kernel_sums` for arrays in memory.
+    """Sums of kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def kernel_sums(
 
     Notes
     -----
-    One task per pair of blocks. A task reads two blocks and returns ``16 * rows(Q) * b * l * c`` bytes or less;
-    partial results are added eight at a time.
+    One task per pair of blocks. A task reads two blocks and returns ``8 * rows(Q) * b * l * (1 + c)`` bytes
+    or less; partial results are added eight at a time.
     """
     check_workers()
     same = Q is X
@@ -188,9 +188,9 @@ def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, ker
 
 
 def nearest_codes(Q, X, codes, wanted):
-    """Codes of the points nearest to the wanted queries (a boolean array), -1 for the others: Dask array (m,).
+    """Code of the point nearest to each wanted query (a boolean array), -1 for the others; Dask array (m,).
 
-    Of equally near points the first.
+    Of equally near points the first counts.
     """
     tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1])
     points = list(zip(blocks(X), blocks(codes), strict=True))

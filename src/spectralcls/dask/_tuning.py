@@ -1,4 +1,4 @@
-"""The bandwidth of training data on the workers: reference rules from moments, cross-validation on a sample."""
+"""The bandwidth for training data on the workers: reference rules from moments, or cross-validation."""
 
 import dask
 import dask.array as da
