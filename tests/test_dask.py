@@ -1,20 +1,14 @@
-"""The Dask estimators on a real cluster of worker processes, beside the single-process answers."""
-
-import gc
-import os
-import signal
-import sys
+"""The Dask estimators beside the single-process answers, on Dask's threads; a cluster is in test_dask_cluster."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("distributed")
+pytest.importorskip("dask.array")
 
 import dask
 import dask.array as da
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
@@ -24,19 +18,6 @@ from spectralcls.kernels import kernel_sums
 
 CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]
 CHUNK = 170
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Three worker processes; closed before the interpreter looks for leaks."""
-    with (
-        dask.config.set({"distributed.admin.log-length": 0}),
-        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-        client.cancel(list(client.futures))
-    gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +49,7 @@ def assert_same(local, distributed, queries, tolerance=1e-12):
 
 @pytest.mark.parametrize("log", [False, True, "pair"])
 @pytest.mark.parametrize("bandwidth", [0.7, [0.02, 0.5, 3.0]])
-def test_kernel_sums_with_labels_folds_and_columns(client, log, bandwidth):
+def test_kernel_sums_with_labels_folds_and_columns(log, bandwidth):
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(301, 4)), rng.normal(size=(97, 4)) * 5
     weights = rng.random((301, 2)) if log is True else rng.normal(size=(301, 2))
@@ -89,7 +70,7 @@ def test_kernel_sums_with_labels_folds_and_columns(client, log, bandwidth):
         np.testing.assert_allclose(result.compute(), expected, rtol=1e-10, atol=1e-13)
 
 
-def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points(client):
+def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points():
     X = np.random.default_rng(0).normal(size=(80, 2)).astype(np.float32)
     parts = rows(X, 30)
     own = spectralcls.dask.kernel_sums(parts, parts, bandwidth=0.5, exclude_self=True)
@@ -105,7 +86,7 @@ def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points(clie
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_same_answer_as_in_one_process(client, problem, name, weighted):
+def test_same_answer_as_in_one_process(problem, name, weighted):
     X, y, weights, queries = problem
     local, distributed = pair(name, bandwidth=1.5)
     sample_weight = weights if weighted else None
@@ -119,7 +100,7 @@ def test_same_answer_as_in_one_process(client, problem, name, weighted):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_cross_validated_bandwidth(client, problem, name):
+def test_cross_validated_bandwidth(problem, name):
     X, y, _, queries = problem
     local, distributed = pair(name)
     local.fit(X, y)
@@ -134,7 +115,7 @@ def test_cross_validated_bandwidth(client, problem, name):
     dict(bandwidth=0.8, kernel="epanechnikov"),
 ])
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier"])
-def test_other_bandwidths_and_kernels(client, problem, name, parameters):
+def test_other_bandwidths_and_kernels(problem, name, parameters):
     X, y, weights, queries = problem
     local, distributed = pair(name, **parameters)
     local.fit(X, y, weights)
@@ -143,7 +124,7 @@ def test_other_bandwidths_and_kernels(client, problem, name, parameters):
     assert_same(local, distributed, queries)
 
 
-def test_posterior_density_and_accuracy(client, problem):
+def test_posterior_density_and_accuracy(problem):
     X, y, weights, queries = problem
     local, distributed = pair("ParzenClassifier", bandwidth=1.0, priors=[0.2, 0.3, 0.5])
     local.fit(X, y)
@@ -155,7 +136,7 @@ def test_posterior_density_and_accuracy(client, problem):
     assert distributed.score(rows(X), rows(y), weights) == pytest.approx(local.score(X, y, weights), rel=1e-12)
 
 
-def test_tuning_on_a_sample_keeps_every_class_and_the_scale(client):
+def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
     rng = np.random.default_rng(0)
     y = np.r_[np.zeros(3000), np.ones(2995), np.full(5, 2)].astype(int)
     X = rng.normal(size=(6000, 2)) + 1.5 * y[:, None]
@@ -170,7 +151,7 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale(client):
     assert again.bandwidth_ == distributed.bandwidth_
 
 
-def test_data_frames_and_float32(client, problem):
+def test_data_frames_and_float32(problem):
     X, y, _, queries = problem
     names = ["length", "width", "height"]
     frame = pd.DataFrame(X.astype(np.float32), columns=names)
@@ -187,7 +168,7 @@ def test_data_frames_and_float32(client, problem):
         distributed.predict(parts.rename(columns={"width": "depth"}))
 
 
-def test_to_local_gives_the_ordinary_estimator(client, problem):
+def test_to_local_gives_the_ordinary_estimator(problem):
     X, y, _, queries = problem
     distributed = spectralcls.dask.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)
     local = distributed.to_local()
@@ -195,64 +176,29 @@ def test_to_local_gives_the_ordinary_estimator(client, problem):
     assert_same(local, distributed, queries)
 
 
-# What is moved, and what is lost
-
-
-def received_bytes(client):
-    counted = client.run(lambda dask_worker: dask_worker.state.transfer_incoming_bytes_total)
-    return sum(counted.values())
-
-
-def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(client, problem):
-    X, y, _, queries = problem
-    local, distributed = pair("LaplacianISEClassifier", bandwidth=1.5)
-    local.fit(X, y)
-    pids = client.run(os.getpid)
-    victim = next(iter(pids.values()))
-
-    def kill_once(block, victim=victim):
-        """Slow enough that work is under way everywhere when one worker dies, once, before its second block."""
-        import time
-
-        time.sleep(0.05)
-        if os.getpid() == victim and time.time() > started + 0.3:
-            os.kill(victim, signal.SIGKILL)
-        return block
-
-    import time
-
-    started = time.time()
-    with pytest.MonkeyPatch.context():
-        slow = rows(X, 60).map_blocks(kill_once, dtype=X.dtype)
-        distributed.fit(slow, y)
-    client.wait_for_workers(3, timeout=30)
-    assert victim not in client.run(os.getpid).values()
-    assert_same(local, distributed, queries)
-
-
 # Bad input
 
 
-def test_unknown_chunks(client, problem):
+def test_unknown_chunks(problem):
     X, y, _, _ = problem
     unknown = rows(X)[rows(X)[:, 0] > 0]
     with pytest.raises(ValueError, match=r"X has unknown chunk sizes.*X\.compute_chunk_sizes\(\)"):
         spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(unknown, y)
 
 
-def test_chunks_along_features(client, problem):
+def test_chunks_along_features(problem):
     X, y, _, _ = problem
     with pytest.raises(ValueError, match=r"chunked along its features.*X\.rechunk\(\{1: -1\}\)"):
         spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(100, 2)), y)
 
 
-def test_arrays_in_memory_are_refused_with_a_hint(client, problem):
+def test_arrays_in_memory_are_refused_with_a_hint(problem):
     X, y, _, _ = problem
     with pytest.raises(TypeError, match="estimators of spectralcls, or wrap it"):
         spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(X, y)
 
 
-def test_nan_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(client, problem):
+def test_nan_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
     X, y, _, queries = problem
     fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
     before = fitted.predict(rows(queries)).compute()
@@ -270,41 +216,12 @@ def test_nan_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(client, prob
     (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
     (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
 ])
-def test_targets_that_do_not_fit(client, problem, change, message):
+def test_targets_that_do_not_fit(problem, change, message):
     X, y, _, _ = problem
     with pytest.raises(ValueError, match=message):
         spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), change(y))
 
 
-def test_not_fitted(client, problem):
+def test_not_fitted(problem):
     with pytest.raises(NotFittedError):
         spectralcls.dask.ParzenClassifier().predict(rows(problem[3]))
-
-
-def test_a_worker_without_the_package_or_with_another_version(client, problem):
-    X, y, _, _ = problem
-    address = list(client.scheduler_info()["workers"])[0]
-
-    def hide():
-        sys._hidden = sys.modules["spectralcls"]
-        sys.modules["spectralcls"] = None
-
-    def restore():
-        sys.modules["spectralcls"] = sys._hidden
-
-    def set_version(version):
-        sys.modules["spectralcls"].__version__ = version
-
-    classifier = spectralcls.dask.ParzenClassifier(bandwidth=1.0)
-    client.run(hide, workers=[address])
-    try:
-        with pytest.raises(RuntimeError, match=f"{address} cannot import spectralcls"):
-            classifier.fit(rows(X), y)
-    finally:
-        client.run(restore, workers=[address])
-    client.run(set_version, "0.0.1", workers=[address])
-    try:
-        with pytest.raises(RuntimeError, match=f"{address} has spectralcls 0.0.1"):
-            classifier.fit(rows(X), y)
-    finally:
-        client.run(set_version, spectralcls.__version__, workers=[address])

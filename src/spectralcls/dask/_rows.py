@@ -66,7 +66,7 @@ def _check_known(array, name):
 
 def blocks(array):
     """The row blocks of an array as Delayed objects, without the empty ones; a list of None for None."""
-    delayed = array.to_delayed().ravel()
+    delayed = array.to_delayed(optimize_graph=False).ravel()
     return [block for block, rows in zip(delayed, array.chunks[0], strict=True) if rows]
 
 

@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
         return np.exp(self.log_scale)[..., None] * self.sums
 
 
-def add(parts):
+def add(*parts):
     """The sum of several `Pairs`, in float64."""
     # The scale of a sum that is exactly zero says nothing.
     scales = [np.where(p.sums.any(axis=-1), p.log_scale.astype(np.float64), -np.inf) for p in parts]
@@ -46,8 +46,8 @@ def add(parts):
 def tree(combine, parts):
     """Reduce a list of Delayed by tasks that combine up to `BRANCHING` of them; at least one such task."""
     combine = dask.delayed(combine)
-    while True:
-        parts = [combine(parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
+    while True:  # arguments one by one: Dask lets go of persisted blocks behind a list of Delayed
+        parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
         if len(parts) == 1:
             return parts[0]
 
@@ -171,7 +171,11 @@ def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
         for i in range(len(points))
         for j in range(i + 1)
     ]
-    return tree(sum, tiles).compute()
+    return tree(_total, tiles).compute()
+
+
+def _total(*parts):
+    return sum(parts)
 
 
 def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
@@ -213,9 +217,9 @@ def _nearest_tile(Q, wanted, X, codes):
     return distances, nearest
 
 
-def _nearer(found):
-    distances, nearest = found[0]
-    for further in found[1:]:
+def _nearer(first, *others):
+    distances, nearest = first
+    for further in others:
         closer = further[0] < distances
         distances, nearest = np.where(closer, further[0], distances), np.where(closer, further[1], nearest)
     return distances, nearest

@@ -1,7 +1,6 @@
 """The bandwidth for training data on the workers: reference rules from moments, or cross-validation."""
 
 import dask
-import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -10,32 +9,58 @@ from ..bandwidth import reference_rule
 from ..kernel_mean import search
 from ..kernel_mean.tuning import cross_validated_accuracy
 from ._rows import blocks
+from ._sums import tree
 
 BANDWIDTHS_PER_TASK = 2
 
 
 def reference_bandwidth(rule, data, kernel):
     """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
-    pooled = _silverman(data, None, kernel) or 1.0
+    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    moments = dask.delayed(_moments)
+    parts = [
+        moments(*part, len(data.classes))
+        for part in zip(blocks(data.X), blocks(data.codes), weights, strict=True)
+    ]
+    by_class = tree(_add_moments, parts).compute()
+    scale = data.class_weight.sum() / by_class[0].sum()
+    d = data.X.shape[1]
+    pooled = _silverman(_merged(*by_class), scale, d, kernel) or 1.0
     if rule == "silverman":
         return pooled
-    return np.array([_silverman(data, c, kernel) or pooled for c in range(len(data.classes))])
+    return np.array([_silverman(each, scale, d, kernel) or pooled for each in zip(*by_class, strict=True)])
 
 
-def _silverman(data, c, kernel):
-    """Silverman's rule for one class, or for all; None where there is no spread."""
-    X = data.X.astype(np.float64)
-    weights = da.ones(X.shape[0], chunks=(X.chunks[0],)) if data.weights is None else data.weights
-    total = data.class_weight.sum() / float(weights.sum().compute())
-    if c is not None:
-        weights = da.where(data.codes == c, weights, 0.0)
-    weights = weights * total
-    n = float(weights.sum().compute())
-    centre = ((weights[:, None] * X).sum(axis=0) / n).compute()
-    squares = float((weights[:, None] * (X - centre) ** 2).sum().compute())
+def _silverman(moments, scale, d, kernel):
+    weight, _, squares = moments
+    n = weight * scale
     if n <= 1 or squares == 0:
         return None
-    return reference_rule(np.sqrt(squares / (n - 1) / X.shape[1]), n, X.shape[1], "silverman", kernel)
+    return reference_rule(np.sqrt(squares * scale / (n - 1) / d), n, d, "silverman", kernel)
+
+
+def _moments(X, codes, weights, n_classes):
+    """Weight (C,), mean (C, d) and sum of squared distances to the mean (C,) of each class."""
+    weights = np.ones(len(X)) if weights is None else weights
+    weight, mean, squares = np.zeros(n_classes), np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
+    for c in np.unique(codes):
+        w, points = weights[codes == c], X[codes == c].astype(np.float64)
+        weight[c], mean[c] = w.sum(), w @ points / w.sum()
+        squares[c] = w @ ((points - mean[c]) ** 2).sum(axis=1)
+    return weight, mean, squares
+
+
+def _add_moments(*parts):
+    stacked = [np.stack(column, axis=1) for column in zip(*parts, strict=True)]  # (C, parts, ...)
+    merged = [_merged(*each) for each in zip(*stacked, strict=True)]
+    return tuple(np.stack(column) for column in zip(*merged, strict=True))
+
+
+def _merged(weight, mean, squares):
+    """Moments of the union of samples, from the moments of each."""
+    total = weight.sum()
+    centre = weight @ mean / (total or 1.0)
+    return total, centre, squares.sum() + weight @ ((mean - centre) ** 2).sum(axis=1)
 
 
 def search_bandwidth(estimator, rule, data, log_priors):
