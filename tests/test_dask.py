@@ -1,4 +1,4 @@
-"""The Dask estimators beside the single-process answers, on Dask's threads; a cluster is in test_dask_cluster."""
+"""The Dask estimators beside the single-process answers, on threads; test_dask_cluster has a cluster."""
 
 import numpy as np
 import pandas as pd
@@ -55,10 +55,10 @@ def test_kernel_sums_with_labels_folds_and_columns(log, bandwidth):
     weights = rng.random((301, 2)) if log is True else rng.normal(size=(301, 2))
     labels, folds, query_folds = (rng.integers(0, 3, n) for n in (301, 301, 97))
     options = dict(n_labels=3, bandwidth=bandwidth, log=log)
-    expected = kernel_sums(Q, X, weights=weights, labels=labels, exclude_groups=(query_folds, folds), **options)
+    groups = (query_folds, folds)
+    expected = kernel_sums(Q, X, weights=weights, labels=labels, exclude_groups=groups, **options)
     result = spectralcls.dask.kernel_sums(
-        rows(Q, 30), rows(X, 110), weights=weights, labels=rows(labels, 110),
-        exclude_groups=(query_folds, folds), **options,
+        rows(Q, 30), rows(X, 110), weights=weights, labels=rows(labels, 110), exclude_groups=groups, **options
     )
     if log == "pair":
         (log_scale, sums), (expected_scale, expected_sums) = dask.compute(*result), expected
@@ -130,10 +130,13 @@ def test_posterior_density_and_accuracy(problem):
     local.fit(X, y)
     distributed.fit(rows(X), rows(y))
     Q = rows(queries, 40)
-    np.testing.assert_allclose(distributed.predict_proba(Q).compute(), local.predict_proba(queries), atol=1e-12)
-    np.testing.assert_allclose(distributed.score_samples(Q).compute(), local.score_samples(queries), rtol=1e-12)
+    for method in ("predict_proba", "score_samples"):
+        expected = getattr(local, method)(queries)
+        result = getattr(distributed, method)(Q).compute()
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(distributed.class_prior_, local.class_prior_)
-    assert distributed.score(rows(X), rows(y), weights) == pytest.approx(local.score(X, y, weights), rel=1e-12)
+    accuracy = local.score(X, y, weights)
+    assert distributed.score(rows(X), rows(y), weights) == pytest.approx(accuracy, rel=1e-12)
 
 
 def test_tuning_on_a_sample_keeps_every_class_and_the_scale():

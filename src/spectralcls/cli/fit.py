@@ -14,8 +14,8 @@ from .errors import CommandError
 from .parquet import ParquetData, training_columns
 
 _DESCRIPTION = """\
-Read a Parquet file (or a folder of them) row group by row group, fit a classifier on it and save the model. With
---max-points only a random sample of the rows is ever in memory."""
+Read a Parquet file (or a folder of them) row group by row group, fit a classifier on it and save the model.
+With --max-points only a random sample of the rows is ever in memory."""
 
 
 def add_parser(commands):
@@ -52,8 +52,8 @@ def run(arguments):
     X, labels = _read(data, features, target, arguments)
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
-        n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), variance=float(X.var(dtype=np.float64)),
-        n_features=X.shape[1], seed=arguments.seed, n_jobs=arguments.n_jobs,
+        n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), n_features=X.shape[1],
+        variance=float(X.var(dtype=np.float64)), seed=arguments.seed, n_jobs=arguments.n_jobs,
     )
     classifier = entry.make(setting)
     try:

@@ -96,9 +96,10 @@ class ParquetData:
         try:
             with pa.parquet.ParquetFile(group.file) as file:
                 for batch in file.iter_batches(ROWS_PER_BATCH, row_groups=[group.number], columns=columns):
-                    yield self._numbers(batch, features, first), (
-                        None if target is None else arrow_labels(batch.column(target), target, self.path, first)
-                    )
+                    labels = None
+                    if target is not None:
+                        labels = arrow_labels(batch.column(target), target, self.path, first)
+                    yield self._numbers(batch, features, first), labels
                     first += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             message = f"{group.file}: row group {group.number} cannot be read: {error}"

@@ -18,9 +18,9 @@ from .parquet import ParquetData, import_pyarrow
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
 _DESCRIPTION = """\
-Classify the rows of a Parquet file (or of a folder of them). The output is a folder of Parquet files, one for each
-row group, which readers take for one table with the columns row and prediction. After an interruption or a full
-disk its parts are valid, and --resume goes on where it stopped."""
+Classify the rows of a Parquet file (or of a folder of them). The output is a folder of Parquet files, one for
+each row group, which readers take for one table with the columns row and prediction. After an interruption or
+a full disk its parts are valid, and --resume goes on where it stopped."""
 
 
 def add_parser(commands):

@@ -47,6 +47,8 @@ def as_points(X, name="X"):
 def as_column(values, X, name):
     """One value (or one row of values) per row of X, in X's chunks."""
     if hasattr(values, "to_dask_array"):
+        if not isinstance(getattr(values, "dtype", np.dtype(object)), np.dtype):  # pandas's strings
+            values = values.astype(object)
         values = values.to_dask_array(lengths=True)
     if not isinstance(values, da.Array):
         values = da.from_array(np.asarray(values), chunks=-1)
