@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import kernel_matrix
+from reference import distances, kernel_matrix
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls.kernel_mean.engine import Expansion, fit_class_means
+from spectralcls.kernel_mean.nearest import nearest_codes
 from spectralcls.kernel_mean.rule import Rule, break_ties
 
 
@@ -76,3 +77,18 @@ def test_ties_are_broken_by_the_sums():
     broken = break_ties(scores.copy(), log_sums)
     assert_array_equal(broken.argmax(axis=1), [1, 1, 2, 0])
     assert_allclose(broken, scores, rtol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_nearest_codes_at_any_distance(wine, scale):
+    X, y, T = wine
+    T = np.vstack([T, 3 * T[:20], 1e5 * T[:20], 1e30 * T[:5]])
+    expected = y[distances(T[:-5], X).argmin(axis=1)]
+    found = nearest_codes(scale * T, scale * X, y)
+    assert_array_equal(found[:-5], expected)
+    assert set(found[-5:]) <= {0, 1, 2}  # all distances are equal to rounding there
+    folds = np.arange(len(X)) % 4
+    separate = distances(X, X)
+    separate[folds[:, None] == folds] = np.inf
+    expected = y[separate.argmin(axis=1)]
+    assert_array_equal(nearest_codes(scale * X, scale * X, y, exclude_groups=(folds, folds)), expected)

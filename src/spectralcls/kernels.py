@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from ._core import compiled
 from ._parallel import effective_n_threads
+from ._tolerance import approximate_sums
 
 __all__ = ["KERNELS", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
@@ -54,9 +55,9 @@ def kernel_sums(
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     rtol, atol : float, default=0
-        Allowed error, relative to the sum or absolute, of each plain sum. With 0 (the default) sums are exact to
-        rounding; otherwise a sub-quadratic method that guarantees ``|error| <= max(atol, rtol * |sum|)`` is used
-        where it is predicted to be faster.
+        Allowed error of each plain sum, ``atol + rtol * s`` with s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the
+        points of all labels. With 0 (the default) sums are exact to rounding; otherwise a sub-quadratic method with
+        this guarantee is used where it is predicted to be faster than all pairs (:mod:`spectralcls._tolerance`).
     n_jobs : int, default=None
         Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise. The result has the
         same bits for any number.
@@ -85,14 +86,17 @@ def kernel_sums(
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
     excluded = _check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = _check_groups(exclude_groups, len(Q), len(X))
-    if rtol or atol:
-        approximate = _within_tolerance(Q, X, W, labels, n_labels, kernel, bandwidths, log, excluded, rtol, atol, n_jobs)
-    else:
-        approximate = None
     output = {False: "plain", True: "log", "pair": "scaled"}.get(log)
     if output is None:
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
-    result = approximate
+    result = None
+    if rtol or atol:
+        if log or exclude_groups is not None:
+            raise ValueError("rtol and atol go with plain sums only: log must be False and exclude_groups None.")
+        result = approximate_sums(
+            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol, atol=atol,
+            exclude_self=excluded, n_jobs=n_jobs,
+        )
     if result is None:
         result = compiled.kernel_sums(
             Q, X, W, labels, n_labels, kernel, bandwidths, excluded, query_groups, point_groups, n_groups, output,
@@ -292,7 +296,3 @@ def _check_groups(exclude_groups, m, n):
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
     n_groups = int(max(query_groups.max(initial=0), point_groups.max(initial=0))) + 1
     return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)
-
-
-def _within_tolerance(*args):
-    return None

@@ -110,17 +110,61 @@ inline bool any_less(Vec<T> a, Vec<T> b) {
 #endif
 }
 
+// Bit i is set where lane i of a is below lane i of b.
+template <class T>
+inline unsigned less_bits(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)(a < b)));
+  else return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a < b)));
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm_movemask_ps((__m128)(a < b)));
+  else return static_cast<unsigned>(_mm_movemask_pd((__m128d)(a < b)));
+#else
+  const Bits<T> less = a < b;
+  unsigned bits = 0;
+  for (int i = 0; i < lanes<T>; ++i) bits |= less[i] ? 1u << i : 0u;
+  return bits;
+#endif
+}
+
 template <class T>
 inline T smallest_lane(Vec<T> v) {
   T least = v[0];
   for (int i = 1; i < lanes<T>; ++i) least = v[i] < least ? v[i] : least;
   return least;
 }
+// Sum of all lanes, in double, halving the vector at each step.
+template <int Lanes>
+inline double sum_of_doubles(const double* values) {
+  if constexpr (Lanes == 1) {
+    return *values;
+  } else {
+    typedef double Half __attribute__((vector_size(Lanes / 2 * 8)));
+    Half low, high;
+    std::memcpy(&low, values, sizeof low);
+    std::memcpy(&high, values + Lanes / 2, sizeof high);
+    low += high;
+    double half[Lanes / 2];
+    std::memcpy(half, &low, sizeof low);
+    return sum_of_doubles<Lanes / 2>(half);
+  }
+}
 template <class T>
 inline double sum_of_lanes(Vec<T> v) {
-  double total = 0;
-  for (int i = 0; i < lanes<T>; ++i) total += v[i];
-  return total;
+  double values[lanes<double>];
+  if constexpr (sizeof(T) == 4) {
+    typedef float Half __attribute__((vector_size(vector_bytes / 2)));
+    Half halves[2];
+    std::memcpy(halves, &v, sizeof v);
+    const Vec<double> sum = __builtin_convertvector(halves[0], Vec<double>) + __builtin_convertvector(halves[1], Vec<double>);
+    std::memcpy(values, &sum, sizeof sum);
+  } else {
+    std::memcpy(values, &v, sizeof v);
+  }
+  return sum_of_doubles<lanes<double>>(values);
 }
 
 // Within its life, results and operands below the normal range count as zero on this thread: a kernel value

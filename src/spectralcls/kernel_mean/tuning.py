@@ -8,6 +8,7 @@ beside which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass,
 fold.
 """
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -65,7 +66,6 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    folds = np.arange(len(p.X)) if p.folds is None else p.folds
     for rows in blocks(len(p.X), 32 * len(p.bandwidths) * p.n_classes):
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
@@ -76,7 +76,8 @@ def _accuracy(p, held_out):
         unreached = np.isneginf(scores.max(axis=-1))
         some = unreached.any(axis=1)
         if some.any():
-            nearest = nearest_codes(p.X[rows][some], p.X, p.codes, folds[rows][some], folds)
+            lost = np.arange(len(p.X))[rows][some]
+            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
         hits += p.weights[rows] @ (predicted == p.codes[rows, None])
     return hits / p.weights.sum()
@@ -86,11 +87,8 @@ def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
     log_sums = np.empty((len(p.X), len(p.bandwidths), p.n_classes), dtype=p.X.dtype)
     for rows in blocks(len(p.X), 24 * len(p.bandwidths) * p.n_classes):
-        if p.folds is None:
-            left_out = dict(exclude_self=np.arange(len(p.X))[rows])
-        else:
-            left_out = dict(exclude_groups=(p.folds[rows], p.folds))
-        log_sums[rows] = _log_sums(p, rows, p.bandwidths, labels=p.codes, n_labels=p.n_classes, **left_out)
+        options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))[rows]))
+        log_sums[rows] = _log_sums(p, rows, p.bandwidths, **options)
     class_weight, part = _training_weight(p)
     no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
     return _held_out(p, log_sums, no_totals, class_weight, part)
@@ -111,7 +109,7 @@ def _by_fold(p):
         np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
         others = sums[:, plain]
         others[member, :, :, p.folds[rows]] = -np.inf
-        log_sums[rows] = np.logaddexp.reduce(others, axis=-1)
+        log_sums[rows] = _log_sum(others)
     within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
     totals = np.stack([
         np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
@@ -246,6 +244,11 @@ def _log_sums(p, rows, widths, **buckets):
     return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
 
 
+def _left_out(p, rows):
+    """What the queries `rows` leave out of their sums: themselves, or their fold."""
+    return dict(exclude_self=rows) if p.folds is None else dict(exclude_groups=(p.folds[rows], p.folds))
+
+
 def _training_weight(p):
     """Weight of each class in the training part of each fold, and the fold of each point."""
     if p.folds is not None:
@@ -262,6 +265,15 @@ def _other_weight(p, folds):
     inside = np.bincount(folds * p.n_classes + p.codes, p.weights, minlength=n_folds * p.n_classes)
     inside = inside.reshape(n_folds, p.n_classes)
     return (1 - np.eye(n_folds)) @ inside
+
+
+def _log_sum(parts):
+    """log of the sum of exp over a short last axis, by long vectors: a reduction of so few is slow."""
+    columns = np.moveaxis(parts, -1, 0)
+    largest = reduce(np.maximum, columns)
+    largest = np.where(np.isneginf(largest), 0, largest)
+    with np.errstate(divide="ignore"):
+        return np.log(sum(np.exp(column - largest) for column in columns)) + largest
 
 
 def _log_sums_of_others(sums):
