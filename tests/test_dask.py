@@ -1,5 +1,7 @@
 """The Dask estimators beside the single-process answers, on threads; test_dask_cluster has a cluster."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -177,6 +179,28 @@ def test_to_local_gives_the_ordinary_estimator(problem):
     local = distributed.to_local()
     assert type(local) is kernel_mean.LaplacianISEClassifier
     assert_same(local, distributed, queries)
+
+
+def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
+    rng = np.random.default_rng(0)
+    n, d, chunk = 40_000, 16, 2_000
+    path = tmp_path / "X.npy"
+    X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
+    y = rng.integers(0, 2, n)
+    X[:] = rng.normal(size=(n, d)) + y[:, None]
+    X.flush()
+    del X
+    points = np.load(path, mmap_mode="r")
+    queries = rows(np.array(points[:50]))
+    with dask.config.set(scheduler="synchronous"):
+        tracemalloc.start()
+        fitted = spectralcls.dask.ISEClassifier(bandwidth=1.0).fit(rows(points, chunk), y)
+        labels = fitted.predict(queries).compute()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < points.nbytes / 2
+    local = kernel_mean.ISEClassifier(bandwidth=1.0, n_jobs=1).fit(points, y)
+    np.testing.assert_array_equal(labels, local.predict(np.array(points[:50])))
 
 
 # Bad input

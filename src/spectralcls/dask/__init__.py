@@ -1,7 +1,8 @@
 """The estimators and the kernel sums on Dask collections.
 
 Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs
-on the active ``dask.distributed`` client, or on Dask's threads where there is none.
+on the active ``dask.distributed`` client. Where there is none it runs on Dask's threads and reads a block
+whenever it needs one, so that arrays on disk may be larger than memory.
 """
 
 try:

@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from ._workers import keep
+
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -96,9 +98,10 @@ class TrainingData(NamedTuple):
 
 
 def check_training_data(estimator, X, y, sample_weight=None):
-    """Validate and persist `X`, `y` and `sample_weight`; sets `n_features_in_` and the like.
+    """Validate `X`, `y` and `sample_weight`, and hold them on the workers; sets `n_features_in_` and the like.
 
-    Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again.
+    Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
+    a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
     """
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
@@ -109,7 +112,7 @@ def check_training_data(estimator, X, y, sample_weight=None):
     _check_feature_names(estimator, np.empty((1, X.shape[1])) if names is None else names, reset=True)
     _check_n_features(estimator, np.empty((1, X.shape[1])), reset=True)
 
-    X, y = dask.persist(X, y)
+    X, y = keep(X, y)
     first = np.cumsum([0, *sizes(X)[:-1]])
     check = dask.delayed(_check_block)
     checked = [
@@ -153,7 +156,7 @@ def _without_zero_weights(X, y, weights):
         raise ValueError("Sample weights must contain at least one non-zero number.")
     if bool(kept.all().compute()):
         return X, y, weights
-    X, y, weights = dask.persist(X[kept], y[kept], weights[kept])
+    X, y, weights = keep(X[kept], y[kept], weights[kept])
     for array in (X, y, weights):
         array.compute_chunk_sizes()
     return X, y, weights

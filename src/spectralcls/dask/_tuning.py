@@ -74,7 +74,7 @@ def search_bandwidth(estimator, rule, data, log_priors):
             f"Got {estimator.cv!r}."
         )
     rng = check_random_state(estimator.random_state)
-    sample = _gather(data, estimator.max_tuning_samples, rng)
+    sample = gather(data, estimator.max_tuning_samples, rng)
     ratio = (len(sample.X) / data.X.shape[0]) ** (1 / (data.X.shape[1] + 4))
     grid = estimator.bandwidth_grid
     found = search.search_bandwidth(
@@ -99,7 +99,7 @@ def _accuracy(problem, bandwidths):
     return cross_validated_accuracy(problem._replace(bandwidths=bandwidths))
 
 
-def _gather(data, n_samples, rng):
+def gather(data, n_samples, rng):
     """All points, or a stratified random sample of them, in this process and in their order."""
     weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
     parts = list(zip(blocks(data.X), blocks(data.codes), weights, strict=True))

@@ -1,16 +1,26 @@
 """Is the package on every worker, in one version?"""
 
+import dask
 from distributed import default_client
 
 
-def check_workers():
-    """Raise RuntimeError unless all workers of the active client can import this version of the package.
-
-    Without a client, work runs in this process and there is nothing to check.
-    """
+def active_client():
+    """The active client, or None: work then runs on the threads of this process."""
     try:
-        client = default_client()
+        return default_client()
     except ValueError:
+        return None
+
+
+def keep(*collections):
+    """Hold collections in the memory of the workers; without a cluster leave them where they are, on disk."""
+    return collections if active_client() is None else dask.persist(*collections)
+
+
+def check_workers():
+    """Raise RuntimeError unless all workers of the active client can import this version of the package."""
+    client = active_client()
+    if client is None:
         return
     from .. import __version__
 

@@ -1,21 +1,20 @@
 """The classifiers of `spectralcls.kernel_mean` on Dask arrays and data frames."""
 
-import dask
 import dask.array as da
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from .. import kernel_mean
 from .._validation import check_bandwidth
 from ..kernel_mean.base import finite_scores
 from ._class_means import fit_class_means
-from ._rows import as_column, as_points, check_training_data
+from ._estimator import DaskEstimator
+from ._rows import check_training_data
 from ._tuning import reference_bandwidth, search_bandwidth
 from ._workers import check_workers
 
 
-class DaskKernelMean:
+class DaskKernelMean(DaskEstimator):
     """What the classifiers share: `fit` keeps the training points on the workers, everything else is lazy."""
 
     def _fit(self, X, y, sample_weight):
@@ -35,15 +34,6 @@ class DaskKernelMean:
         self._store(data, bandwidth, search, model)
         return self
 
-    def _check_queries(self, X):
-        check_is_fitted(self)
-        check_workers()
-        names = X._meta if hasattr(X, "to_dask_array") else None
-        X = as_points(X)
-        _check_feature_names(self, np.empty((1, X.shape[1])) if names is None else names, reset=False)
-        _check_n_features(self, np.empty((1, X.shape[1])), reset=False)
-        return X
-
     def decision_function(self, X):
         """Scores of the classes as a Dask array (n_queries,) or (n_queries, n_classes), larger wins."""
         scores = self._scores(X).map_blocks(finite_scores, dtype=np.float64)
@@ -51,30 +41,12 @@ class DaskKernelMean:
 
     def predict(self, X):
         """Labels of the best classes as a Dask array (n_queries,), in the chunks of X."""
-        scores = self._scores(X)
-        return scores.map_blocks(_best, self.classes_, drop_axis=1, dtype=self.classes_.dtype)
+        return self._labels(self._scores(X))
 
-    def score(self, X, y, sample_weight=None):
-        """Accuracy, computed at once."""
-        X = as_points(X)
-        right = self.predict(X) == as_column(y, X, "y")
-        weight = np.ones(1) if sample_weight is None else as_column(sample_weight, X, "sample_weight")
-        hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
-        return float(hits / total)
-
-    def to_local(self):
-        """The fitted estimator of `spectralcls` with all training points in this process."""
-        check_is_fitted(self)
-        local = self._local_class(**self.get_params())
-        state = vars(self) | {"_model": self._model.local()}
-        if "inverse_density_" in state:
-            state["inverse_density_"] = state["_model"].inverse_density
-        vars(local).update(state)
-        return local
-
-
-def _best(scores, classes):
-    return classes[scores.argmax(axis=1)]
+    def _local_state(self):
+        model = self._model.local()
+        state = {"_model": model}
+        return state if model.inverse_density is None else state | {"inverse_density_": model.inverse_density}
 
 
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):

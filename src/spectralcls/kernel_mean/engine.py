@@ -204,19 +204,22 @@ class Expansion:
         columns = self.A
         if self.density_weights is not None:
             columns = np.column_stack([columns, self.density_weights])
-        tiny = np.finfo(np.float64).tiny
         out = np.empty((len(Q), self.A.shape[1]))
         for block in blocks(len(Q), 24 * columns.shape[1]):
             log_scale, sums = kernel_sums(
                 Q[block], self.X, weights=columns, kernel=self.kernel, bandwidth=self.bandwidth, log="pair",
                 n_jobs=self.n_jobs,
             )
-            log_scale, sums = log_scale.astype(np.float64), sums.astype(np.float64)
-            if self.density_weights is not None:
-                # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
-                log_scale, density = log_scale / 2, sums[:, -1:]
-                sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
-            out[block] = sums
-            if self.offsets.any():
-                out[block] = break_ties(np.exp(log_scale)[:, None] * sums - self.offsets, sums)
+            out[block] = self.combine(log_scale.astype(np.float64), sums.astype(np.float64))
         return out
+
+    def combine(self, log_scale, sums):
+        """Scores (m, C) from the sums ``exp(log_scale) * sums`` of A and, as last column, the density weights."""
+        if self.density_weights is not None:
+            # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
+            log_scale, density = log_scale / 2, sums[:, -1:]
+            tiny = np.finfo(np.float64).tiny
+            sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
+        if not self.offsets.any():
+            return sums
+        return break_ties(np.exp(log_scale)[:, None] * sums - self.offsets, sums)
