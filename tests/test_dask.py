@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 import spectralcls.dask
 from spectralcls import kernel_mean
 from spectralcls.kernels import kernel_sums
+from spectralcls.operators import KernelOperator
 
 CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]
 CHUNK = 170
@@ -183,7 +184,7 @@ def test_to_local_gives_the_ordinary_estimator(problem):
 
 def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
     rng = np.random.default_rng(0)
-    n, d, chunk = 40_000, 16, 2_000
+    n, d, chunk = 100_000, 64, 5_000
     path = tmp_path / "X.npy"
     X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
     y = rng.integers(0, 2, n)
@@ -194,13 +195,82 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
     queries = rows(np.array(points[:50]))
     with dask.config.set(scheduler="synchronous"):
         tracemalloc.start()
-        fitted = spectralcls.dask.ISEClassifier(bandwidth=1.0).fit(rows(points, chunk), y)
+        blocks = da.from_array(points, chunks=(chunk, -1), name=False)  # a name would take reading it all
+        fitted = spectralcls.dask.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
         labels = fitted.predict(queries).compute()
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert peak < points.nbytes / 2
-    local = kernel_mean.ISEClassifier(bandwidth=1.0, n_jobs=1).fit(points, y)
+    assert peak < points.nbytes / 4
+    local = kernel_mean.ParzenClassifier(bandwidth=5.0, n_jobs=1).fit(points, y)
     np.testing.assert_array_equal(labels, local.predict(np.array(points[:50])))
+
+
+# Spectral methods, neighbours, PerTurbo
+
+
+@pytest.mark.parametrize("normalization", [None, "mean", "sum"])
+def test_kernel_operator_is_that_of_one_process(problem, normalization):
+    X, _, weights, _ = problem
+    V = np.random.default_rng(0).normal(size=(len(X), 3))
+    options = dict(bandwidth=1.5, normalization=normalization, sample_weight=weights + 1)
+    product = spectralcls.dask.KernelOperator(rows(X), **options) @ V
+    np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
+@pytest.mark.parametrize("parameters", [
+    dict(bandwidth=4.0, center="median"), dict(bandwidth=4.0, projection="paper"), dict(bandwidth="silverman"),
+])
+def test_spectral_classifiers(problem, name, parameters):
+    X, y, weights, queries = problem
+    local = getattr(spectralcls, name)(n_components=4, **parameters).fit(X, y, weights)
+    distributed = getattr(spectralcls.dask, name)(n_components=4, **parameters).fit(rows(X), y, weights)
+    assert_same(local, distributed, X[:60], tolerance=1e-7)
+    back = distributed.to_local()
+    assert type(back) is type(local)
+    assert_same(back, distributed, X[:60])
+
+
+def test_spectral_classifier_with_cross_validation(problem):
+    X, y, _, _ = problem
+    local = spectralcls.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
+    distributed = spectralcls.dask.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
+    assert distributed.n_components_ == local.n_components_
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+    with pytest.raises(ValueError, match="number below n_samples"):
+        distributed.set_params(bandwidth=1.0, n_components="all").fit(rows(X), y)
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+
+
+def test_neighbours_are_merged_with_ties_by_index(problem):
+    X = np.round(problem[0] / 4)  # many ties
+    Q = X[:77]
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(Q, 30), rows(X, 110), 7))
+    expected = spectralcls.knn(Q, X, 7)
+    np.testing.assert_array_equal(distances, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
+    graph = spectralcls.dask.knn_graph(rows(problem[0]), 5, mode="heat", symmetrize="mean")
+    expected = spectralcls.knn_graph(problem[0], 5, mode="heat", symmetrize="mean")
+    np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
+    with pytest.raises(ValueError, match="k must be between 1 and"):
+        spectralcls.dask.knn(rows(Q), rows(X), 601)
+
+
+@pytest.mark.parametrize(
+    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(max_rank=20)]
+)
+def test_perturbo(problem, parameters):
+    X, y, _, queries = problem
+    local = spectralcls.PerTurboClassifier(**parameters).fit(X, y)
+    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_)
+    np.testing.assert_array_equal(distributed.class_counts_, local.class_counts_)
+    assert_same(local, distributed, queries, tolerance=1e-8)
+    tau = distributed.perturbation(rows(queries, 40)).compute()
+    np.testing.assert_allclose(tau, local.perturbation(queries), atol=1e-8)
+    assert_same(distributed.to_local(), distributed, queries)
+    assert distributed.score(rows(X), y) == pytest.approx(local.score(X, y))
 
 
 # Bad input

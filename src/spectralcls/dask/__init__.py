@@ -12,11 +12,20 @@ except ImportError as error:
 
 from ._sums import kernel_sums
 from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from .neighbors import knn, knn_graph
+from .perturbo import PerTurboClassifier
+from .spectral import KernelOperator, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 __all__ = [
     "CauchySchwarzClassifier",
     "ISEClassifier",
+    "KernelOperator",
     "LaplacianISEClassifier",
     "ParzenClassifier",
+    "PerTurboClassifier",
+    "SpectralISEClassifier",
+    "SpectralLaplacianISEClassifier",
     "kernel_sums",
+    "knn",
+    "knn_graph",
 ]

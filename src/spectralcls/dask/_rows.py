@@ -98,7 +98,7 @@ class TrainingData(NamedTuple):
 
 
 def check_training_data(estimator, X, y, sample_weight=None):
-    """Validate `X`, `y` and `sample_weight`, and hold them on the workers; sets `n_features_in_` and the like.
+    """Validate `X`, `y` and `sample_weight` and hold them on the workers; sets `n_features_in_` etc.
 
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
     a cluster they are read again whenever a task needs one, so that the data may be larger than memory.

@@ -1,5 +1,6 @@
 """The classifiers of `spectralcls.kernel_mean` on Dask arrays and data frames."""
 
+import dask
 import dask.array as da
 import numpy as np
 from scipy.special import logsumexp
@@ -44,9 +45,9 @@ class DaskKernelMean(DaskEstimator):
         return self._labels(self._scores(X))
 
     def _local_state(self):
-        model = self._model.local()
-        state = {"_model": model}
-        return state if model.inverse_density is None else state | {"inverse_density_": model.inverse_density}
+        (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
+        state = {"_model": self._model.local()}
+        return state if inverse_density is None else state | {"inverse_density_": inverse_density}
 
 
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):

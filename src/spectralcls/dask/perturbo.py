@@ -42,7 +42,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
         take, make = dask.delayed(_rows_of_class), dask.delayed(_fit_class)
         parts = list(zip(blocks(data.X), blocks(data.codes), strict=True))
         models = [
-            make(float(h), regularization, data.classes[c], options, *[take(X, codes, c) for X, codes in parts])
+            make(float(h), regularization, data.classes[c], options, *[take(*part, c) for part in parts])
             for c, h in enumerate(np.broadcast_to(bandwidth, n_classes))
         ]
         models = dask.persist(*models)
@@ -56,7 +56,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
 
     def partial_fit(self, X, y, classes=None):
         """Not offered: labels added one by one are work for one machine; see `to_local`."""
-        raise NotImplementedError("partial_fit is for data in memory: classifier.to_local().partial_fit(X, y).")
+        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
 
     def _log_explained(self, X, relative=True):
         return self._by_models(X, _log_explained, relative, self.n_jobs or 1)

@@ -210,16 +210,18 @@ class Expansion:
                 Q[block], self.X, weights=columns, kernel=self.kernel, bandwidth=self.bandwidth, log="pair",
                 n_jobs=self.n_jobs,
             )
-            out[block] = self.combine(log_scale.astype(np.float64), sums.astype(np.float64))
+            log_scale, sums = log_scale.astype(np.float64), sums.astype(np.float64)
+            out[block] = expansion_scores(log_scale, sums, self.offsets)
         return out
 
-    def combine(self, log_scale, sums):
-        """Scores (m, C) from the sums ``exp(log_scale) * sums`` of A and, as last column, the density weights."""
-        if self.density_weights is not None:
-            # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
-            log_scale, density = log_scale / 2, sums[:, -1:]
-            tiny = np.finfo(np.float64).tiny
-            sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
-        if not self.offsets.any():
-            return sums
-        return break_ties(np.exp(log_scale)[:, None] * sums - self.offsets, sums)
+
+def expansion_scores(log_scale, sums, offsets):
+    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; f(y) may be a last column."""
+    if sums.shape[1] > len(offsets):
+        # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
+        log_scale, density = log_scale / 2, sums[:, -1:]
+        tiny = np.finfo(np.float64).tiny
+        sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
+    if not offsets.any():
+        return sums
+    return break_ties(np.exp(log_scale)[:, None] * sums - offsets, sums)
