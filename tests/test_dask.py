@@ -195,7 +195,7 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
     queries = rows(np.array(points[:50]))
     with dask.config.set(scheduler="synchronous"):
         tracemalloc.start()
-        blocks = da.from_array(points, chunks=(chunk, -1), name=False)  # a name would take reading it all
+        blocks = spectralcls.dask.from_memmap(points, chunk)
         fitted = spectralcls.dask.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
         labels = fitted.predict(queries).compute()
         _, peak = tracemalloc.get_traced_memory()
@@ -203,6 +203,11 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
     assert peak < points.nbytes / 4
     local = kernel_mean.ParzenClassifier(bandwidth=5.0, n_jobs=1).fit(points, y)
     np.testing.assert_array_equal(labels, local.predict(np.array(points[:50])))
+    np.testing.assert_array_equal(blocks[3_999:10_001].compute(), points[3_999:10_001])
+    with pytest.raises(ValueError, match="not a view of one"):
+        spectralcls.dask.from_memmap(points[10:])
+    with pytest.raises(TypeError, match="must be a numpy.memmap, got ndarray"):
+        spectralcls.dask.from_memmap(np.ones((3, 2)))
 
 
 # Spectral methods, neighbours, PerTurbo

@@ -10,6 +10,7 @@ try:
 except ImportError as error:
     raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
 
+from ._memmap import from_memmap
 from ._sums import kernel_sums
 from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .neighbors import knn, knn_graph
@@ -25,6 +26,7 @@ __all__ = [
     "PerTurboClassifier",
     "SpectralISEClassifier",
     "SpectralLaplacianISEClassifier",
+    "from_memmap",
     "kernel_sums",
     "knn",
     "knn_graph",

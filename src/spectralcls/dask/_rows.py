@@ -29,7 +29,8 @@ def as_points(X, name="X"):
     if not isinstance(X, da.Array):
         raise TypeError(
             f"{name} must be a Dask array or data frame, got {type(X).__name__}. For data in memory use the "
-            "estimators of spectralcls, or wrap it: dask.array.from_array(X, chunks=(100_000, -1))."
+            "estimators of spectralcls, or wrap it: dask.array.from_array(X, chunks=(100_000, -1)); for a "
+            "numpy.memmap, spectralcls.dask.from_memmap(X)."
         )
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, rows and features, got {X.ndim}.")
