@@ -174,6 +174,20 @@ def test_data_frames_and_float32(problem):
         distributed.predict(parts.rename(columns={"width": "depth"}))
 
 
+def test_parquet_files_whose_partitions_dask_joins(tmp_path, problem):
+    X, y, _, _ = problem
+    frame = pd.DataFrame(X, columns=["length", "width", "height"]).assign(tree=y)
+    for number, part in enumerate((frame[:100], frame[100:180], frame[180:])):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    parts = dd.read_parquet(tmp_path)
+    local, distributed = pair("ParzenClassifier", bandwidth=1.0)
+    local.fit(frame.drop(columns="tree"), y)
+    distributed.fit(parts.drop(columns="tree"), parts["tree"])
+    assert distributed.score(parts.drop(columns="tree"), parts["tree"]) == pytest.approx(
+        local.score(frame.drop(columns="tree"), y)
+    )
+
+
 def test_to_local_gives_the_ordinary_estimator(problem):
     X, y, _, queries = problem
     distributed = spectralcls.dask.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)

@@ -15,6 +15,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from sklearn.datasets import make_blobs
 
 import spectralcls.dask
+import spectralcls.operators
 from spectralcls import kernel_mean
 
 CHUNK = 150
@@ -100,22 +101,38 @@ def sent_bytes(client):
     return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
 
-def test_bytes_moved_are_bounded_by_what_the_documentation_says(client):
-    """A task moves a block of points at most, and a partial result of (1 + c) numbers a query and class."""
-    n, d, n_blocks, n_classes, n_queries = 6000, 40, 6, 3, 600
+def test_bytes_moved_stay_within_the_formulas_of_the_documentation(client):
+    """Every worker receives the points that it does not hold once at most, and a partial sum moves once."""
+    n, d, n_blocks, n_classes, m, n_workers = 6000, 40, 6, 3, 600, 3
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, n_classes, n)
     fitted = spectralcls.dask.ParzenClassifier(bandwidth=3.0).fit(rows(X, n // n_blocks), y)
-    queries = rows(rng.normal(size=(n_queries, d)), n_queries // 3).persist()
+    queries = rows(rng.normal(size=(m, d)), m // 3).persist()
     before = sent_bytes(client)
     fitted.predict(queries).compute()
     moved = sent_bytes(client) - before
-    per_block = n // n_blocks * (d * 8 + 8)
-    per_query_block = n_queries // 3 * d * 8
-    per_partial = n_queries // 3 * n_classes * 2 * 8
-    overhead = 4096  # of serialization, for each of the objects moved
-    objects = 3 * n_blocks
-    assert 0 < moved <= objects * (per_block + per_query_block + 2 * per_partial + 4 * overhead)
+    points = (n_workers - 1) * n * (8 * d + 8)
+    query_points = (n_workers - 1) * m * 8 * d
+    partial_sums = n_blocks * m * n_classes * 16
+    labels = 8 * m
+    messages = 1000 * (3 * n_blocks * 3)  # headers of at most three objects a task
+    assert 0 < moved <= points + query_points + partial_sums + labels + messages
+
+
+def test_eigenpairs_of_an_operator_whose_points_stay_on_the_workers(client, problem):
+    X, _, _ = problem
+    operator = spectralcls.dask.KernelOperator(rows(X), bandwidth=2.0, normalization="sum")
+    before = sent_bytes(client)
+    found = spectralcls.top_eigenpairs(operator, 3, solver="lanczos", block_size=4)
+    moved = (sent_bytes(client) - before) / found.n_applications
+    expected = spectralcls.top_eigenpairs(spectralcls.operators.KernelOperator(
+        X, bandwidth=2.0, normalization="sum"
+    ), 3)
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)
+    assert found.residuals.max() < 1e-8
+    columns = 4 * 8 * len(X)
+    partial_sums = 2 * 4 * columns  # of four blocks of points, with their scales
+    assert moved <= 3 * X.nbytes + 3 * columns + partial_sums + columns + 1000 * 3 * 16
 
 
 def test_a_worker_without_the_package_or_with_another_version(client, problem):

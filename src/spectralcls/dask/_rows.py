@@ -25,7 +25,7 @@ def as_points(X, name="X"):
         not real numbers.
     """
     if hasattr(X, "to_dask_array"):
-        X = X.to_dask_array(lengths=True)
+        X = _of_frame(X)
     if not isinstance(X, da.Array):
         raise TypeError(
             f"{name} must be a Dask array or data frame, got {type(X).__name__}. For data in memory use the "
@@ -52,13 +52,22 @@ def as_column(values, X, name):
     if hasattr(values, "to_dask_array"):
         if not isinstance(getattr(values, "dtype", np.dtype(object)), np.dtype):  # pandas's strings
             values = values.astype(object)
-        values = values.to_dask_array(lengths=True)
+        values = _of_frame(values)
     if not isinstance(values, da.Array):
         values = da.from_array(np.asarray(values), chunks=-1)
     _check_known(values, name)
     if values.ndim not in (1, 2) or values.shape[0] != X.shape[0]:
         raise ValueError(f"{name} has shape {values.shape}, but X has {X.shape[0]} rows.")
     return values.rechunk({0: X.chunks[0], 1: -1} if values.ndim == 2 else {0: X.chunks[0]})
+
+
+def _of_frame(frame):
+    """A data frame or a column as an array with known chunks: one pass to count the rows.
+
+    Optimized first, because Dask reads several small files as one partition, and counts them so.
+    """
+    frame = frame.optimize() if hasattr(frame, "optimize") else frame
+    return frame.to_dask_array(lengths=True)
 
 
 def _check_known(array, name):
