@@ -48,15 +48,15 @@ class Entry:
     bandwidth_of: Callable[[BaseEstimator], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
 
 
-def _ours(estimator, name=None, **parameters):
+def _ours(classifier, name=None, /, **parameters):
     """Entry of one of this package's classifiers, with its defaults but for ``parameters``."""
-    takes = inspect.signature(estimator).parameters
+    takes = inspect.signature(classifier).parameters
 
     def make(setting):
         common = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
-        return estimator(**{key: value for key, value in common.items() if key in takes}, **parameters)
+        return classifier(**{key: value for key, value in common.items() if key in takes}, **parameters)
 
-    return Entry(name or estimator.__name__, make)
+    return Entry(name or classifier.__name__, make)
 
 
 def _tuned(estimator, grid, setting):

@@ -199,15 +199,12 @@ def _weighted_totals(p, weights, widths):
 
 
 def _sums_by_bandwidth(p, queries, points, weights, widths, **options):
-    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b, ...) of its own."""
-    Q, X = p.X[queries], p.X[points]
-    sums = [
-        kernel_sums(
-            Q, X, weights=weights[:, b], kernel=p.kernel, bandwidth=width, n_jobs=p.n_jobs, **options
-        )
-        for b, width in enumerate(widths)
-    ]
-    return np.stack(sums, axis=1).astype(np.float64, copy=False)
+    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b) or (n, b, columns) of its own."""
+    columns = weights if weights.ndim == 3 else weights[..., None]
+    sums = kernel_sums(
+        p.X[queries], p.X[points], weights=columns, kernel=p.kernel, bandwidth=widths, n_jobs=p.n_jobs, **options
+    )
+    return (sums if weights.ndim == 3 else sums[..., 0]).astype(np.float64, copy=False)
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
