@@ -1,6 +1,8 @@
 """`spectralcls fit` and `predict` on Parquet files: streamed, atomic, resumable, careful with model files."""
 
 import errno
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -127,6 +129,22 @@ def test_a_full_disk_leaves_whole_parts_and_the_rest_is_resumed(tmp_path, data, 
     assert run(model, data, "--out", out, "--resume") == 0
     assert pq.read_table(out).equals(pq.read_table(whole))
     assert all((out / name).stat().st_mtime_ns == time for name, time in before.items())
+
+
+def test_a_file_that_cannot_grow_is_an_error_of_one_line(tmp_path, points, model):
+    """A real limit of the system instead of a full disk: no file may be larger than a few kilobytes."""
+    X = np.tile(points[0], (20, 1))
+    path, out = tmp_path / "long.parquet", tmp_path / "out"
+    pq.write_table(pa.table({"height": X[:, 0], "girth": X[:, 1]}), path, row_group_size=7000)
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000));"
+        "from spectralcls.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["predict", str(model), str(path), "--out", str(out), "--quiet"]
+    run = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1
+    assert "File too large" in run.stderr and "0 of 3 parts are complete" in run.stderr
+    assert main([*arguments, "--resume"]) == 0 and len(pq.read_table(out)) == len(X)
 
 
 def test_an_interruption_is_resumed_and_leftovers_of_a_killed_process_go(tmp_path, data, model, monkeypatch):

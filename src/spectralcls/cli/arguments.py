@@ -1,7 +1,12 @@
 """Types of arguments that several commands share."""
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
+
+import threadpoolctl
+
+from .._parallel import effective_n_threads
 
 
 def count(text):
@@ -47,3 +52,8 @@ def output(text):
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"the folder {path.parent} does not exist")
     return path
+
+
+def threads(n_jobs):
+    """A context in which work takes as many threads as ``--n-jobs`` says."""
+    return nullcontext() if n_jobs is None else threadpoolctl.threadpool_limits(effective_n_threads(n_jobs))

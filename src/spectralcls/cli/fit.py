@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .._progress import progress
 from . import models, registry
-from .arguments import count, jobs, output, seed
+from .arguments import count, jobs, output, seed, threads
 from .errors import CommandError
 from .parquet import ParquetData, training_columns
 
@@ -53,13 +53,14 @@ def run(arguments):
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
         n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), n_features=X.shape[1],
-        variance=float(X.var(dtype=np.float64)), seed=arguments.seed, n_jobs=arguments.n_jobs,
+        variance=float(X.var(dtype=np.float64)), seed=arguments.seed, n_jobs=None,
     )
     classifier = entry.make(setting)
     try:
         classifier.set_params(**dict(arguments.parameters))
         model = make_pipeline(StandardScaler(copy=False), classifier) if arguments.scale else classifier
-        model.fit(X, labels)
+        with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
+            model.fit(X, labels)
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
     models.save(models.Model(model, features), arguments.out)

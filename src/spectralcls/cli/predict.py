@@ -12,7 +12,7 @@ import numpy as np
 
 from .._progress import progress
 from . import models
-from .arguments import jobs
+from .arguments import jobs, threads
 from .errors import CommandError
 from .parquet import ParquetData, import_pyarrow
 
@@ -33,7 +33,7 @@ def add_parser(commands):
     add("--out", metavar="FOLDER", type=Path, required=True, help="e.g. predictions.parquet")
     add("--resume", action="store_true", help="keep the parts that are there and write the others")
     add("--trust", action="store_true", help="load the model even if it could run code of its author")
-    add("--n-jobs", type=jobs, metavar="N", help="threads (default: as the model was fitted)")
+    add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -46,10 +46,11 @@ def run(arguments):
         raise CommandError(
             f"{arguments.data}: {len(data.columns)} columns, but the model takes {expected} features"
         )
-    if arguments.n_jobs is not None:
-        _set_threads(model.estimator, arguments.n_jobs)
     todo = _open(arguments.out, arguments.model, data, arguments.resume)
-    with progress(f"predict {arguments.data}", len(todo), silent=arguments.quiet) as step:
+    with (
+        threads(arguments.n_jobs),
+        progress(f"predict {arguments.data}", len(todo), silent=arguments.quiet) as step,
+    ):
         for done, (part, group) in enumerate(todo):
             step(f"row group at row {group.first_row}")
             try:
@@ -62,11 +63,6 @@ def run(arguments):
                 ) from None
     print(f"{arguments.out}: {data.n_rows} predictions in {len(data.groups)} parts")
     return 0
-
-
-def _set_threads(estimator, n_jobs):
-    names = estimator.get_params()
-    estimator.set_params(**{name: n_jobs for name in names if name.rpartition("__")[2] == "n_jobs"})
 
 
 def _open(out, model, data, resume):

@@ -2,6 +2,7 @@
 
 import dask
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .. import perturbo
 from ..perturbo._class_model import Regularization, fit_class, log_explained
@@ -32,7 +33,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
 
     def _fit_collections(self, data):
         n_classes = len(data.classes)
-        sample = gather(data, MAX_GATHERED, np.random.RandomState(0))
+        sample = gather(data, MAX_GATHERED, check_random_state(self.random_state))
         bandwidth, alpha, tuning = self._parameters(sample.X.astype(np.float64), sample.codes, n_classes)
         regularization = Regularization(self.regularization, alpha, self.truncation, self.retained)
         options = dict(

@@ -7,6 +7,7 @@ import dask.array as da
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
 
 from .. import spectral
 from .._validation import unchanged_on_error
@@ -165,7 +166,7 @@ class DaskSpectral(DaskKernelMean):
             bandwidth = reference_bandwidth(bandwidth, data, self.kernel)
         if bandwidth != "cv" and n_components != "cv":
             return bandwidth, n_components, {}
-        sample = gather(data, self.max_tuning_samples, np.random.RandomState(self.random_state))
+        sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
         n, d = data.X.shape
         ratio = (len(sample.X) / n) ** (1 / (d + 4))
         local = self._local_class(**self.get_params())
