@@ -238,7 +238,8 @@ def test_kernel_operator_is_that_of_one_process(problem, normalization):
 
 @pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
 @pytest.mark.parametrize("parameters", [
-    dict(bandwidth=4.0, center="median"), dict(bandwidth=4.0, projection="paper"), dict(bandwidth="silverman"),
+    dict(bandwidth=4.0, center="median"), dict(bandwidth=4.0, projection="paper"),
+    dict(bandwidth="silverman"),
 ])
 def test_spectral_classifiers(problem, name, parameters):
     X, y, weights, queries = problem

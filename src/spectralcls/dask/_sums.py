@@ -142,12 +142,12 @@ def _parts(column, X):
 def _tile(Q, X, weights, labels, query_groups, point_groups, exclude_self, options):
     if exclude_self:
         X = Q
-    return Pairs(*kernels.kernel_sums(
-        Q, X, weights=np.ones((len(X), 1)) if weights is None else weights.reshape(len(X), -1),
-        labels=np.zeros(len(X), dtype=np.int64) if labels is None else labels, log="pair",
-        exclude_self=exclude_self,
+    log_scale, sums = kernels.kernel_sums(
+        Q, X, weights=None if weights is None else weights.reshape(len(X), -1), log="pair",
+        labels=np.zeros(len(X), dtype=np.int64) if labels is None else labels, exclude_self=exclude_self,
         exclude_groups=None if point_groups is None else (query_groups, point_groups), **options,
-    ))
+    )
+    return Pairs(log_scale, sums[..., None] if weights is None else sums)
 
 
 def _finish(pairs, log, keep):
