@@ -199,6 +199,23 @@ def test_many_queries_in_order_of_locality(d, dtype):
     np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "quartic"])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_weights_of_each_bandwidth(columns, kernel):
+    Q, X = sample(30, 400, 4, np.float64)
+    rng = np.random.default_rng(0)
+    grid = [4.0, 2.0, 2.0 * np.sqrt(2), 1.1, 1.0]
+    weights = rng.uniform(size=(len(X), len(grid), columns))
+    labels = rng.integers(0, 3, len(X))
+    for log in (False, True):
+        together = kernel_sums(Q, X, weights=weights, labels=labels, kernel=kernel, bandwidth=grid, log=log)
+        for b, h in enumerate(grid):
+            alone = kernel_sums(Q, X, weights=weights[:, b], labels=labels, kernel=kernel, bandwidth=h, log=log)
+            np.testing.assert_allclose(together[:, b], alone, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="weights must have shape"):
+        kernel_sums(Q, X, weights=weights, bandwidth=grid[:2])
+
+
 @pytest.mark.parametrize("m", [40, 1400])
 @pytest.mark.parametrize("log", [False, True])
 def test_groups_leave_out_their_own(log, m):
