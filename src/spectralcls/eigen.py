@@ -91,7 +91,8 @@ def top_eigenpairs(
         Vectors multiplied at a time. None: 24 for a kernel, 4 for a sparse matrix, 8 otherwise.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (12 where A is sparse, 6 for a LinearOperator).
+        numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (12 where A is sparse, 6 for a
+        LinearOperator).
     start : ndarray of shape (n, s), default=None
         Approximate eigenvectors. None: a Nystrom solve on a random subset for a kernel, otherwise random.
     deflate : ndarray of shape (n, p), default=None
