@@ -28,7 +28,7 @@ def main():
         "cauchyschwarzclassifier__weighting": [None, "inverse", "symmetric"],
     }
     search = GridSearchCV(pipeline, grid, cv=5)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         with Client(cluster), joblib.parallel_backend("dask"):
             search.fit(X, y)
     print(f"{search.best_score_:.3f} with {search.best_params_}")

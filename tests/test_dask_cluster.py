@@ -24,7 +24,7 @@ CHUNK = 150
 @pytest.fixture(scope="module")
 def client():
     with (
-        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client

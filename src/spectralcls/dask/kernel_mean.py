@@ -18,8 +18,8 @@ from ._workers import check_workers
 class DaskKernelMean(DaskEstimator):
     """What the classifiers share: `fit` keeps the training points on the workers, everything else is lazy.
 
-    With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process, all
-    points where it is None; `cv` is an int or "loo".
+    With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process
+    (all points where it is None); `cv` is an int or "loo".
     """
 
     def _fit(self, X, y, sample_weight):
