@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 import spectralcls
-
 from spectralcls.cli.registry import ENTRIES
 
 README = Path(__file__).parents[1] / "README.md"

@@ -95,8 +95,8 @@ def kernel_sums(
         if log or exclude_groups is not None or np.ndim(weights) == 3:
             raise ValueError("rtol and atol go with plain sums without groups, and one set of weights, only.")
         result = approximate_sums(
-            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol, atol=atol,
-            exclude_self=excluded, n_jobs=n_jobs,
+            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
+            atol=atol, exclude_self=excluded, n_jobs=n_jobs,
         )
     if result is None:
         result = compiled.kernel_sums(
