@@ -10,6 +10,11 @@ void register_roofline(pybind11::module_&);
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
   register_roofline(module);
+void register_eigen(pybind11::module_&);
+
+inline void register_all(pybind11::module_& module) {
+  register_kernels(module);
+  register_eigen(module);
 }
 
 }  // namespace spectralcls::bindings

@@ -1,0 +1,50 @@
+// Tall, thin, column-major blocks and the three products that a block eigensolver needs of them.
+// Rows are cut into chunks of a fixed size and partial results are added in the order of the chunks, so every
+// result has the same bits for any number of threads.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+
+#include "spectralcls/parallel.hpp"
+
+namespace spectralcls {
+
+using index_t = std::ptrdiff_t;
+using Matrix = Eigen::MatrixXd;  // the small side of every product is float64, whatever the panel is
+
+// A view: `columns` columns of `rows` values, each column contiguous, one after the other.
+template <class T>
+struct Panel {
+  T* data;
+  index_t rows;
+  index_t columns;
+
+  Panel<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
+};
+
+// left^T right.
+template <class T>
+Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execution);
+
+// block -= basis * coefficients.
+template <class T>
+void subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution);
+
+// The first coefficients.cols() columns of the panel become panel * coefficients, in place.
+template <class T>
+void transform(const Panel<T>& panel, const Matrix& coefficients, const Execution& execution);
+
+// Uniform random numbers in [-1, 1) that depend on the seed, `stream` and the row alone.
+template <class T>
+void fill_random(T* column, index_t rows, std::uint64_t seed, std::uint64_t stream);
+
+// Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. What lies in the span of
+// the basis, or of the other columns, to rounding, is replaced by random directions, so the block keeps its width: a
+// Krylov space that has become invariant goes on with fresh directions. `stream` counts the random columns used.
+template <class T>
+void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
+                    const Execution& execution);
+
+}  // namespace spectralcls

@@ -1,0 +1,145 @@
+#include "spectralcls/panel.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace spectralcls {
+namespace {
+
+constexpr index_t chunk_rows = 1024;
+constexpr double serial_flops = 4e5;  // below this a second thread costs more than it brings
+constexpr int max_rounds = 8;
+
+template <class T>
+using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using Strided = Eigen::Map<Dense<T>, 0, Eigen::OuterStride<>>;
+
+template <class T>
+Strided<T> rows_of(const Panel<T>& panel, index_t first, index_t count) {
+  return {panel.data + first, count, panel.columns, Eigen::OuterStride<>(panel.rows)};
+}
+
+// Calls body(chunk, first row, number of rows) for all chunks of rows.
+template <class Body>
+void for_each_rows(index_t rows, double flops, const Execution& execution, Body&& body) {
+  Execution used = execution;
+  if (flops < serial_flops) used.n_threads = 1;
+  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, used, [&](index_t chunk, Checkpoint&) {
+    const index_t first = chunk * chunk_rows;
+    body(chunk, first, std::min(chunk_rows, rows - first));
+  });
+}
+
+template <class T>
+double product_flops(const Panel<T>& panel, index_t columns) {
+  return 2.0 * static_cast<double>(panel.rows) * static_cast<double>(panel.columns) * static_cast<double>(columns);
+}
+
+}  // namespace
+
+template <class T>
+Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execution) {
+  Matrix sum = Matrix::Zero(left.columns, right.columns);
+  if (sum.size() == 0) return sum;
+  std::vector<Dense<T>> parts(static_cast<std::size_t>((left.rows + chunk_rows - 1) / chunk_rows));
+  for_each_rows(left.rows, product_flops(left, right.columns), execution, [&](index_t chunk, index_t first, index_t count) {
+    parts[static_cast<std::size_t>(chunk)].noalias() =
+        rows_of(left, first, count).transpose() * rows_of(right, first, count);
+  });
+  for (const auto& part : parts) sum += part.template cast<double>();
+  return sum;
+}
+
+template <class T>
+void subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution) {
+  if (coefficients.size() == 0) return;
+  const Dense<T> typed = coefficients.cast<T>();
+  for_each_rows(basis.rows, product_flops(basis, block.columns), execution, [&](index_t, index_t first, index_t count) {
+    rows_of(block, first, count).noalias() -= rows_of(basis, first, count) * typed;
+  });
+}
+
+template <class T>
+void transform(const Panel<T>& panel, const Matrix& coefficients, const Execution& execution) {
+  const Dense<T> typed = coefficients.cast<T>();
+  const Panel<T> target = panel.middle(0, typed.cols());
+  for_each_rows(panel.rows, product_flops(panel, typed.cols()), execution, [&](index_t, index_t first, index_t count) {
+    const Dense<T> product = rows_of(panel, first, count) * typed;
+    rows_of(target, first, count) = product;
+  });
+}
+
+template <class T>
+void fill_random(T* column, index_t rows, std::uint64_t seed, std::uint64_t stream) {
+  // SplitMix64 of a counter: no state, so the numbers do not depend on who draws them.
+  const std::uint64_t origin = seed * 0xd1342543de82ef95ULL + stream * 0x2545f4914f6cdd1dULL;
+  for (index_t i = 0; i < rows; ++i) {
+    std::uint64_t z = origin + static_cast<std::uint64_t>(i + 1) * 0x9e3779b97f4a7c15ULL;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    z ^= z >> 31;
+    column[i] = static_cast<T>(static_cast<double>(z >> 11) * 0x1p-52 - 1.0);
+  }
+}
+
+template <class T>
+void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
+                    const Execution& execution) {
+  const index_t width = block.columns;
+  const double eps = std::numeric_limits<T>::epsilon();
+  const double lost = std::pow(100 * eps, 2);  // squared norm of a unit column that has only rounding left
+  bool settled = width == 0;
+  for (int round = 0; round < max_rounds && !settled; ++round) {
+    // Unit columns, so that thresholds mean something; a column of zeros becomes a random one.
+    Matrix scale = Matrix::Zero(width, width);
+    for (index_t j = 0; j < width; ++j) {
+      T* column = block.data + j * block.rows;
+      double peak = 0;
+      for (index_t i = 0; i < block.rows; ++i) peak = std::max(peak, static_cast<double>(std::abs(column[i])));
+      if (!(peak > 0)) {
+        fill_random(column, block.rows, seed, stream++);
+        peak = 1;
+      }
+      const T shrink = static_cast<T>(1 / peak);
+      if (std::isfinite(shrink))
+        for (index_t i = 0; i < block.rows; ++i) column[i] *= shrink;
+      else  // the peak is subnormal
+        for (index_t i = 0; i < block.rows; ++i) column[i] = static_cast<T>(static_cast<double>(column[i]) / peak);
+    }
+    const Matrix norms = inner(block, block, execution).diagonal().cwiseSqrt();
+    for (index_t j = 0; j < width; ++j) scale(j, j) = 1 / norms(j);
+    transform(block, scale, execution);
+
+    subtract(basis, inner(basis, block, execution), block, execution);
+    const Eigen::SelfAdjointEigenSolver<Matrix> gram(inner(block, block, execution));
+    if (gram.info() != Eigen::Success) throw std::runtime_error("the operator's answers are not finite");
+    const auto& values = gram.eigenvalues();  // increasing
+    // Directions below the rounding of the Gram matrix hold noise: scaled up they are looked at again next round.
+    const double floor = std::max(eps * values(width - 1), lost);
+    Matrix whiten = gram.eigenvectors();
+    for (index_t j = 0; j < width; ++j) whiten.col(j) /= std::sqrt(std::max(values(j), floor));
+    transform(block, whiten, execution);
+    for (index_t j = 0; j < width; ++j)
+      if (values(j) <= lost) fill_random(block.data + j * block.rows, block.rows, seed, stream++);
+    settled = values(0) > 0.1;
+  }
+  if (!settled) throw std::runtime_error("no further direction is orthogonal to the basis");
+}
+
+#define SPECTRALCLS_INSTANTIATE(T)                                                                            \
+  template Matrix inner<T>(const Panel<T>&, const Panel<T>&, const Execution&);                               \
+  template void subtract<T>(const Panel<T>&, const Matrix&, const Panel<T>&, const Execution&);               \
+  template void transform<T>(const Panel<T>&, const Matrix&, const Execution&);                               \
+  template void fill_random<T>(T*, index_t, std::uint64_t, std::uint64_t);                                      \
+  template void orthonormalise<T>(const Panel<T>&, const Panel<T>&, std::uint64_t, std::uint64_t&,            \
+                                  const Execution&);
+SPECTRALCLS_INSTANTIATE(float)
+SPECTRALCLS_INSTANTIATE(double)
+#undef SPECTRALCLS_INSTANTIATE
+
+}  // namespace spectralcls

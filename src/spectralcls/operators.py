@@ -1,0 +1,248 @@
+"""Symmetric operators that are never formed: the (normalised) kernel matrix, and X X^T of a sparse X."""
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from .kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
+
+__all__ = ["GramOperator", "KernelOperator"]
+
+_ISOLATED = 1e-3  # relative kernel mass from all other points below which a point counts as isolated
+
+
+class GramOperator(LinearOperator):
+    """``X X^T``, or ``D^-1/2 X X^T D^-1/2``, of a sparse X; the n x n matrix is never formed.
+
+    Parameters
+    ----------
+    X : sparse array or matrix of shape (n, p)
+    scale : array-like of shape (n,), default=None
+        The diagonal of D, positive; None: no scaling.
+
+    Attributes
+    ----------
+    rows, columns : CSR arrays of the scaled X and of its transpose.
+
+    Notes
+    -----
+    A product with c vectors costs O(nnz(X) c); memory is two copies of X. Eigenvectors are the left singular
+    vectors of ``D^-1/2 X``, eigenvalues its squared singular values.
+    """
+
+    def __init__(self, X, scale=None):
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+        X = sp.csr_array(X)
+        if scale is not None:
+            scale = np.asarray(scale)
+            if scale.shape != (X.shape[0],) or not np.all(scale > 0) or not np.all(np.isfinite(scale)):
+                raise ValueError(f"scale must be {X.shape[0]} positive finite numbers, one for each row.")
+            X = sp.csr_array(sp.diags_array((scale**-0.5).astype(X.dtype)) @ X)
+        self.rows, self.columns = X, sp.csr_array(X.T)
+        super().__init__(X.dtype, (X.shape[0], X.shape[0]))
+
+    def _matmat(self, V):
+        return self.rows @ (self.columns @ V)
+
+    _matvec = _matmat
+
+    def _adjoint(self):
+        return self
+
+    def toarray(self):
+        """The n x n matrix."""
+        return (self.rows @ self.columns).toarray()
+
+
+class KernelOperator(LinearOperator):
+    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; never formed.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    kernel : str, default="gaussian"
+    bandwidth : float, or array-like of shape (n_labels,) with ``labels``
+    normalization : {None, "mean", "sum"}, default=None
+        None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
+        matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
+    degrees : array-like of shape (n,), default=None
+        The diagonal of D where it does not come from the same K; excludes ``normalization``.
+    labels : array-like of int of shape (n,), default=None
+        Labels 0 ... n_labels - 1: points of labels t and s meet with the normalised Gaussian of variance
+        ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
+    sample_weight : array-like of shape (n,), default=None
+        Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
+        the weighted mean or sum of rows; its eigenvalues are those of the matrix in which each point is
+        repeated w times.
+    n_jobs : int, default=None
+
+    Attributes
+    ----------
+    degrees : ndarray of shape (n,) or None
+    n_isolated : int
+        Points whose kernel mass is their own, but for 0.1 %. Of a normalised operator each of them owns an
+        eigenvalue equal to that of a whole cluster, which the leading eigenvectors then cannot tell apart.
+
+    Notes
+    -----
+    A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the
+    block as columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The exponentials serve the whole
+    block, so 16 vectors cost about half as much again as one.
+    """
+
+    def __init__(
+        self,
+        X,
+        *,
+        kernel="gaussian",
+        bandwidth,
+        normalization=None,
+        degrees=None,
+        labels=None,
+        sample_weight=None,
+        n_jobs=None,
+    ):
+        X = check_array(X, dtype=[np.float64, np.float32], input_name="X", order="C")
+        if kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
+        if normalization not in (None, "mean", "sum"):
+            raise ValueError(f'normalization must be None, "mean" or "sum", got {normalization!r}.')
+        if degrees is not None and normalization is not None:
+            raise ValueError("Give either degrees or normalization.")
+        self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
+        self.labels = None if labels is None else np.asarray(labels)
+        self.bandwidth = self._check_bandwidth(bandwidth)
+        self.normalization = normalization
+        super().__init__(X.dtype, (len(X), len(X)))
+        self.sample_weight = None
+        if sample_weight is not None:
+            self.sample_weight = self._check_diagonal(sample_weight, "sample_weight")
+        self.n_isolated = 0
+        if normalization is not None:
+            degrees = self._row_sums(normalization)
+        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
+        self._scale = self._diagonal_scale()
+
+    def _row_sums(self, normalization):
+        ones = np.ones(len(self.X), self.dtype)
+        weights = ones if self.sample_weight is None else self.sample_weight
+        sums = self._sums(weights[:, None])[:, 0]
+        if self.labels is None:
+            self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
+        return sums / weights.sum() if normalization == "mean" else sums
+
+    def _diagonal_scale(self):
+        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
+        if self.degrees is None and self.sample_weight is None:
+            return None
+        squared = 1 if self.sample_weight is None else self.sample_weight
+        squared = squared if self.degrees is None else squared / self.degrees
+        return np.sqrt(squared)[:, None]
+
+    def _check_diagonal(self, diagonal, name):
+        diagonal = np.asarray(diagonal, dtype=self.dtype)
+        if diagonal.shape != (len(self.X),) or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
+            raise ValueError(f"{name} must be one positive finite number for each row of X.")
+        return diagonal
+
+    def _check_bandwidth(self, bandwidth):
+        if self.labels is None:
+            if np.ndim(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
+                raise ValueError(f"bandwidth must be a positive finite number, got {bandwidth!r}.")
+            return float(bandwidth)
+        bandwidth = np.asarray(bandwidth, dtype=np.float64)
+        known = np.isin(self.labels, np.arange(len(bandwidth)))
+        if self.labels.shape != (len(self.X),) or not known.all():
+            raise ValueError("labels must be one of 0 ... len(bandwidth) - 1 for each row of X.")
+        if self.kernel != "gaussian":
+            raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
+        return bandwidth
+
+    def _pairs(self, landmarks=None):
+        """(rows, columns, bandwidth, constant) of the blocks of K that share one bandwidth."""
+        everything = np.arange(len(self.X)) if landmarks is None else landmarks
+        if self.labels is None:
+            yield slice(None), everything if landmarks is not None else slice(None), self.bandwidth, 1.0
+            return
+        d = self.X.shape[1]
+        reference = log_normalizer("gaussian", d, [np.sqrt(2) * self.bandwidth.min()])[0]
+        for t, h_t in enumerate(self.bandwidth):
+            for s, h_s in enumerate(self.bandwidth):
+                h = np.hypot(h_t, h_s)
+                columns = everything[self.labels[everything] == s]
+                rows = np.flatnonzero(self.labels == t)
+                if len(rows) and len(columns):
+                    yield rows, columns, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
+
+    def _sums(self, weights, landmarks=None):
+        """K[:, landmarks] @ weights; ``weights`` has one row for each landmark."""
+        out = np.zeros((len(self.X), weights.shape[1]), self.dtype)
+        place = np.arange(len(self.X)) if landmarks is None else np.empty(len(self.X), dtype=np.intp)
+        if landmarks is not None:
+            place[landmarks] = np.arange(len(landmarks))
+        for rows, columns, h, constant in self._pairs(landmarks):
+            sums = kernel_sums(
+                self.X[rows], self.X[columns], weights=weights[place[columns]], kernel=self.kernel,
+                bandwidth=h, n_jobs=self.n_jobs,
+            )
+            out[rows] += constant * sums
+        return out
+
+    def _matmat(self, V):
+        V = np.asarray(V, dtype=self.dtype)
+        if self._scale is None:
+            return self._sums(V)
+        return self._scale * self._sums(self._scale * V)
+
+    def _matvec(self, v):
+        return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
+
+    def _adjoint(self):
+        return self
+
+    def toarray(self):
+        """The n x n matrix: O(n^2) memory."""
+        if self.labels is None:
+            K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
+        else:
+            K = self._sums(np.eye(len(self.X), dtype=self.dtype))
+            K = (K + K.T) / 2
+        if self._scale is not None:
+            K *= self._scale
+            K *= self._scale.T
+        return K
+
+    def known_pair(self):
+        """The first eigenpair where it is known in advance: (value, unit vector), or None.
+
+        With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
+        """
+        if self.normalization is None:
+            return None
+        weights = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
+        vector = np.sqrt(weights * self.degrees)
+        value = 1.0 if self.normalization == "sum" else float(weights.sum())
+        return value, vector / np.linalg.norm(vector)
+
+    def start_block(self, size, random_state=None, n_landmarks=300):
+        """Approximate leading eigenvectors, (n, <= size): the Nystrom extension of a random subset's."""
+        n = len(self.X)
+        chosen = np.sort(check_random_state(random_state).choice(n, min(n_landmarks, n), replace=False))
+        K = self._sums_between(chosen)
+        scale = np.ones((len(chosen), 1)) if self._scale is None else self._scale[chosen].astype(np.float64)
+        values, vectors = scipy.linalg.eigh(scale * K * scale.T)
+        kept = values[::-1][:size] > 1e-6 * values[-1]
+        vectors = scale * (vectors[:, ::-1][:, :size][:, kept] / values[::-1][:size][kept])
+        block = self._sums(vectors.astype(self.dtype), chosen)
+        return block if self._scale is None else self._scale * block
+
+    def _sums_between(self, chosen):
+        """K[chosen, chosen] in float64."""
+        part = KernelOperator(
+            self.X[chosen].astype(np.float64), kernel=self.kernel, bandwidth=self.bandwidth,
+            labels=None if self.labels is None else self.labels[chosen], n_jobs=self.n_jobs,
+        )
+        return part.toarray()

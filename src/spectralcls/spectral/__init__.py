@@ -1,0 +1,1 @@
+"""Classifiers and embeddings in the space of leading eigenvectors."""

@@ -1,0 +1,120 @@
+"""Leading eigenpairs of a kernel operator, and what they make of points: the training map and its
+extension."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from ..eigen import top_eigenpairs
+from ..kernels import kernel_sums, log_normalizer
+from ..operators import KernelOperator
+
+_ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Positive leading eigenpairs of ``S K S``, S the diagonal of an operator (see `KernelOperator`).
+
+    Attributes
+    ----------
+    operator : KernelOperator
+    values : (r,) descending, float64
+    vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
+    dropped : (q,) eigenvalues among those asked for that were not positive
+    """
+
+    operator: KernelOperator
+    values: np.ndarray
+    vectors: np.ndarray
+    dropped: np.ndarray
+
+    @property
+    def training_map(self):
+        """E L^1/2, (n, r)."""
+        return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
+
+    def weighted_vectors(self):
+        """W E, (n, r): sums over samples become sums over repeated samples."""
+        weights = self.operator.sample_weight
+        return self.vectors if weights is None else weights[:, None] * self.vectors
+
+    def coefficients(self, columns, projection="consistent"):
+        """A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""
+        vectors = self.weighted_vectors().astype(np.float64)
+        A = vectors @ (columns / np.sqrt(self.values)[:, None])
+        degrees = self.operator.degrees
+        if projection == "consistent":
+            return A if degrees is None else A / np.sqrt(degrees)[:, None]
+        return A * paper_factor(self.operator)
+
+    def extend(self, Q, projection="consistent"):
+        """phi(y) for the rows y of Q: the Nystrom extension, (m, r) float64."""
+        operator = self.operator
+        return project(
+            Q,
+            operator.X,
+            self.coefficients(np.eye(len(self.values)), projection),
+            kernel=operator.kernel,
+            bandwidth=operator.bandwidth,
+            density_weights=density_weights(operator) if projection == "consistent" else None,
+            n_jobs=operator.n_jobs,
+        )
+
+
+def paper_factor(operator):
+    """Of ``projection="paper"``: sqrt(n), and the constant of the plain kernel beside a normalised matrix."""
+    n = len(operator.X) if operator.sample_weight is None else operator.sample_weight.sum()
+    if operator.degrees is None:
+        return np.sqrt(n)
+    constant = log_normalizer(operator.kernel, operator.X.shape[1], [operator.bandwidth])[0]
+    return np.sqrt(n) * np.exp(-constant)
+
+
+def density_weights(operator):
+    """v with f(y) = k(y) v for an operator normalised by the mean of its rows; None for a plain one."""
+    if operator.degrees is None:
+        return None
+    weights = operator.sample_weight
+    weights = np.ones(len(operator.X)) if weights is None else weights.astype(np.float64)
+    return weights / weights.sum()
+
+
+def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_state=None):
+    """The positive ones of the leading eigenpairs; all n are computed where `n_components` is n or more."""
+    n = len(operator.X)
+    if n_components >= n:
+        values, vectors = scipy.linalg.eigh(operator.toarray().astype(np.float64))
+        values, vectors = values[::-1], vectors[:, ::-1]
+    else:
+        result = top_eigenpairs(
+            operator, n_components, solver=solver, tol=tol, random_state=random_state, n_jobs=operator.n_jobs
+        )
+        values, vectors = result.values, result.vectors
+    floor = _ROUNDING * np.finfo(operator.dtype).eps * max(values[0], 0)
+    kept = values > floor
+    if not kept.any():
+        raise ValueError("The kernel matrix has no positive eigenvalue.")
+    vectors = vectors[:, kept]
+    if operator.sample_weight is not None:
+        vectors = vectors / np.sqrt(operator.sample_weight)[:, None]
+    return Spectrum(operator, values[kept], vectors.astype(operator.dtype), values[~kept])
+
+
+def project(Q, X, A, *, kernel, bandwidth, density_weights=None, n_jobs=None):
+    """``g(y) k(y) A`` for the rows y of Q, with ``g = f(y)^-1/2`` where `density_weights` are given, else 1.
+
+    Where no kernel reaches, the limit is 0: k(y) vanishes faster than f(y)^1/2.
+    """
+    columns = A if density_weights is None else np.column_stack([A, density_weights])
+    log_scale, sums = kernel_sums(
+        Q, X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", n_jobs=n_jobs
+    )
+    log_scale, sums = log_scale.astype(np.float64)[:, None], sums.astype(np.float64)
+    if density_weights is None:
+        return np.exp(log_scale) * sums
+    density = sums[:, -1:]
+    reached = density > 0
+    root = np.sqrt(np.where(reached, density, 1))
+    return np.where(reached, np.exp(log_scale / 2) * sums[:, :-1] / root, 0.0)
