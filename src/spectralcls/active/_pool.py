@@ -1,0 +1,147 @@
+"""A pool of unlabelled samples whose perturbations follow the classifier label by label."""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..perturbo._gaussian import gaussian
+from ._query import draw, margin_of
+
+_BLOCK = 1 << 22  # numbers in a block of kernel values
+
+
+class ActivePool:
+    """Unlabelled samples, kept scored while their labels come in.
+
+    For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve
+    B = U^-T K(X_l, pool). A label of that class adds one row,
+    ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and takes v^2 off tau: one read of B
+    (n_l numbers a pool sample), where a refit with a new solve costs n_l^2 operations a pool sample. c itself
+    is a column of B, so the factor grows without a solve, too.
+
+    Parameters
+    ----------
+    estimator : fitted PerTurboClassifier
+        It is trained further by `label`. Call `refresh` after training it otherwise.
+    X_pool : array-like of shape (m, d)
+
+    Attributes
+    ----------
+    estimator : the classifier
+    X : (m, d) float64
+    remaining : positions in ``X`` that have not been labelled, ascending
+
+    Notes
+    -----
+    Memory: 8 m n numbers of bytes for n labelled samples, in buffers whose capacity doubles. Truncated
+    classes and partial factors have no such update; they are scored anew when they change.
+    """
+
+    def __init__(self, estimator, X_pool):
+        check_is_fitted(estimator)
+        self.estimator = estimator
+        self.X = validate_data(estimator, X_pool, dtype=np.float64, reset=False)
+        self._unlabelled = np.ones(len(self.X), dtype=bool)
+        self._classes = []
+        self.refresh()
+
+    @property
+    def remaining(self):
+        return np.flatnonzero(self._unlabelled)
+
+    @property
+    def perturbation(self):
+        """tau (n_remaining, n_classes) of the remaining samples."""
+        tau = np.stack([1 - state.explained[self._unlabelled] for state in self._classes], axis=1)
+        return np.clip(tau, 0.0, 1.0, out=tau)
+
+    @property
+    def margin(self):
+        """The margins (n_remaining,) of the remaining samples."""
+        return margin_of(self.perturbation)
+
+    def refresh(self):
+        """Follow the classifier: classes that grew are updated, others that changed are scored anew."""
+        states = []
+        known = {id(state.model.lineage): state for state in self._classes}
+        for model in self.estimator._models:
+            state = known.get(id(model.lineage))
+            if state is None or not state.follow(model, self.X, self.estimator.n_jobs):
+                state = _ScoredClass(model, self.X, self.estimator.n_jobs)
+            states.append(state)
+        self._classes = states
+        return self
+
+    def query(self, n=1, fraction=0.10, random_state=None):
+        """Positions in ``X`` of n remaining samples to label, chosen as by `query_boundary`."""
+        remaining = self.remaining
+        if n < 1 or len(remaining) < n:
+            raise ValueError(f"{len(remaining)} samples remain in the pool, but {n} were asked for.")
+        h = float(np.mean(self.estimator.bandwidth_))
+        return remaining[draw(self.margin, self.X[remaining], n, fraction, h, random_state)]
+
+    def leave_out(self, positions):
+        """Take samples out of the pool without labelling them."""
+        self._unlabelled[positions] = False
+        return self
+
+    def label(self, positions, y):
+        """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the
+        classifier."""
+        positions, y = np.atleast_1d(positions), np.atleast_1d(y)
+        if len(positions) != len(y):
+            raise ValueError(f"{len(positions)} positions, but {len(y)} labels.")
+        if len(np.unique(positions)) < len(positions) or not self._unlabelled[positions].all():
+            raise ValueError("Some of the positions were labelled before, or are given twice.")
+        whitened = None
+        labels = np.unique(y)
+        if len(labels) == 1 and labels[0] in self.estimator.classes_:
+            whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
+        self.estimator._append(self.X[positions], y, whitened)
+        self._unlabelled[positions] = False
+        return self.refresh()
+
+
+class _ScoredClass:
+    """1 - tau of all pool samples for one class, with the solve B (n_l, m) where the class has one."""
+
+    def __init__(self, model, X, n_jobs):
+        self.model, self._order = model, len(model.points)
+        if not model.grows:
+            self._B, self.explained = None, model.explained(X, n_jobs)
+            return
+        self._B = np.empty((self._order, len(X)))
+        step = max(1, _BLOCK // self._order)
+        for start in range(0, len(X), step):
+            block = gaussian(X[start : start + step], model.points, bandwidth=model.bandwidth, n_jobs=n_jobs)
+            self._B[:, start : start + step] = model.whiten(block).T
+        self.explained = np.einsum("ij,ij->j", self._B, self._B)
+
+    def columns(self, positions):
+        """U^-T k(points, x) of pool samples as rows, or None where that is not at hand."""
+        return None if self._B is None else np.ascontiguousarray(self._B[: self._order, positions].T)
+
+    def follow(self, model, X, n_jobs):
+        """Take over a model that is the present one, or that was extended from it; False if that cannot
+        be."""
+        if model is self.model:
+            return True
+        new = len(model.points) - self._order
+        if self._B is None or not model.grows or new < 0:
+            return False
+        if new:
+            columns, corner = model.triangle.tail(new)
+            rows = gaussian(model.points[-new:], X, bandwidth=model.bandwidth, n_jobs=n_jobs)
+            rows -= columns @ self._B[: self._order]
+            rows = solve_triangular(corner, rows, trans=1, check_finite=False)
+            self._reserve(self._order + new)
+            self._B[self._order : self._order + new] = rows
+            self.explained += np.einsum("ij,ij->j", rows, rows)
+        self.model, self._order = model, self._order + new
+        return True
+
+    def _reserve(self, order):
+        if len(self._B) < order:
+            grown = np.empty((2 * order, self._B.shape[1]))
+            grown[: self._order] = self._B[: self._order]
+            self._B = grown

@@ -1,0 +1,108 @@
+"""Which samples to label next: those between the two classes that they perturb least."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, validate_params
+
+from ..lowrank import rpcholesky
+
+
+def margin_of(tau):
+    """tau_r(2) - tau_r(1), the gap between the two smallest values of each row."""
+    if tau.shape[1] < 2:
+        raise ValueError("The border between classes needs two classes at least; the estimator knows one.")
+    least = np.partition(tau, 1, axis=1)
+    return least[:, 1] - least[:, 0]
+
+
+def margin(estimator, X):
+    """The margin |tau_r(1)(x) - tau_r(2)(x)| between the two least perturbed classes: 0 on a border.
+
+    Parameters
+    ----------
+    estimator : fitted PerTurboClassifier, two or more classes
+    X : array-like of shape (m, d)
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Equations 12 and 13 of paper 003. It is small near borders and also far from all samples, where every
+        tau is 1.
+
+    Raises
+    ------
+    ValueError
+        Where the estimator knows a single class.
+    """
+    return margin_of(estimator.perturbation(X))
+
+
+@validate_params(
+    {
+        "estimator": [HasMethods(["perturbation"])],
+        "X_pool": ["array-like"],
+        "n": [Interval(Integral, 1, None, closed="left")],
+        "fraction": [Interval(Real, 0, 1, closed="right")],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
+def query_boundary(estimator, X_pool, n=1, fraction=0.10, *, random_state=None):
+    """Samples of a pool to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
+
+    A batch is drawn without near-duplicates: the first sample uniformly, each further one with a probability
+    proportional to its perturbation of those already drawn (randomly pivoted Cholesky on the candidates'
+    kernel matrix), which is 0 for a duplicate.
+
+    Parameters
+    ----------
+    estimator : fitted PerTurboClassifier, two or more classes
+    X_pool : array-like of shape (m, d)
+    n : int, default=1
+    fraction : float in (0, 1], default=0.10
+        Share of the pool that is eligible; at least 2 n samples are.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Distinct positions in ``X_pool``, in the order of the draw. Where the candidates have fewer than n
+        numerically different samples, the rest are the samples nearest the border.
+
+    Raises
+    ------
+    ValueError
+        For an empty pool, a pool smaller than n, or an estimator of one class.
+    """
+    m = len(X_pool) if hasattr(X_pool, "__len__") else X_pool.shape[0]
+    if m < n:
+        raise ValueError(f"The pool has {m} samples, but {n} were asked for.")
+    tau = estimator.perturbation(X_pool)
+    return draw(
+        margin_of(tau),
+        np.asarray(X_pool, dtype=np.float64),
+        n,
+        fraction,
+        float(np.mean(estimator.bandwidth_)),
+        random_state,
+    )
+
+
+def draw(margins, X_pool, n, fraction, bandwidth, random_state):
+    """Positions of n samples by their margins; see `query_boundary`."""
+    rng = check_random_state(random_state)
+    m = len(margins)
+    n_candidates = min(m, max(int(np.ceil(fraction * m)), 2 * n if n > 1 else 1))
+    nearest = np.argpartition(margins, n_candidates - 1)
+    candidates = np.sort(nearest[:n_candidates])
+    if n == 1:
+        return candidates[[rng.randint(n_candidates)]]
+    low = rpcholesky(X_pool[candidates], n, bandwidth=bandwidth, random_state=rng)
+    chosen = candidates[low.pivots]
+    if len(chosen) < n:
+        order = np.argsort(margins, kind="stable")
+        order = order[~np.isin(order, chosen)]
+        chosen = np.concatenate([chosen, order[: n - len(chosen)]])
+    return chosen

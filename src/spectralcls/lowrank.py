@@ -1,0 +1,325 @@
+"""Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
+
+The columns that a factor of rank r needs are r kernel columns and nothing else; they are evaluated on demand.
+Random pivots are those of randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503),
+drawn in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tropp and Webber,
+arXiv:2410.03969), which has the same distribution but spends its time in matrix products.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import eigh, solve_triangular
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+
+from .kernels import kernel_matrix
+
+_PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache whatever n is
+
+
+@dataclass(frozen=True)
+class LowRankFactor:
+    """A positive semi-definite kernel matrix as F F^T, with its extension to new points.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (n, r)
+        F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; the rest of K - F F^T is positive
+        semi-definite.
+    pivots : ndarray of shape (r,)
+        Rows of X whose kernel columns span the approximation, in order of choice.
+    trace_residual : float
+        trace(K - F F^T): the sum of the eigenvalues that are left, an upper bound of the error in every norm.
+    trace : float
+        trace(K).
+    """
+
+    factor: np.ndarray
+    pivots: np.ndarray
+    trace_residual: float
+    trace: float
+    _extension: object = field(repr=False)
+
+    @property
+    def rank(self):
+        """Number of columns of F; less than asked for where K has no more to give or ``tol`` was reached."""
+        return self.factor.shape[1]
+
+    @property
+    def relative_trace_residual(self):
+        """trace(K - F F^T) / trace(K), in [0, 1]."""
+        return self.trace_residual / self.trace if self.trace > 0 else 0.0
+
+    def transform(self, Q):
+        """Rows for new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
+
+        Parameters
+        ----------
+        Q : array of shape (m, d); for ``kernel="precomputed"``, k(Q, X) of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m, r)
+            G with k(Q, X) ~= G F^T (the Nystrom extension). Costs m r kernel values and m r^2 operations.
+        """
+        Q = check_array(Q, dtype=(np.float64, np.float32))
+        if Q.shape[1] != self._extension.n_features:
+            raise ValueError(f"Q has {Q.shape[1]} columns, but {self._extension.n_features} were factored")
+        triangle = np.tril(self.factor[self.pivots])
+        out = np.empty((self.rank, len(Q)), dtype=self.factor.dtype)
+        for start in range(0, len(Q), _PANEL):
+            panel = slice(start, start + _PANEL)
+            columns = self._extension(Q[panel])
+            out[:, panel] = solve_triangular(triangle, columns, lower=True, check_finite=False)
+        return out.T
+
+    def eigenpairs(self, k=None):
+        """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
+
+        Returns
+        -------
+        values : ndarray of shape (k,), decreasing
+        vectors : ndarray of shape (n, k), orthonormal columns; the entry of largest modulus is positive
+            Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
+        """
+        F, r = self.factor, self.rank
+        k = r if k is None else min(k, r)
+        if r == 0:
+            return np.empty(0, F.dtype), np.empty((len(F), 0), F.dtype)
+        values, basis = eigh((F.T @ F).astype(np.float64), check_finite=False)
+        k = min(k, int(np.sum(values > r * np.finfo(F.dtype).eps * values[-1])))
+        values, basis = values[::-1][:k], basis[:, ::-1][:, :k]
+        vectors = F @ (basis / np.sqrt(values)).astype(F.dtype)
+        peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(k)]
+        return values.astype(F.dtype), vectors * np.where(peaks < 0, -1, 1).astype(F.dtype)
+
+
+class _Kernel:
+    """Diagonal and blocks of rows of the kernel matrix of X, for the three ways a kernel can be given."""
+
+    def __init__(self, X, kernel, bandwidth, n_jobs):
+        self.X, self.precomputed, self.named = X, isinstance(kernel, str) and kernel == "precomputed", False
+        if self.precomputed:
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
+        elif callable(kernel):
+            self.between = kernel
+        else:
+            if bandwidth is None:
+                raise ValueError(f"kernel={kernel!r} needs a bandwidth")
+            self.named = True
+            self.between = partial(kernel_matrix, kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
+
+    def diagonal(self):
+        X, step = self.X, 64
+        if self.precomputed:
+            return X.diagonal().astype(np.float64)
+        if self.named:
+            return np.ones(len(X))  # every profile is 1 at distance 0
+        blocks = [np.diagonal(self.between(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)]
+        return np.concatenate(blocks).astype(np.float64)
+
+    def rows(self, pivots, out):
+        """out = k(X[pivots], X), into a C-contiguous buffer of shape (len(pivots), n)."""
+        if self.precomputed:
+            np.take(self.X, pivots, axis=0, out=out, mode="clip")
+        elif self.named:
+            self.between(self.X[pivots], self.X, out=out)
+        else:
+            out[...] = self.between(self.X[pivots], self.X)
+
+    def square(self, candidates):
+        """k(X[candidates], X[candidates]) in float64: this block decides which pivots are taken."""
+        if self.precomputed:
+            return self.X[np.ix_(candidates, candidates)].astype(np.float64)
+        points = self.X[candidates].astype(np.float64)
+        return np.asarray(self.between(points, points), dtype=np.float64)
+
+    def extension(self, pivots):
+        """The function Q -> k(X[pivots], Q)."""
+        if self.precomputed:
+            return _Extension(None, pivots, self.X.shape[1])
+        return _Extension(self.between, self.X[pivots], self.X.shape[1])
+
+
+@dataclass(frozen=True)
+class _Extension:
+    """Kernel values between the pivots and new points; for a precomputed kernel, columns of k(Q, X)."""
+
+    between: object
+    pivots: np.ndarray
+    n_features: int
+
+    def __call__(self, Q):
+        if self.between is None:
+            return Q[:, self.pivots].T
+        return self.between(self.pivots, np.asarray(Q, dtype=self.pivots.dtype))
+
+
+def _sample(residual, size, rng):
+    """Rows drawn with probability proportional to the residual diagonal, with replacement."""
+    cumulative = np.cumsum(residual)
+    draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
+    return np.minimum(draws, np.flatnonzero(residual)[-1])
+
+
+def _largest(residual, size):
+    """Rows of largest residual."""
+    size = min(size, len(residual))
+    return np.sort(np.argpartition(residual, -size)[-size:])
+
+
+def _eliminate(H, levels, floor, greedy):
+    """Positions of the accepted candidates in order, and the Cholesky triangle of their residual block H.
+
+    A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
+    first such candidate, or with ``greedy`` the largest. That is a run of sequential pivoted Cholesky if the
+    levels are
+    - for random pivots, a uniform random fraction of the residual with which the candidate was drawn
+      (rejection sampling, arXiv:2410.03969, algorithm 2.2);
+    - for greedy pivots, the largest residual of all rows outside the block.
+    """
+    diagonal, order, L = H.diagonal().copy(), [], np.zeros_like(H)
+    while True:
+        eligible = np.flatnonzero((diagonal > floor) & (diagonal >= levels))
+        if not len(eligible):
+            return order, L[order, : len(order)]
+        i = eligible[diagonal[eligible].argmax() if greedy else 0]
+        k = len(order)
+        L[:, k] = (H[:, i] - L[:, :k] @ L[i, :k]) / np.sqrt(diagonal[i])
+        diagonal -= L[:, k] ** 2
+        diagonal[i] = -np.inf
+        order.append(int(i))
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [str, callable],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
+        "method": [StrOptions({"random", "greedy"})],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "random_state": ["random_state"],
+        "block_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+    },
+    prefer_skip_nested_validation=True,
+)
+def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", tol=0.0, random_state=None,
+               block_size=None, n_jobs=None):
+    """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
+
+    With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation
+    for a rank r of about q / eps + q log(1 / (eps times the best relative residual)); greedy pivots are
+    deterministic and prefer outliers. Either way the residual that is reached is known exactly and reported.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d), float32 or float64; (n, n) kernel matrix for ``kernel="precomputed"``
+    rank : int
+        Columns of F at most; fewer where ``tol`` is reached or K is numerically of lower rank (duplicates).
+    kernel : "gaussian", "precomputed" or callable
+        A callable takes two arrays of points and returns the matrix between them.
+    bandwidth : float
+        Of a named kernel.
+    method : {"random", "greedy"}
+    tol : float in [0, 1)
+        Stop at the first pivot where trace(K - F F^T) <= tol * trace(K).
+    random_state : int, RandomState instance or None
+    block_size : int or None
+        Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
+        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: at most 128.
+    n_jobs : int or None
+        Threads of the kernel evaluations.
+
+    Returns
+    -------
+    LowRankFactor
+
+    Raises
+    ------
+    ValueError
+        Where the matrix is seen not to be positive semi-definite, as with the compact kernels.
+
+    Notes
+    -----
+    n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory beside X.
+    """
+    X = check_array(X, dtype=(np.float64, np.float32))
+    source = _Kernel(X, kernel, bandwidth, n_jobs)
+    rng = check_random_state(random_state)
+    n, rank = len(X), min(rank, len(X))
+    block_size = min(128, max(1, rank // 4)) if block_size is None else block_size
+
+    diagonal = source.diagonal()
+    if not np.all(np.isfinite(diagonal)):
+        raise ValueError("the kernel is not finite on the diagonal")
+    trace = diagonal.sum()
+    floor = 10 * np.finfo(X.dtype).eps * np.abs(diagonal)  # a smaller residual is rounding and counts as zero
+    residual = diagonal.copy()
+    rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
+    pivots = []
+
+    _require_nonnegative(residual, diagonal)
+    while len(pivots) < rank and residual.any() and residual.sum() > tol * trace:
+        k = len(pivots)
+        greedy = method == "greedy"
+        candidates = _largest(residual, block_size) if greedy else _sample(residual, block_size, rng)
+        known = rows[:k, candidates].astype(np.float64)
+        H = source.square(candidates) - known.T @ known
+        residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
+        _require_nonnegative(residual, diagonal)
+        if greedy:
+            levels = np.full(len(H), np.delete(residual, candidates).max(initial=0.0))
+            levels[H.diagonal().argmax()] = 0.0
+        else:
+            levels = rng.uniform(size=len(H)) * H.diagonal()
+        accepted, triangle = _eliminate(H, levels, floor[candidates], greedy)
+        accepted, triangle = accepted[: rank - k], triangle[: rank - k, : rank - k]
+
+        chosen = candidates[accepted]
+        new = rows[k : k + len(chosen)]
+        if len(chosen):
+            source.rows(chosen, new)
+            _orthogonalize(rows[:k], new, chosen, triangle)
+        n_kept = _first_within(residual, new, tol * trace)
+        for start in range(0, n, _PANEL):
+            panel = new[:n_kept, start : start + _PANEL]
+            residual[start : start + _PANEL] -= np.einsum("ij,ij->j", panel, panel)
+        _require_nonnegative(residual, diagonal)
+        pivots.extend(chosen[:n_kept])
+        residual[pivots] = 0.0
+        residual[residual <= floor] = 0.0
+
+    pivots = np.array(pivots, dtype=np.intp)
+    factor = rows[: len(pivots)].T
+    return LowRankFactor(factor, pivots, float(residual.sum()), float(trace), source.extension(pivots))
+
+
+def _require_nonnegative(residual, diagonal):
+    if residual.min() < -1e-3 * np.abs(diagonal).max():
+        raise ValueError("the kernel matrix is not positive semi-definite (a pivoted Cholesky residual is "
+                         f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
+
+
+def _orthogonalize(known, new, chosen, triangle):
+    """new := L^-1 (new - known[:, chosen]^T known), the next rows of F^T, a panel of columns at a time."""
+    coefficients = np.ascontiguousarray(known[:, chosen].T)
+    triangle = triangle.astype(new.dtype)
+    for start in range(0, new.shape[1], _PANEL):
+        panel = new[:, start : start + _PANEL]
+        panel -= coefficients @ known[:, start : start + _PANEL]
+        panel[...] = solve_triangular(triangle, panel, lower=True, check_finite=False)
+
+
+def _first_within(residual, new, target):
+    """How many of the new rows to keep: up to the first that brings the residual's trace to the target."""
+    if target <= 0:
+        return len(new)
+    traces = residual.sum() - np.cumsum([np.square(row, dtype=np.float64).sum() for row in new])
+    reached = np.flatnonzero(traces <= target)
+    return int(reached[0]) + 1 if len(reached) else len(new)

@@ -1,0 +1,166 @@
+"""Cholesky factors that are made in place, solve in place, and grow without being copied."""
+
+import numpy as np
+from scipy.linalg.blas import dtpsv, dtrsm
+from scipy.linalg.lapack import dpotrf, dpstrf, dtpttr, dtrttp
+
+_FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first
+_ROUNDING = 10 * np.finfo(float).eps
+
+
+class NotPositiveDefiniteError(np.linalg.LinAlgError):
+    """A Cholesky factorisation met a pivot that is not positive, or only by rounding.
+
+    Attributes
+    ----------
+    index : int
+        Row at which it stopped.
+    pivot : float
+        The pivot found there.
+    """
+
+    def __init__(self, index, pivot, message=None):
+        message = message or f"pivot {index} of the Cholesky factorisation is {pivot:.3g}"
+        super().__init__(message)
+        self.index, self.pivot, self.message = index, pivot, message
+
+    def __reduce__(self):
+        return type(self), (self.index, self.pivot, self.message)
+
+
+def cholesky_in_place(M):
+    """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
+
+    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
+    diagonal of M is of order 1: pivots that are rounding beside it are refused like negative ones.
+    """
+    diagonal = M.diagonal().copy()
+    U, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
+    if info > 0:
+        k = info - 1
+        left = dtrsm(1.0, np.asfortranarray(U[:k, :k]), U[k, :k, None], trans_a=1) if k else np.zeros(0)
+        raise NotPositiveDefiniteError(k, float(diagonal[k] - np.sum(left**2)))
+    pivots = np.square(U.diagonal())
+    k = int(pivots.argmin())
+    if pivots[k] < _ROUNDING:
+        raise NotPositiveDefiniteError(k, float(pivots[k]))
+    return U
+
+
+def independent_rows(M, tol):
+    """Rows of ``M`` (overwritten) that are independent to ``tol``, and the Cholesky factor of that part of M.
+
+    All rows in their order where the plain factorisation has pivots above ``tol``. Otherwise a pivoted one
+    stops at the first pivot of at most ``tol``. The rows left out lie in the span of the kept ones to that
+    accuracy, so the projection on the kept ones is that of the pseudo-inverse.
+    """
+    diagonal = M.diagonal().copy()
+    try:
+        U = cholesky_in_place(M)
+        if np.square(U.diagonal()).min() > tol:
+            return np.arange(len(M)), U
+    except NotPositiveDefiniteError:
+        pass
+    for i in range(len(M)):  # the other triangle still holds M
+        M[i, :i] = M[:i, i]
+        M[i, i] = diagonal[i]
+    U, pivots, rank, _ = dpstrf(M.T, lower=0, tol=tol, overwrite_a=1)
+    return pivots[:rank].astype(np.intp) - 1, np.asfortranarray(U[:rank, :rank])
+
+
+class Triangle:
+    """An upper Cholesky factor U of order n.
+
+    It is stored densely as LAPACK left it until it first grows, and by packed columns from then on: column j
+    of U is j + 1 numbers behind column j - 1, so new columns are written behind the old ones into a buffer
+    whose capacity doubles. A grown triangle shares that buffer with the one that it came from, which stays
+    valid.
+    """
+
+    def __init__(self, dense):
+        self.order, self._dense, self._packed = len(dense), dense, None
+
+    @classmethod
+    def _from_packed(cls, order, packed):
+        triangle = cls.__new__(cls)
+        triangle.order, triangle._dense, triangle._packed = order, None, packed
+        return triangle
+
+    def solve(self, K):
+        """Overwrite each row k of the C-contiguous ``K`` (m, n) with U^-T k."""
+        if self._dense is None and len(K) <= _FEW:
+            for row in K:
+                row[:] = dtpsv(self.order, self._packed.values, row, lower=0, trans=1)
+        elif K.size:
+            dtrsm(1.0, self.dense(), K.T, lower=0, trans_a=1, overwrite_b=1)
+
+    def dense(self):
+        """U as a Fortran-ordered array; what is below its diagonal has no meaning."""
+        if self._dense is None:
+            self._dense, _ = dtpttr(self.order, self._packed.values[: _packed_size(self.order)], uplo="U")
+        return self._dense
+
+    def grown(self, columns, corner):
+        """The factor [[U, columns], [0, corner]]; O(n) numbers are written for each new column.
+
+        Parameters
+        ----------
+        columns : array of shape (k, n)
+            Row i is the part of new column i that is above ``corner``.
+        corner : array of shape (k, k)
+            Upper triangle.
+        """
+        size, k = _packed_size(self.order), len(columns)
+        needed = _packed_size(self.order + k)
+        packed = self._packed
+        if packed is None:
+            packed = _Packed(dtrttp(self._dense, uplo="U")[0])
+        packed = packed.extendable(size, needed)
+        for i in range(k):
+            end = size + self.order
+            packed.values[size:end] = columns[i]
+            packed.values[end : end + i + 1] = corner[: i + 1, i]
+            size = end + i + 1
+        packed.used = needed
+        return self._from_packed(self.order + k, packed)
+
+    def tail(self, k):
+        """The last k columns, as `grown` takes them: the parts above the (k, k) corner as rows, and the
+        corner."""
+        n = self.order - k
+        columns, corner = np.empty((k, n)), np.zeros((k, k))
+        for i in range(k):
+            if self._packed is None:
+                column = self._dense[: n + i + 1, n + i]
+            else:
+                column = self._packed.values[_packed_size(n + i) : _packed_size(n + i + 1)]
+            columns[i], corner[: i + 1, i] = column[:n], column[n:]
+        return columns, corner
+
+    def __getstate__(self):
+        return {"order": self.order, "dense": np.triu(self.dense())}
+
+    def __setstate__(self, state):
+        self.__init__(np.asfortranarray(state["dense"]))
+
+
+class _Packed:
+    """Numbers in a buffer with room behind them; ``used`` counts those that some triangle owns."""
+
+    def __init__(self, values):
+        self.values, self.used = values, len(values)
+
+    def extendable(self, size, needed):
+        """A buffer that begins with the first ``size`` numbers and has room for ``needed``: this one if
+        nobody else has grown from it and it is long enough, otherwise a copy of twice the length."""
+        if self.used == size and len(self.values) >= needed:
+            return self
+        values = np.empty(2 * needed)
+        values[:size] = self.values[:size]
+        grown = _Packed(values)
+        grown.used = size
+        return grown
+
+
+def _packed_size(n):
+    return n * (n + 1) // 2

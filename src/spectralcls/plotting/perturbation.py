@@ -1,0 +1,204 @@
+"""PerTurbo's perturbation fields, the region of its queries, and learning curves (paper 003, figures 2 to
+5)."""
+
+import numpy as np
+from sklearn.utils import check_array
+
+_CLASS_COLORS = "tab10"
+_STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}
+
+
+class PerturbationDisplay:
+    """tau of every class over a plane, the predicted classes, and the region near their borders.
+
+    Make one with `from_estimator`.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (g,)
+        Coordinates of the grid.
+    tau : ndarray of shape (g, g, n_classes)
+        Perturbation at (y, x).
+    winner : ndarray of shape (g, g)
+        Position in ``classes`` of the predicted class.
+    classes : array-like of shape (n_classes,)
+    samples, codes : ndarray of shape (n, 2) and (n,), or None
+        Points to draw, and the positions of their labels in ``classes``.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+    axes_ : ndarray of matplotlib Axes, one for each class and one for the borders
+    """
+
+    def __init__(self, x, y, tau, winner, classes, samples=None, codes=None):
+        self.x, self.y, self.tau, self.winner, self.classes = x, y, tau, winner, classes
+        self.samples, self.codes = samples, codes
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, X, y=None, *, grid_resolution=200, margin=0.1, axes=None, **plot_parameters
+    ):
+        """Evaluate a PerTurbo of two features on a grid around ``X``, and plot.
+
+        Parameters
+        ----------
+        estimator : fitted PerTurboClassifier of two features
+        X : array-like of shape (n, 2)
+            Samples that are drawn, and that the grid covers.
+        y : array-like of shape (n,), default=None
+            Their labels; None: the predicted ones.
+        grid_resolution : int, default=200
+            Points along each side.
+        margin : float, default=0.1
+            Room around the samples, relative to their extent.
+        axes, **plot_parameters
+            As for `plot`.
+
+        Returns
+        -------
+        PerturbationDisplay
+        """
+        X = check_array(X, dtype=np.float64)
+        if X.shape[1] != 2:
+            raise ValueError(f"A plane has two features, but X has {X.shape[1]}.")
+        low, high = X.min(axis=0), X.max(axis=0)
+        room = margin * (high - low) + (high == low)
+        x_line, y_line = (np.linspace(low[i] - room[i], high[i] + room[i], grid_resolution) for i in range(2))
+        grid = np.stack(np.meshgrid(x_line, y_line), axis=-1)
+        grid, square = grid.reshape(-1, 2), (grid_resolution, grid_resolution)
+        tau = estimator.perturbation(grid).reshape(*square, -1)
+        winner = np.searchsorted(estimator.classes_, estimator.predict(grid)).reshape(square)
+        labels = estimator.predict(X) if y is None else np.asarray(y)
+        unknown = np.setdiff1d(labels, estimator.classes_)
+        if len(unknown):
+            raise ValueError(f"The estimator does not know the labels {unknown.tolist()}.")
+        codes = np.searchsorted(estimator.classes_, labels)
+        display = cls(x_line, y_line, tau, winner, estimator.classes_, X, codes)
+        return display.plot(axes, **plot_parameters)
+
+    def plot(self, axes=None, *, gamma=0.1, cmap="viridis"):
+        """Draw a panel for each class, and one with the predicted classes and the region of the queries.
+
+        Parameters
+        ----------
+        axes : sequence of n_classes + 1 matplotlib Axes, default=None
+            None makes a new figure with pyplot.
+        gamma : float, default=0.1
+            The region is where the margin is below gamma (equation 13): near the borders, and far from all
+            samples, where every tau is 1.
+        cmap : matplotlib colormap of tau
+
+        Returns
+        -------
+        self
+        """
+        n_classes = len(self.classes)
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            size = (3.1 * (n_classes + 1) + 0.6, 3.2)
+            axes = plt.subplots(
+                1, n_classes + 1, figsize=size, sharex=True, sharey=True, layout="constrained"
+            )[1]
+        axes = np.ravel(axes)
+        if len(axes) != n_classes + 1:
+            raise ValueError(f"{n_classes + 1} axes are needed, got {len(axes)}.")
+        self.axes_, self.figure_ = axes, axes[0].figure
+        for c, ax in enumerate(axes[:n_classes]):
+            image = ax.pcolormesh(
+                self.x,
+                self.y,
+                self.tau[:, :, c],
+                vmin=0,
+                vmax=1,
+                cmap=cmap,
+                shading="gouraud",
+                rasterized=True,
+            )
+            self._scatter(ax, only=c)
+            ax.set_title(rf"$\tau$ of class {self.classes[c]}")
+        self.figure_.colorbar(image, ax=list(axes[:n_classes]), label=r"$\tau$", shrink=0.9)
+        if n_classes > 1:
+            self._plot_borders(axes[-1], gamma)
+        else:
+            axes[-1].set_axis_off()
+        return self
+
+    def _plot_borders(self, ax, gamma):
+        import matplotlib as mpl
+
+        least = np.sort(self.tau, axis=2)
+        margins = least[:, :, 1] - least[:, :, 0]
+        colors = mpl.colormaps[_CLASS_COLORS](np.arange(len(self.classes)) % 10)
+        image = colors[self.winner]
+        image[..., 3] = 0.3
+        extent = (self.x[0], self.x[-1], self.y[0], self.y[-1])
+        ax.imshow(image, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
+        if margins.min() < gamma < margins.max():
+            ax.contourf(self.x, self.y, margins, levels=[-1, gamma], colors=["#222222"], alpha=0.45)
+        self._scatter(ax)
+        ax.set_title(rf"query region, margin < {gamma:g}")
+
+    def _scatter(self, ax, only=None):
+        if self.samples is None:
+            return
+        import matplotlib as mpl
+
+        shown = slice(None) if only is None else self.codes == only
+        colors = mpl.colormaps[_CLASS_COLORS](self.codes[shown] % 10)
+        ax.scatter(*self.samples[shown].T, c=colors, s=14, edgecolors="white", linewidths=0.4)
+
+
+class ActiveLearningDisplay:
+    """Learning curves of `spectralcls.active.simulate`: on the remaining pool and on the test set (figure 5).
+
+    Parameters
+    ----------
+    curves : LearningCurves
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+    axes_ : ndarray of two matplotlib Axes
+    """
+
+    def __init__(self, curves):
+        self.curves = curves
+
+    def plot(self, axes=None, *, title=None):
+        """Draw the mean over the repeats, and one standard deviation around it.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib Axes, default=None
+            None makes a new figure with pyplot.
+        title : str, default=None
+            In front of the titles of both panels.
+
+        Returns
+        -------
+        self
+        """
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")[1]
+        axes = np.ravel(axes)
+        for ax, scored_on, name in zip(
+            axes, ("pool", "test"), ("remaining pool", "fixed test set"), strict=True
+        ):
+            for strategy, values in getattr(self.curves, scored_on).items():
+                mean, spread = 100 * values.mean(axis=0), 100 * values.std(axis=0)
+                color = _STRATEGY_COLORS[strategy]
+                ax.fill_between(
+                    self.curves.n_labels, mean - spread, mean + spread, color=color, alpha=0.18, linewidth=0
+                )
+                ax.plot(self.curves.n_labels, mean, color=color, linewidth=1.8, label=strategy)
+            ax.set_title(name if title is None else f"{title}: {name}")
+            ax.set_xlabel("labelled samples")
+            ax.grid(alpha=0.25)
+        axes[0].set_ylabel("accuracy, %")
+        axes[0].legend(loc="lower right", frameon=False)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
