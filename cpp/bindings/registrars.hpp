@@ -11,10 +11,12 @@ inline void register_all(pybind11::module_& module) {
   register_kernels(module);
   register_roofline(module);
 void register_eigen(pybind11::module_&);
+void register_knn(pybind11::module_&);
 
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
   register_eigen(module);
+  register_knn(module);
 }
 
 }  // namespace spectralcls::bindings

@@ -110,6 +110,26 @@ inline bool any_less(Vec<T> a, Vec<T> b) {
 #endif
 }
 
+// Bit i is set where lane i of a is below lane i of b.
+template <class T>
+inline unsigned less_bits(Vec<T> a, Vec<T> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
+  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)(a < b)));
+  else return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a < b)));
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm_movemask_ps((__m128)(a < b)));
+  else return static_cast<unsigned>(_mm_movemask_pd((__m128d)(a < b)));
+#else
+  const Bits<T> less = a < b;
+  unsigned bits = 0;
+  for (int i = 0; i < lanes<T>; ++i) bits |= less[i] ? 1u << i : 0u;
+  return bits;
+#endif
+}
+
 template <class T>
 inline T smallest_lane(Vec<T> v) {
   T least = v[0];

@@ -1,0 +1,349 @@
+"""CCDR, classification-constrained dimensionality reduction."""
+
+from numbers import Integral, Real
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ..neighbors import ALGORITHMS, knn, without_self
+from . import _graph
+from ._eigenmap import constrained_eigenmap, constrained_graph
+from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
+from ._integration import integrate
+from ._labels import encode, encode_partial
+
+AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
+
+
+class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Classification-constrained dimensionality reduction.
+
+    Laplacian eigenmaps of a neighbours graph to which one node per class, the class centre, is added and joined
+    with the labelled points of that class. Minimises
+
+        sum_{k, i in class k} |z_k - y_i|^2 + beta / 2 sum_ij w_ij |y_i - y_j|^2
+
+    over centres z and embedded points y with Z D Z^T = I, Z D 1 = 0. Points may be unlabelled (-1).
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension of the embedding, at most n_samples + n_classes - 2.
+    beta : float, default=0.5
+        Weight of the geometry against the labels: small values collapse the labelled points onto their class
+        centres (good for linear classifiers), large ones ignore the labels. 0 needs every point labelled.
+    n_neighbors : int, default=4
+        Neighbours per point in the graph; two points are joined if either counts the other.
+    weights : {"heat", "binary"}, default="heat"
+        exp(-distance^2 / epsilon), or 1.
+    epsilon : float or None, default=None
+        Scale of the heat kernel; None: the mean squared length of the edges.
+    affinity : {"nearest_neighbors", "precomputed_nearest_neighbors", "precomputed"}, default="nearest_neighbors"
+        What X is: points; a sparse graph of distances to neighbours, as ``KNeighborsTransformer`` or an
+        approximate index makes it (symmetrised here); or a symmetric sparse graph of weights. With a graph,
+        `transform` takes the (m, n_samples) graph between queries and training points and uses its entries.
+    extension : {"symmetric", "nearest", "full"}, default="symmetric"
+        Which training points the out-of-sample formula uses: the query's nearest neighbours and those that would
+        count the query among theirs, so that a training point is reproduced; the query's neighbours only; or
+        the heat kernel of all.
+    max_samples : int or None, default=None
+        With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are extended
+        to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
+    n_subsamples : int, default=5
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        As in `spectralcls.neighbors.knn`; does not change the result.
+    random_state : int, RandomState or None, default=None
+        Draws the subsamples; not used without them.
+    n_jobs : int or None, default=None
+        Threads of the neighbour search; the result does not depend on it.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components_)
+        Embedded training points, scaled such that U^T D U = I (eq. 14).
+    class_centers_ : ndarray of shape (n_classes, n_components_)
+    eigenvalues_ : ndarray of shape (n_components_,)
+        lambda of eq. 15, in increasing order.
+    classes_ : ndarray of shape (n_classes,)
+        Labels found, without -1.
+    n_components_ : int
+        Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny beta.
+    n_connected_components_ : int
+        Of the graph with its class centres.
+    epsilon_ : float or None
+        Scale of the heat kernel.
+    graph_ : csr_array of shape (n_samples, n_samples)
+        Weights w_ij; None where subsamples were integrated.
+
+    Notes
+    -----
+    Time: the neighbour search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
+    2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
+
+    On a disconnected graph the constant vector is dropped, and so are the directions that only tell a component
+    without labelled points from the rest; what separates labelled components comes first, with lambda = 0.
+
+    Integration of subsamples: each embedding is extended to all points by the labelled formula, scaled to unit
+    Frobenius norm, rotated onto the common mean (generalised Procrustes) and averaged; the factor
+    1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbours among
+    *all* training points.
+
+    References
+    ----------
+    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality reduction".
+    Fit: eq. 13 to 17. `transform` and `extend`: eq. 20, 21.
+    """
+
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"heat", "binary"})],
+        "epsilon": [None, Interval(Real, 0, None, closed="neither")],
+        "affinity": [StrOptions(set(AFFINITIES))],
+        "extension": [StrOptions(set(EXTENSIONS))],
+        "max_samples": [None, Interval(Integral, 2, None, closed="left")],
+        "n_subsamples": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        beta=0.5,
+        n_neighbors=4,
+        weights="heat",
+        epsilon=None,
+        affinity="nearest_neighbors",
+        extension="symmetric",
+        max_samples=None,
+        n_subsamples=5,
+        algorithm="auto",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.beta = beta
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.epsilon = epsilon
+        self.affinity = affinity
+        self.extension = extension
+        self.max_samples = max_samples
+        self.n_subsamples = n_subsamples
+        self.algorithm = algorithm
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.pairwise = tags.input_tags.sparse = self._takes_graph
+        return tags
+
+    @property
+    def _takes_graph(self):
+        return self.affinity != "nearest_neighbors"
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None):
+        """Embed the training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
+            Points, or a graph (see `affinity`).
+        y : array-like of shape (n_samples,) or None
+            Labels, -1 for unlabelled points; None: all unlabelled, which gives Laplacian eigenmaps. Where y
+            holds exactly the labels -1 and 1 these are two classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If n_neighbors >= n_samples, n_components > n_samples + n_classes - 2, a graph is not square, has
+            negative entries or asymmetric weights, or an unlabelled point has no weight (then D is singular).
+        """
+        X = self._validate(X, reset=True)
+        if y is None:
+            classes, codes = np.empty(0, dtype=np.int64), np.full(X.shape[0], -1)
+        else:
+            check_consistent_length(X, y)
+            classes, codes = encode_partial(y)
+        largest = X.shape[0] + len(classes) - 2
+        if self.n_components > max(largest, 1):
+            raise ValueError(
+                f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}: choose fewer."
+            )
+        self._embed(X, classes, codes, self.n_components)
+        if self.n_components_ < self.n_components:
+            warn(
+                f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be extended "
+                "to new points; use a larger beta or fewer components.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _validate(self, X, reset):
+        sparse = "csr" if self._takes_graph else False
+        X = validate_data(
+            self, X, accept_sparse=sparse, dtype=[np.float64, np.float32], order="C", ensure_min_samples=1 + reset,
+            reset=reset,
+        )
+        if self._takes_graph and (self.max_samples is not None or self.extension == "full"):
+            raise ValueError("max_samples and extension='full' need points, not a precomputed graph.")
+        if self.extension == "full" and self.weights == "binary":
+            raise ValueError("extension='full' is a sum of heat kernels: it needs weights='heat'.")
+        return X
+
+    def _embed(self, X, classes, codes, n_components):
+        """Fit to validated points and class codes; fewer components than asked for are no reason to warn here."""
+        whole = self.max_samples is None or X.shape[0] <= self.max_samples
+        (self._fit_whole if whole else self._fit_subsamples)(X, classes, codes, n_components)
+
+    def _fit_whole(self, X, classes, codes, n_components):
+        radii = None
+        if self.affinity == "precomputed":
+            log_graph, epsilon = _graph.symmetric_log_weights(X), None
+        else:
+            if self.affinity == "precomputed_nearest_neighbors":
+                distances = _graph.symmetric_distances(X)
+            else:
+                distances, radii = self._neighbors_graph(X)
+            log_graph, epsilon = _graph.log_weights(distances, self.weights, self.epsilon)
+        weights = _graph.exponential(log_graph)
+        G = constrained_graph(weights, codes, len(classes), self.beta)
+        found = constrained_eigenmap(G, len(classes), n_components)
+        self._log_graph, self.graph_, self._radii = log_graph, weights, radii
+        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, epsilon)
+        self.n_connected_components_ = found.n_connected_components
+
+    def _neighbors_graph(self, X):
+        if self.n_neighbors >= len(X):
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples = {len(X)}."
+            )
+        neighbors = knn(X, X, self.n_neighbors + 1, algorithm=self.algorithm, n_jobs=self.n_jobs)
+        distances, indices = without_self(*neighbors)
+        rows = np.repeat(np.arange(len(X)), self.n_neighbors)
+        graph = _graph.undirected(rows, indices.ravel(), distances.ravel(), len(X))[0]
+        return graph, distances[:, -1].copy()
+
+    def _fit_subsamples(self, X, classes, codes, n_components):
+        found = integrate(self, X, classes, codes, n_components)
+        self._log_graph = self.graph_ = self._radii = None
+        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, found.epsilon)
+        self.n_connected_components_ = found.n_connected_components
+
+    def _keep(self, X, classes, codes, points, centers, eigenvalues, epsilon):
+        self._fit_X = None if self._takes_graph else X
+        self.embedding_ = points.astype(X.dtype)
+        self.class_centers_ = centers.astype(X.dtype)
+        self.eigenvalues_, self.epsilon_, self.classes_, self._codes = eigenvalues, epsilon, classes, codes
+        self.n_components_ = self._n_features_out = points.shape[1]
+
+    def fit_transform(self, X, y=None):
+        """Fit and return `embedding_`.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+        """
+        return self.fit(X, y).embedding_
+
+    def transform(self, X):
+        """Embed new points without labels: eq. 20 with c = 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
+            Points, or their graph to the training points (distances or weights, as in `fit`).
+
+        Returns
+        -------
+        ndarray of shape (m, n_components_)
+            A row that equals a training point gets that point's embedding. A query so far away that every weight
+            is zero in floating point gets the limit, its nearest neighbour's point times 1 / (1 - lambda); in a
+            given graph, one without any neighbour goes to the origin.
+        """
+        check_is_fitted(self)
+        Q = self._validate(X, reset=False)
+        embedded, twins = self._extend(Q, np.full(Q.shape[0], -1))
+        embedded[twins >= 0] = self.embedding_[twins[twins >= 0]]
+        return embedded
+
+    def extend(self, X, y=None):
+        """Eq. 20 as it stands, with or without labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
+        y : array-like of shape (m,) or None
+            Labels among `classes_`; -1 or None: unlabelled.
+
+        Returns
+        -------
+        ndarray of shape (m, n_components_)
+            For the training points with their labels this is `embedding_` (up to rounding; not where subsamples
+            were integrated or ``extension="full"``).
+
+        Raises
+        ------
+        ValueError
+            If a label is neither -1 nor in `classes_`.
+        """
+        check_is_fitted(self)
+        Q = self._validate(X, reset=False)
+        if y is None:
+            return self._extend(Q, np.full(Q.shape[0], -1))[0]
+        y = np.asarray(y)
+        check_consistent_length(Q, y)
+        codes = encode(y, self.classes_)
+        unknown = (codes < 0) if y.dtype.kind not in "if" else (codes < 0) & (y != -1)
+        if unknown.any():
+            raise ValueError(f"label {y[unknown][0]!r} is neither -1 nor one of classes_.")
+        return self._extend(Q, codes)[0]
+
+    def _extend(self, Q, codes):
+        """Eq. 20 and the training point that equals each query (-1: none)."""
+        labelled = codes >= 0
+        if self.extension == "full":
+            twins = np.full(len(Q), -1)
+            sums = full_sums(Q, self._fit_X, self.epsilon_, self.embedding_, labelled, self.n_jobs)
+        else:
+            log_rows, twins = self._log_rows(Q)
+            sums = sparse_sums(log_rows, self.embedding_, labelled)
+        embedded = extend(*sums, codes, self.class_centers_, self.beta, self.eigenvalues_)
+        return embedded.astype(Q.dtype), twins
+
+    def _log_rows(self, Q):
+        if self.affinity == "precomputed":
+            return _graph.positive_logarithms(Q), np.full(Q.shape[0], -1)
+        if self.affinity == "precomputed_nearest_neighbors":
+            rows, twins = _graph.given_rows(Q)
+        else:
+            radii = self._radii if self.extension == "symmetric" else None
+            rows, twins = neighbor_rows(
+                Q, self._fit_X, self.n_neighbors, radii, algorithm=self.algorithm, n_jobs=self.n_jobs
+            )
+        epsilon = np.inf if self.weights == "binary" else self.epsilon_
+        rows = _graph.log_heat(rows, epsilon)
+        if self._log_graph is not None and self.extension == "symmetric":
+            known = np.flatnonzero(twins >= 0)
+            rows = replace_rows(rows, known, self._log_graph[twins[known]])
+        return rows, twins

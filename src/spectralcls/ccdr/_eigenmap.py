@@ -1,0 +1,111 @@
+"""The eigenproblem of CCDR: a graph of points and class centres, embedded by its leading eigenvectors."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import block_array, csr_array, diags_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
+SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it would amplify rounding errors of the eigenvectors
+
+
+@dataclass(frozen=True)
+class Eigenmap:
+    """Eigenvalues lambda_l (m,) in increasing order, centres (L, m), points (n, m), and what was found on the way."""
+
+    eigenvalues: np.ndarray
+    centers: np.ndarray
+    points: np.ndarray
+    n_connected_components: int
+
+
+def constrained_graph(W, codes, n_classes, beta):
+    """G of eq. 14 as a CSR array: the L class centres first, then the n points.
+
+    Parameters
+    ----------
+    W : sparse array of shape (n, n)
+        Symmetric weights.
+    codes : ndarray of shape (n,)
+        Class index of every point, negative where unlabelled.
+    """
+    labelled = np.flatnonzero(codes >= 0)
+    shape = (n_classes, W.shape[0])
+    C = csr_array((np.ones(len(labelled)), (codes[labelled], labelled)), shape=shape)
+    W = csr_array(W, dtype=np.float64) * beta
+    return block_array([[None, C], [C.T, W]], format="csr") if n_classes else W
+
+
+def constrained_eigenmap(G, n_classes, n_components):
+    """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
+
+    Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
+    of the connected components: these are known, and deflated. Kept among them are the directions that separate
+    components with labelled points from each other (all components where nothing is labelled); dropped are the
+    constant and what tells an unlabelled component from the rest. Directions with 1 - lambda below `SMALLEST`
+    are dropped too, so fewer than `n_components` may come back.
+
+    Raises
+    ------
+    ValueError
+        If a point has no weight at all, which makes D singular.
+    """
+    degrees = np.asarray(G.sum(axis=1)).ravel()
+    if not (degrees > 0).all():
+        isolated = np.flatnonzero(~(degrees > 0)) - n_classes
+        raise ValueError(
+            f"{len(isolated)} unlabelled points have no neighbour of positive weight (the first is row {isolated[0]}),"
+            " which makes the eigenproblem singular: use beta > 0, a larger epsilon or weights='binary', or label or"
+            " remove them."
+        )
+    root = np.sqrt(degrees)
+    S = diags_array(1 / root) @ G @ diags_array(1 / root)
+    indicators, kept = _null_space(G, root, degrees, n_classes, n_components)
+    values, vectors = _leading(S.tocsr(), indicators, n_components - kept.shape[1])
+    good = values > SMALLEST
+    values = np.concatenate([np.ones(kept.shape[1]), values[good]])
+    U = np.hstack([kept, vectors[:, good]]) / root[:, None]
+    U *= np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, -1, 1)
+    return Eigenmap(np.maximum(1 - values, 0.0), U[:n_classes], U[n_classes:], indicators.shape[1])
+
+
+def _null_space(G, root, degrees, n_classes, n_kept):
+    """Orthonormal indicators of all components (sparse), and up to n_kept directions in their span (dense)."""
+    n_components, member = connected_components(G, directed=False)
+    mass = np.bincount(member, degrees)
+    indicators = csr_array(
+        (root / np.sqrt(mass[member]), (np.arange(len(root)), member)), shape=(len(root), n_components)
+    )
+    anchored = np.unique(member[:n_classes]) if n_classes else np.arange(n_components)
+    anchored = anchored[np.argsort(-mass[anchored], kind="stable")][: n_kept + 1]
+    # Contrast each component with the union of the heavier ones: orthogonal to each other and to the constant.
+    before = np.cumsum(mass[anchored])[:-1]
+    contrasts = np.zeros((n_components, len(anchored) - 1))
+    for j, part in enumerate(anchored[1:]):
+        contrasts[anchored[: j + 1], j] = -np.sqrt(mass[anchored[: j + 1]] * mass[part] / before[j])
+        contrasts[part, j] = np.sqrt(before[j])
+        contrasts[:, j] /= np.linalg.norm(contrasts[:, j])
+    return indicators, indicators @ contrasts
+
+
+def _leading(S, null, k):
+    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null` (all of eigenvalue 1)."""
+    size = S.shape[0]
+    k = min(k, size - null.shape[1])
+    if k <= 0:
+        return np.empty(0), np.empty((size, 0))
+    if size <= max(DENSE_SIZE, 3 * k):
+        values, vectors = eigh((S - null @ null.T).toarray(), driver="evd")
+    else:
+
+        def apply(V):
+            return S @ V - null @ (null.T @ V)
+
+        deflated = LinearOperator(S.shape, matvec=apply, matmat=apply, dtype=np.float64)
+        start = np.random.default_rng(0).standard_normal(size)
+        values, vectors = eigsh(deflated, k, which="LA", v0=start)
+    order = np.argsort(-values, kind="stable")[:k]
+    return values[order], vectors[:, order]

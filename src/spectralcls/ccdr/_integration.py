@@ -1,0 +1,86 @@
+"""One embedding of many points from CCDR on subsamples: extend, align, average."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh, orthogonal_procrustes
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from ..neighbors import knn, mean_squared_length
+
+N_ALIGNMENTS = 10
+N_SCALE_POINTS = 2000
+
+
+@dataclass(frozen=True)
+class Integrated:
+    eigenvalues: np.ndarray
+    centers: np.ndarray
+    points: np.ndarray
+    epsilon: float | None
+    n_connected_components: int
+
+
+def integrate(ccdr, X, classes, codes, n_components):
+    """Fit clones of `ccdr` on stratified subsamples and integrate their labelled extensions (paper 004, section V).
+
+    1. Each embedding is extended to all points with their labels by eq. 20 and scaled to unit Frobenius norm.
+    2. The extensions are rotated onto their mean, and the mean taken anew, until it rests (generalised Procrustes).
+    3. Embedding and centres are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average to
+       a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
+
+    The scale of the heat kernel is measured anew, since neighbours among all points are nearer.
+    """
+    random = check_random_state(ccdr.random_state)
+    maps, factors, n_connected = [], [], 0
+    for _ in range(ccdr.n_subsamples):
+        rows = stratified_subsample(codes, ccdr.max_samples, random)
+        part = clone(ccdr).set_params(max_samples=None, random_state=None)
+        part._embed(X[rows], classes, codes[rows], n_components)
+        extended = part._extend(X, codes)[0]
+        norm = np.linalg.norm(extended)
+        maps.append(np.vstack([part.class_centers_, extended]) / norm)
+        factors.append(1 / (1 - part.eigenvalues_))
+        n_connected = max(n_connected, part.n_connected_components_)
+    n_components = min(F.shape[1] for F in maps)
+    maps = [F[:, :n_components] for F in maps]
+    rotations = align(maps)
+    mean = sum(F @ R for F, R in zip(maps, rotations, strict=True)) / len(maps)
+    factor = sum(R.T @ (f[:n_components, None] * R) for f, R in zip(factors, rotations, strict=True)) / len(maps)
+    values, axes = eigh(factor)
+    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)] < 0, -1, 1)
+    mean = mean @ axes
+    n_classes = len(classes)
+    return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], _scale(ccdr, X, random), n_connected)
+
+
+def stratified_subsample(codes, size, random):
+    """Sorted rows of a subsample in which every class, and the unlabelled, has its share and at least one point."""
+    chosen = []
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        share = max(1, round(size * len(rows) / len(codes)))
+        chosen.append(random.choice(rows, min(share, len(rows)), replace=False))
+    return np.sort(np.concatenate(chosen))
+
+
+def align(maps):
+    """Rotations that bring every map onto the common mean, starting from the first map."""
+    mean = maps[0]
+    for _ in range(N_ALIGNMENTS):
+        rotations = [orthogonal_procrustes(F, mean)[0] for F in maps]
+        before, mean = mean, sum(F @ R for F, R in zip(maps, rotations, strict=True)) / len(maps)
+        if np.linalg.norm(mean - before) <= 1e-6 * np.linalg.norm(mean):
+            break
+    return rotations
+
+
+def _scale(ccdr, X, random):
+    if ccdr.weights == "binary":
+        return None
+    if ccdr.epsilon is not None:
+        return float(ccdr.epsilon)
+    rows = random.choice(len(X), min(N_SCALE_POINTS, len(X)), replace=False)
+    distances = knn(X[rows], X, ccdr.n_neighbors + 1, algorithm=ccdr.algorithm, n_jobs=ccdr.n_jobs)[0]
+    return mean_squared_length(distances[:, 1:])

@@ -1,0 +1,297 @@
+"""Exact nearest neighbours and the symmetric graphs made from them."""
+
+from numbers import Integral
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix
+from scipy.spatial import cKDTree
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._core import compiled
+from ._parallel import effective_n_threads
+
+ALGORITHMS = ("auto", "brute", "kd_tree")
+_KD_TREE_MAX_FEATURES = 4
+
+
+def _points(array, name):
+    """A C-contiguous float32 or float64 matrix without NaN or infinity."""
+    return check_array(array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name)
+
+
+def _pair(Q, X):
+    """Query and training points in one dtype; Q stays X where it is X."""
+    if Q is X:
+        X = _points(X, "X")
+        return X, X
+    Q, X = _points(Q, "Q"), _points(X, "X")
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
+    dtype = np.float32 if Q.dtype == X.dtype == np.float32 else np.float64
+    return np.ascontiguousarray(Q, dtype), np.ascontiguousarray(X, dtype)
+
+
+def _brute(Q, X, k, n_jobs):
+    return compiled.knn(Q, X, k, effective_n_threads(n_jobs))
+
+
+def _kd_tree(Q, X, k, n_jobs):
+    """SciPy's tree; its ties come in no order, so the last place is settled among all points at that distance."""
+    tree = cKDTree(X)
+    width = min(k + 1, len(X))
+    distances, indices = tree.query(Q, k=np.arange(1, width + 1), workers=effective_n_threads(n_jobs))
+    order = np.lexsort((indices, distances), axis=1)
+    distances, indices = np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
+    if k < width:
+        tied = np.flatnonzero(distances[:, k] == distances[:, k - 1])
+        if len(tied):
+            distances[tied, :k], indices[tied, :k] = _brute(Q[tied], X, k, n_jobs)
+    return distances[:, :k].astype(Q.dtype), indices[:, :k].astype(np.int64)
+
+
+def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
+    """Exact Euclidean k nearest neighbours.
+
+    Parameters
+    ----------
+    Q : array-like of shape (m, d)
+        Query points.
+    X : array-like of shape (n, d)
+        Points to search, without NaN or infinity.
+    k : int
+        Number of neighbours, 1 <= k <= n.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        The answer does not depend on it.
+    n_jobs : int or None, default=None
+        Threads; the answer does not depend on it.
+
+    Returns
+    -------
+    distances : ndarray of shape (m, k)
+        In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
+        differences, hence free of cancellation: a point is at distance exactly 0 from itself.
+    indices : ndarray of shape (m, k), int64
+        Rows of X. Of points at the same distance the ones with the smaller index come first.
+
+    Raises
+    ------
+    ValueError
+        If k is not in 1 ... n, the numbers of features differ, or an input is not a finite matrix.
+
+    Notes
+    -----
+    When ``Q is X`` every point is its own first neighbour (or a duplicate with a smaller index is), as in
+    scikit-learn's ``kneighbors(X)``.
+    """
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
+    Q, X = _pair(Q, X)
+    if not isinstance(k, Integral) or not 1 <= k <= len(X):
+        raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
+    if algorithm == "auto":
+        algorithm = "kd_tree" if X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
+    return (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
+
+
+def reverse_knn(Q, X, radii, *, n_jobs=None):
+    """Training points that would count a query among their own nearest neighbours.
+
+    Parameters
+    ----------
+    Q : array-like of shape (m, d)
+        Query points.
+    X : array-like of shape (n, d)
+        Training points.
+    radii : array-like of shape (n,)
+        Distance of each training point to its k-th neighbour.
+
+    Returns
+    -------
+    csr_array of shape (m, n)
+        Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
+    """
+    Q, X = _pair(Q, X)
+    radii = np.ascontiguousarray(radii, dtype=X.dtype)
+    if radii.shape != (len(X),) or np.isnan(radii).any():
+        raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
+    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
+    return csr_array((distances, indices, indptr), shape=(len(Q), len(X)))
+
+
+def mean_squared_length(distances):
+    """The data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero."""
+    epsilon = float(np.mean(np.square(distances, dtype=np.float64))) if np.size(distances) else 0.0
+    return epsilon if epsilon > 0 else 1.0
+
+
+def undirected(rows, columns, distances, n, symmetrize="or"):
+    """The undirected version of directed edges: an (n, n) CSR array of distances and each edge's vote.
+
+    A vote is 1 for an edge found from both ends, 1/2 for one found from one end. Zero distances stay stored;
+    loops are dropped.
+    """
+    proper = rows != columns
+    rows, columns, distances = rows[proper], columns[proper], distances[proper]
+    both = np.concatenate([rows.astype(np.int64) * n + columns, columns.astype(np.int64) * n + rows])
+    edges, first, counts = np.unique(both, return_index=True, return_counts=True)
+    values = np.concatenate([distances, distances])[first]
+    if symmetrize == "and":
+        mutual = counts > 1
+        edges, values, counts = edges[mutual], values[mutual], counts[mutual]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(edges // n, minlength=n))])
+    return csr_array((values, edges % n, indptr), shape=(n, n)), np.minimum(counts, 2) / 2
+
+
+def without_self(distances, indices):
+    """Drop each point's own entry from its k + 1 neighbours (the last one where duplicates have hidden it)."""
+    n, width = indices.shape
+    own = indices == np.arange(n)[:, None]
+    own[~own.any(axis=1), -1] = True
+    return distances[~own].reshape(n, width - 1), indices[~own].reshape(n, width - 1)
+
+
+def knn_graph(
+    X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, algorithm="auto", n_jobs=None
+):
+    """Symmetric graph that joins every point with its nearest neighbours.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points.
+    n_neighbors : int
+        Neighbours per point, the point itself not counted, 1 <= n_neighbors < n.
+    mode : {"binary", "heat", "distance"}, default="binary"
+        Value of an edge: 1, exp(-distance^2 / epsilon), or the distance.
+    symmetrize : {"or", "and", "mean"} or None, default="or"
+        "or": an edge where either end counts the other among its neighbours; "and": where both do;
+        "mean": as "or", with half the value where only one does (not for distances); None: the directed graph.
+    epsilon : float, "mean" or None, default=None
+        Scale of the heat kernel; None and "mean": the mean squared length of the edges.
+    algorithm, n_jobs
+        As in `knn`.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors) memory.
+    """
+    if mode not in ("binary", "heat", "distance"):
+        raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
+    if symmetrize not in ("or", "and", "mean", None):
+        raise ValueError(f"symmetrize must be 'or', 'and', 'mean' or None, got {symmetrize!r}.")
+    if mode == "distance" and symmetrize == "mean":
+        raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
+    X = _points(X, "X")
+    n = len(X)
+    distances, indices = without_self(*_neighbors_and_self(X, n_neighbors, algorithm, n_jobs))
+    rows = np.repeat(np.arange(n), n_neighbors)
+    if symmetrize is None:
+        graph = csr_array(
+            (distances.ravel(), indices.ravel(), np.arange(0, n * n_neighbors + 1, n_neighbors)), shape=(n, n)
+        )
+        graph.sort_indices()
+        votes = 1
+    else:
+        graph, votes = undirected(rows, indices.ravel(), distances.ravel(), n, symmetrize)
+    if mode == "heat":
+        scale = mean_squared_length(graph.data) if epsilon in (None, "mean") else float(epsilon)
+        if not scale > 0:
+            raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
+        graph.data = np.exp(-np.square(graph.data) / scale)
+    elif mode == "binary":
+        graph.data = np.ones_like(graph.data)
+    if symmetrize == "mean":
+        graph.data = (graph.data * votes).astype(X.dtype)
+    return graph
+
+
+def _neighbors_and_self(X, n_neighbors, algorithm, n_jobs):
+    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < len(X):
+        raise ValueError(
+            f"n_neighbors must be an integer between 1 and n_samples - 1 = {len(X) - 1}, got {n_neighbors!r}."
+        )
+    return knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)
+
+
+class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Transform points into the sparse graph of their nearest training points.
+
+    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose next
+    step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}, default="distance"
+        Entries of the graph: distances, or ones.
+    n_neighbors : int, default=5
+        Neighbours per point. With ``mode="distance"`` one more is stored, since a training point is its own
+        first neighbour and scikit-learn's consumers expect it.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+    n_jobs : int or None, default=None
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training points.
+    """
+
+    _parameter_constraints: dict = {
+        "mode": [StrOptions({"distance", "connectivity"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
+        self.mode = mode
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None):
+        """Keep the training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._fit_X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
+        return self
+
+    def transform(self, X):
+        """The neighbours graph between X and the training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        csr_matrix of shape (m, n_samples_fit_)
+            Each row in order of increasing distance, as scikit-learn stores it.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        k = self.n_neighbors + (self.mode == "distance")
+        if k > self.n_samples_fit_:
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")
+        distances, indices = knn(X, self._fit_X, k, algorithm=self.algorithm, n_jobs=self.n_jobs)
+        data = distances.ravel() if self.mode == "distance" else np.ones(distances.size, distances.dtype)
+        indptr = np.arange(0, distances.size + 1, k)
+        return csr_matrix((data, indices.ravel(), indptr), shape=(len(X), self.n_samples_fit_))

@@ -1,0 +1,349 @@
+import numpy as np
+import pytest
+import reference_neighbors as reference
+from data import load_npz
+from scipy.sparse import csr_array
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.linear_model import RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls.ccdr import CCDR, CCDRClassifier
+from spectralcls.neighbors import knn_graph
+
+
+@parametrize_with_checks([CCDR(), CCDR(extension="nearest", weights="binary"), CCDRClassifier()])
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def partly_labelled(n=150, d=4, fraction=0.6, seed=0):
+    """Generic points (no ties), four classes, some labels -1."""
+    rng = np.random.default_rng(seed)
+    X, y = make_blobs(n, n_features=d, centers=4, cluster_std=4.0, random_state=seed)
+    return X, np.where(rng.random(n) < fraction, y, -1)
+
+
+def projector(U, metric):
+    """Orthogonal projector of a subspace; its columns are orthonormal in the metric."""
+    V = U * np.sqrt(metric)[:, None]
+    return V @ V.T
+
+
+@pytest.mark.parametrize("n", [90, 600])  # LAPACK and the iteration
+@pytest.mark.parametrize("fraction", [0.3, 1.0])
+@pytest.mark.parametrize("beta", [0.05, 0.5, 20.0])
+def test_solves_the_dense_generalised_problem(n, fraction, beta):
+    X, y = partly_labelled(n, fraction=fraction)
+    model = CCDR(6, beta=beta, n_neighbors=5).fit(X, y)
+    W, epsilon = reference.weights(X, 5)
+    values, U, metric = reference.ccdr(W, y, 4, beta)
+    assert model.n_connected_components_ == 1
+    assert model.epsilon_ == pytest.approx(epsilon)
+    np.testing.assert_allclose(model.graph_.toarray(), W, rtol=1e-12)
+    np.testing.assert_allclose(model.eigenvalues_, values[1:7], atol=1e-11)
+    ours = np.vstack([model.class_centers_, model.embedding_])
+    np.testing.assert_allclose(ours.T @ (metric[:, None] * ours), np.eye(6), atol=1e-9)
+    np.testing.assert_allclose(metric @ ours, 0, atol=1e-9)
+    np.testing.assert_allclose(projector(ours, metric), projector(U[:, 1:7], metric), atol=1e-7)
+
+
+@pytest.mark.parametrize("weights", ["heat", "binary"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_eq20_reproduces_the_training_embedding(weights, dtype):
+    X, y = partly_labelled(300)
+    X = X.astype(dtype)
+    model = CCDR(5, weights=weights).fit(X, y)
+    scale = np.abs(model.embedding_).max()
+    tolerance = scale * (1e-9 if dtype == np.float64 else 1e-4)
+    np.testing.assert_allclose(model.extend(X, y), model.embedding_, rtol=0, atol=tolerance)
+    # Without its label a labelled point lands elsewhere; transform knows the label of a training point.
+    assert np.abs(model.extend(X) - model.embedding_)[y >= 0].max() > 0.01 * scale
+    np.testing.assert_array_equal(model.transform(X), model.embedding_)
+
+
+def test_eq20_reproduces_tied_integer_data():
+    rng = np.random.default_rng(0)
+    X = np.unique(rng.integers(0, 9, (400, 3)).astype(float), axis=0)
+    y = rng.integers(0, 3, len(X))
+    model = CCDR(4).fit(X, y)
+    np.testing.assert_allclose(model.extend(X, y), model.embedding_, atol=1e-10)
+
+
+@pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
+def test_extension_is_eq20_of_new_points(extension):
+    X, y = partly_labelled(200)
+    Q = X[:40] + 0.3 * np.random.default_rng(1).standard_normal((40, 4))
+    labels = np.resize([-1, 0, 1, 2, 3], 40)
+    beta, k = 0.7, 4
+    model = CCDR(3, beta=beta, n_neighbors=k, extension=extension).fit(X, y)
+    D, inner = reference.distances(Q, X), reference.distances(X, X)
+    radius = np.sort(inner, axis=1)[:, k]
+    near = D <= np.sort(D, axis=1)[:, [k - 1]]
+    used = {"symmetric": near | (D < radius), "nearest": near, "full": np.ones_like(near)}[extension]
+    K = used * np.exp(-(D**2) / model.epsilon_)
+    has = labels >= 0
+    top = beta * K @ model.embedding_ + np.where(has[:, None], model.class_centers_[labels], 0)
+    expected = top / (beta * K.sum(axis=1) + has)[:, None] / (1 - model.eigenvalues_)
+    np.testing.assert_allclose(model.extend(Q, labels), expected, rtol=1e-9, atol=1e-12)
+    unlabelled = (K @ model.embedding_) / K.sum(axis=1)[:, None] / (1 - model.eigenvalues_)
+    np.testing.assert_allclose(model.transform(Q), unlabelled, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
+def test_far_queries_go_to_their_nearest_neighbour(extension):
+    X, y = partly_labelled(100)
+    model = CCDR(3, extension=extension).fit(X, y)
+    direction = X[X[:, 0].argmax()] - X.mean(axis=0)
+    far = X.mean(axis=0) + 1e6 * direction
+    nearest = np.argmin(np.sum((X - far) ** 2, axis=1))
+    expected = model.embedding_[nearest] / (1 - model.eigenvalues_)
+    np.testing.assert_allclose(model.transform(far[None])[0], expected, rtol=1e-6)
+    np.testing.assert_allclose(model.extend(far[None], [2])[0], model.class_centers_[2] / (1 - model.eigenvalues_))
+
+
+def test_invariant_to_order_offset_and_scale():
+    X, y = partly_labelled(250)
+    order = np.random.default_rng(0).permutation(250)
+    plain = CCDR(3).fit(X, y)
+    moved = CCDR(3).fit((1000 * X + 5e4)[order], y[order])
+    np.testing.assert_allclose(np.abs(moved.embedding_), np.abs(plain.embedding_[order]), atol=1e-8)
+    np.testing.assert_allclose(moved.eigenvalues_, plain.eigenvalues_, atol=1e-10)
+
+
+def test_large_beta_gives_laplacian_eigenmaps():
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    y = np.arange(200) % 3
+    plain = CCDR(4, n_neighbors=6).fit(X)
+    labelled = CCDR(4, n_neighbors=6, beta=1e9).fit(X, y)
+    assert plain.class_centers_.shape == (0, 4)
+    np.testing.assert_allclose(labelled.eigenvalues_, plain.eigenvalues_, atol=1e-6)
+    a, b = (m.embedding_ / np.linalg.norm(m.embedding_, axis=0) for m in (plain, labelled))
+    np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-5)
+
+
+@pytest.mark.parametrize("beta", [0.0, 1e-12])
+def test_small_beta_keeps_the_class_directions_only(beta):
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="only 2 of 5 components"):
+        model = CCDR(5, beta=beta).fit(X, y)
+    assert model.n_components_ == 2 and model.get_feature_names_out().tolist() == ["ccdr0", "ccdr1"]
+    np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-9)
+    for c in range(3):  # every class has collapsed onto its centre
+        np.testing.assert_allclose(model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6)
+    assert KNeighborsClassifier().fit(model.embedding_, y).score(model.extend(X), y) > 0.95
+    assert np.isfinite(model.transform(X + 0.01)).all()
+
+
+def test_components_without_labels_get_no_direction_of_their_own():
+    rng = np.random.default_rng(0)
+    X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(6)])
+    y = np.repeat([0, 1, 2, -1, -1, -1], 20)
+    model = CCDR(6).fit(X, y)
+    assert model.n_connected_components_ == 6
+    # Two directions separate the three labelled components; unlabelled ones stay at the origin of both.
+    np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
+    assert model.eigenvalues_[2] > 1e-3
+    np.testing.assert_allclose(model.embedding_[60:, :2], 0, atol=1e-12)
+    assert KNeighborsClassifier(3).fit(model.embedding_[:60, :2], y[:60]).score(model.embedding_[:60, :2], y[:60]) == 1
+    # Orthonormal in D with the constant, as all eigenvectors are.
+    W = np.asarray(model.graph_.sum(axis=1))
+    metric = np.concatenate([[20] * 3, 0.5 * W + (y >= 0)])
+    U = np.vstack([model.class_centers_, model.embedding_])
+    np.testing.assert_allclose(U.T @ (metric[:, None] * U), np.eye(6), atol=1e-9)
+    np.testing.assert_allclose(metric @ U, 0, atol=1e-9)
+
+
+def test_all_unlabelled_disconnected_keeps_the_components_apart():
+    rng = np.random.default_rng(0)
+    X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(4)])
+    model = CCDR(3).fit(X, np.full(80, -1))
+    np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-12)
+    assert len(np.unique(np.round(model.embedding_, 8), axis=0)) == 4
+
+
+def test_precomputed_graphs_give_the_same_embedding():
+    X, y = partly_labelled(200)
+    Q = X[:30] + 0.1
+    plain = CCDR(4).fit(X, y)
+    weights = CCDR(4, affinity="precomputed").fit(plain.graph_, y)
+    np.testing.assert_allclose(weights.embedding_, plain.embedding_, atol=1e-9)
+    piped = make_pipeline(
+        KNeighborsTransformer(n_neighbors=4, mode="distance"), CCDR(4, affinity="precomputed_nearest_neighbors")
+    ).fit(X, y)
+    np.testing.assert_allclose(piped[-1].embedding_, plain.embedding_, atol=1e-6)
+    np.testing.assert_allclose(piped.transform(X), plain.embedding_, atol=1e-6)
+    # The transformer gives five neighbours of a query, one more than a training point has beside itself.
+    D = reference.distances(Q, X)
+    K = np.where(D <= np.sort(D, axis=1)[:, [4]], np.exp(-(D**2) / plain.epsilon_), 0)
+    expected = K @ plain.embedding_ / K.sum(axis=1)[:, None] / (1 - plain.eigenvalues_)
+    np.testing.assert_allclose(piped.transform(Q), expected, atol=1e-6)
+    np.testing.assert_allclose(weights.transform(csr_array(K)), expected, rtol=1e-6)
+    np.testing.assert_array_equal(weights.transform(csr_array((1, 200))), 0)
+    np.testing.assert_allclose(weights.extend(plain.graph_, y), plain.embedding_, atol=1e-9)
+
+
+def test_minus_one_and_one_are_two_classes():
+    X, y = make_moons(100, noise=0.1, random_state=0)
+    model = CCDR(2).fit(X, 2 * y - 1)
+    np.testing.assert_array_equal(model.classes_, [-1, 1])
+    np.testing.assert_allclose(model.embedding_, CCDR(2).fit(X, y).embedding_)
+    np.testing.assert_array_equal(CCDR(2).fit(X, np.where(y == 0, -1, 7)).classes_, [7])
+
+
+def test_one_class_and_singleton_classes():
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    assert np.isfinite(CCDR(2).fit(X, np.zeros(40)).transform(X + 0.1)).all()
+    y = np.full(40, -1)
+    y[[0, 1]] = [3, 9]
+    model = CCDRClassifier(KNeighborsClassifier(1), random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.classes_, [3, 9])
+    assert set(model.predict(X)) <= {3, 9}
+
+
+def test_duplicates():
+    X = np.repeat(np.random.default_rng(0).standard_normal((15, 2)), 8, axis=0)
+    y = np.repeat(np.arange(15) % 3, 8)
+    model = CCDR(3).fit(X, y)
+    assert np.isfinite(model.embedding_).all() and np.isfinite(model.transform(X + 1e-3)).all()
+
+
+def graph(n=20, seed=0):
+    return knn_graph(np.random.default_rng(seed).standard_normal((n, 2)), 3, mode="heat")
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda X, y: CCDR(n_neighbors=20).fit(X, y), "n_neighbors=20 must be less"),
+        (lambda X, y: CCDR(n_components=22).fit(X, y), "n_samples \\+ n_classes - 2 = 20"),
+        (lambda X, y: CCDR(beta=-1.0).fit(X, y), "beta"),
+        (lambda X, y: CCDR(beta=np.inf).fit(X, y), "'beta' parameter"),
+        (lambda X, y: CCDR(beta=0).fit(X, np.where(np.arange(20) < 5, -1, y)), "5 unlabelled points"),
+        (lambda X, y: CCDR(epsilon=1e-300).fit(X, np.full(20, -1)), "larger epsilon"),
+        (lambda X, y: CCDR().fit(X, y[:5]), "inconsistent"),
+        (lambda X, y: CCDR().fit(X, y + 0.5), "label type"),
+        (lambda X, y: CCDR().fit(X * np.nan, y), "NaN"),
+        (lambda X, y: CCDR().transform(X), "not fitted"),
+        (lambda X, y: CCDR().fit(X, y).transform(X[:, :1]), "features"),
+        (lambda X, y: CCDR().fit(X, y).extend(X, np.full(20, 9)), "neither -1"),
+        (lambda X, y: CCDR(affinity="precomputed").fit(-graph(), y), "negative"),
+        (lambda X, y: CCDR(affinity="precomputed").fit(np.triu(graph().toarray()), y), "not symmetric"),
+        (lambda X, y: CCDR(affinity="precomputed").fit(graph()[:, :7], y), "square"),
+        (lambda X, y: CCDR(affinity="precomputed", max_samples=5).fit(graph(), y), "need points"),
+        (lambda X, y: CCDR(extension="full", weights="binary").fit(X, y), "weights='heat'"),
+        (lambda X, y: CCDRClassifier().fit(X, np.full(20, -1)), "no point is labelled"),
+        (lambda X, y: CCDRClassifier(beta=[]).fit(X, y), "beta is empty"),
+    ],
+)
+def test_bad_input(call, message):
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.raises((ValueError, AttributeError), match=message):
+        call(X, np.arange(20) % 2 + 2)
+
+
+def test_a_failed_fit_changes_nothing():
+    X, y = partly_labelled(60)
+    model = CCDR().fit(X, y)
+    before = model.transform(X + 0.1)
+    with pytest.raises(ValueError):
+        model.set_params(n_neighbors=60).fit(X, y)
+    np.testing.assert_array_equal(model.set_params(n_neighbors=4).transform(X + 0.1), before)
+
+
+def test_classifier_chooses_by_held_out_accuracy():
+    X, y = make_blobs(300, n_features=5, centers=4, cluster_std=3.0, random_state=1)
+    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3, 5], random_state=0).fit(X, y)
+    assert model.cv_scores_.shape == (2, 2, 3)
+    i, j, q = np.unravel_index(model.cv_scores_.argmax(), (2, 2, 3))
+    assert (model.beta_, model.n_neighbors_, model.n_components_) == ([0.1, 1.0][i], [3, 6][j], [1, 3, 5][q])
+    # The scores are those of the definition: a decomposition of its own for every candidate.
+    from sklearn.utils import check_random_state
+
+    from spectralcls.ccdr._tuning import stratified_folds
+
+    folds = stratified_folds(y, 3, check_random_state(0))
+    fewer = CCDRClassifier(beta=[1.0], n_neighbors=[6], n_components=[3, 5], random_state=0).fit(X, y).cv_scores_
+    hits = 0
+    for fold in range(3):
+        part = CCDRClassifier(beta=1.0, n_neighbors=6, n_components=3).fit(X[folds != fold], y[folds != fold])
+        hits += np.sum(part.predict(X[folds == fold]) == y[folds == fold])
+    assert hits / 300 == pytest.approx(fewer[0, 0, 0])
+
+
+def test_classifier_delegates_to_its_estimator():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    model = CCDRClassifier(n_components=3, beta=0.5).fit(X, names)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert not hasattr(model, "decision_function")
+    assert hasattr(CCDRClassifier(RidgeClassifier()), "decision_function")
+    assert model.score(X, names) > 0.95
+
+
+def test_integration_of_subsamples():
+    X, y = make_blobs(3000, n_features=6, centers=4, cluster_std=3.5, random_state=0)
+    Q, q = X[2000:], y[2000:]
+    X, y = X[:2000], y[:2000].copy()
+    y[::10] = -1
+    keep = y >= 0
+    whole = CCDR(5).fit(X, y)
+    parts = CCDR(5, max_samples=500, n_subsamples=4, random_state=0).fit(X, y)
+    assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
+    assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
+    scores = [
+        KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q) for m in (whole, parts)
+    ]
+    assert abs(scores[0] - scores[1]) < 0.03
+    again = CCDR(5, max_samples=500, n_subsamples=4, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(parts.embedding_, again.embedding_)
+    np.testing.assert_array_equal(parts.transform(X), parts.embedding_)
+    # One subsample of everything is the plain embedding up to scale and rotation.
+    single = CCDR(5, max_samples=1999, n_subsamples=1, random_state=0).fit(X, y).embedding_
+    a, b = np.linalg.svd(single, compute_uv=False), np.linalg.svd(whole.embedding_, compute_uv=False)
+    np.testing.assert_allclose(a / a[0], b / b[0], atol=0.02)
+
+
+def satimage():
+    data = load_npz("satimage")
+    return [data[name] for name in ("X_train", "y_train", "X_test", "y_test")]
+
+
+def test_table_1_of_the_paper():
+    """Satimage, k = 4, 14 components: k-NN after CCDR 8.1 %, linear after CCDR 8.95 %, raw k-NN 9.65 %."""
+    X, y, T, t = satimage()
+
+    def errors(estimators, Y, Z):
+        return min(100 * np.mean(e.fit(Y, y).predict(Z) != t) for e in estimators)
+
+    neighbours = [KNeighborsClassifier(k) for k in range(1, 12)]
+    assert errors(neighbours, X, T) == pytest.approx(9.65, abs=0.7)
+    after_knn, after_linear = [], []
+    for beta in (0.05, 0.5, 1.0):
+        model = CCDR(14, beta=beta, n_neighbors=4)
+        Y, Z = model.fit_transform(X, y), model.transform(T)
+        after_knn.append(errors(neighbours, Y, Z))
+        after_linear.append(errors([RidgeClassifier(alpha=1e-9)], Y, Z))
+    assert min(after_knn) == pytest.approx(8.1, abs=0.7)
+    assert min(after_linear) == pytest.approx(8.95, abs=0.7)
+    assert min(after_linear) < 9 and min(after_knn) < errors(neighbours, X, T) - 0.5
+
+
+def test_unlabelled_points_help_where_labels_are_few():
+    X, y, T, t = satimage()
+    gains = []
+    for seed in range(5):
+        labels = np.full(len(y), -1)
+        keep = np.random.default_rng(seed).permutation(len(y))[: len(y) // 20]
+        labels[keep] = y[keep]
+        model = CCDRClassifier(n_components=14, beta=5.0)
+        gains.append(model.fit(X, labels).score(T, t) - model.fit(X[keep], y[keep]).score(T, t))
+    assert np.mean(gains) > 0
+
+
+def test_embedding_clusters_follow_the_labels():
+    X, y = load_iris(return_X_y=True)
+    found = KMeans(3, n_init=5, random_state=0).fit_predict(CCDR(2, beta=0.01).fit_transform(X, y))
+    assert len({tuple(pair) for pair in zip(found, y, strict=True)}) == 3

@@ -1,0 +1,168 @@
+import numpy as np
+import pytest
+import reference_neighbors as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
+from sklearn.manifold import Isomap
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
+
+DTYPES = [np.float32, np.float64]
+ALGORITHMS = ["brute", "kd_tree"]
+
+
+@parametrize_with_checks([KNNTransformer()])
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def integers(rng, *shape):
+    """Points whose squared distances are exact in any order of summation, with many ties and duplicates."""
+    return rng.integers(-6, 7, size=shape)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("m, n, d, k", [(1, 1, 1, 1), (3, 40, 1, 7), (1500, 700, 3, 10), (60, 500, 37, 5), (20, 300, 70, 300)])
+def test_knn_equals_the_reference_with_ties_by_index(dtype, m, n, d, k):
+    rng = np.random.default_rng(0)
+    Q, X = integers(rng, m, d).astype(dtype), integers(rng, n, d).astype(dtype)
+    expected, order = reference.knn(Q, X, k)
+    for algorithm in ALGORITHMS if d < 10 else ["brute"]:
+        distances, indices = knn(Q, X, k, algorithm=algorithm)
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_array_equal(distances, expected.astype(dtype))
+        assert distances.dtype == dtype and indices.dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("offset, scale", [(0, 1), (1e6, 1), (0, 1e-8), (0, 1e8)])
+def test_distances_do_not_suffer_from_offset_or_scale(dtype, offset, scale):
+    rng = np.random.default_rng(1)
+    X = (scale * (rng.standard_normal((1300, 6)) + offset)).astype(dtype)
+    distances, indices = knn(X, X, 8, algorithm="brute")
+    expected, _ = reference.knn(X, X, 8)
+    np.testing.assert_allclose(distances, expected, rtol=3e-7 if dtype == np.float32 else 1e-14)
+    assert np.all(distances[:, 0] == 0)
+
+
+def test_tight_far_clusters_are_resolved():
+    rng = np.random.default_rng(2)
+    X = (1000 * rng.integers(0, 3, (1200, 1)) + 1e-3 * rng.standard_normal((1200, 12))).astype(np.float32)
+    distances, indices = knn(X, X, 6)
+    expected, order = reference.knn(X, X, 6)
+    np.testing.assert_allclose(distances, expected, rtol=1e-6)
+    assert np.mean(indices == order) > 0.999
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 5, 24, 100])
+def test_same_bits_for_any_number_of_threads_and_any_batch(dtype, d):
+    X = np.random.default_rng(3).standard_normal((1400, d)).astype(dtype)
+    once = knn(X, X, 7, algorithm="brute", n_jobs=1)
+    for other in (knn(X, X, 7, algorithm="brute", n_jobs=3), [np.vstack(p) for p in zip(
+        *(knn(X[i : i + 500], X, 7, algorithm="brute") for i in range(0, 1400, 500)), strict=True
+    )]):  # fmt: skip
+        np.testing.assert_array_equal(once[0], other[0])
+        np.testing.assert_array_equal(once[1], other[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 60), st.integers(0, 2**31), st.booleans())
+def test_algorithms_agree_on_anything(d, n, seed, coarse):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X = np.round(X) if coarse else X
+    k = int(rng.integers(1, n + 1))
+    brute, tree = (knn(X, X, k, algorithm=a) for a in ALGORITHMS)
+    np.testing.assert_allclose(brute[0], tree[0], rtol=1e-14)
+    if coarse:
+        np.testing.assert_array_equal(brute[1], tree[1])
+    assert all(len(set(row)) == k for row in brute[1])
+
+
+def test_far_queries_and_huge_values_stay_ordered():
+    X = np.array([[0.0], [1.0], [2.0], [5.0]], dtype=np.float32)
+    distances, indices = knn(np.array([[3e30]], dtype=np.float32), X, 2, algorithm="brute")
+    assert np.isfinite(distances).all()
+    distances, indices = knn(np.array([[1e9], [-1e9]]), X.astype(float), 4, algorithm="brute")
+    np.testing.assert_array_equal(indices, [[3, 2, 1, 0], [0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 30])
+def test_reverse_knn_is_the_definition(dtype, d):
+    rng = np.random.default_rng(4)
+    Q, X = integers(rng, 1100, d).astype(dtype), integers(rng, 400, d).astype(dtype)
+    radii = knn(X, X, 6)[0][:, -1]
+    graph = reverse_knn(Q, X, radii)
+    D = reference.distances(Q, X).astype(dtype)
+    inside = D < radii
+    np.testing.assert_array_equal(np.flatnonzero(inside), np.repeat(np.arange(1100), np.diff(graph.indptr)) * 400 + graph.indices)
+    np.testing.assert_array_equal(graph.data, D[inside])
+
+
+@pytest.mark.parametrize("symmetrize", ["or", "and", "mean"])
+@pytest.mark.parametrize("mode", ["binary", "heat", "distance"])
+def test_graph_is_symmetric_and_as_defined(mode, symmetrize):
+    if (mode, symmetrize) == ("distance", "mean"):
+        pytest.skip("not offered: tested as an error below")
+    X = np.random.default_rng(5).standard_normal((150, 3))
+    directed = knn_graph(X, 6, symmetrize=None).toarray()
+    assert np.all(directed.sum(axis=1) == 6) and np.all(np.diag(directed) == 0)
+    both, either = np.minimum(directed, directed.T), np.maximum(directed, directed.T)
+    pattern = {"or": either, "and": both, "mean": (directed + directed.T) / 2}[symmetrize]
+    D = reference.distances(X, X)
+    epsilon = np.mean(D[pattern > 0] ** 2)
+    value = {"binary": 1, "heat": np.exp(-(D**2) / epsilon), "distance": D}[mode]
+    graph = knn_graph(X, 6, mode=mode, symmetrize=symmetrize)
+    np.testing.assert_allclose(graph.toarray(), pattern * value, rtol=1e-12)
+
+
+def test_graph_keeps_zero_distances_and_a_given_epsilon():
+    X = np.repeat(np.arange(4.0), 3)[:, None]
+    graph = knn_graph(X, 2, mode="distance")
+    assert graph.nnz == 24 and np.all(graph.data == 0)
+    np.testing.assert_allclose(knn_graph(X[::3], 1, mode="heat", epsilon=2.0).data, np.exp(-1 / 2))
+
+
+def test_transformer_is_a_drop_in():
+    X, _ = make_blobs(120, n_features=4, random_state=0)
+    for mode in ("distance", "connectivity"):
+        ours = KNNTransformer(mode=mode, n_neighbors=4).fit_transform(X)
+        theirs = KNeighborsTransformer(mode=mode, n_neighbors=4).fit_transform(X)
+        np.testing.assert_allclose(ours.toarray(), theirs.toarray(), rtol=1e-6, atol=1e-6)
+        assert ours.nnz == theirs.nnz
+    mapped = make_pipeline(KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")).fit_transform(X)
+    assert mapped.shape == (120, 2)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda X: knn(X, X, 0), "k must be"),
+        (lambda X: knn(X, X, 11), "n_samples=10"),
+        (lambda X: knn(X, X, 2.5), "k must be"),
+        (lambda X: knn(X[:, :1], X, 2), "features"),
+        (lambda X: knn(X, X, 2, algorithm="ball"), "algorithm"),
+        (lambda X: knn(X * np.nan, X, 2), "NaN"),
+        (lambda X: knn(X[:0], X, 2), "0 sample"),
+        (lambda X: knn_graph(X, 10), "n_samples - 1 = 9"),
+        (lambda X: knn_graph(X, 2, mode="distance", symmetrize="mean"), "half a distance"),
+        (lambda X: knn_graph(X, 2, mode="heat", epsilon=-1.0), "epsilon"),
+        (lambda X: knn_graph(X, 2, mode="x"), "mode"),
+        (lambda X: knn_graph(X, 2, symmetrize="x"), "symmetrize"),
+        (lambda X: reverse_knn(X, X, [1.0]), "radii"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.arange(20.0).reshape(10, 2))
+
+
+def test_results_are_plain_csr():
+    assert isinstance(knn_graph(np.arange(9.0)[:, None], 2), csr_array)
