@@ -36,6 +36,10 @@ class BlockLanczos {
   Eigenpairs<T> solve() {
     for (;;) {
       if (!expand()) break;
+      if (!due()) {
+        next_block();
+        continue;
+      }
       rayleigh_ritz();
       const bool whole = size_ == room_;
       if (whole || (size_ >= options_.pairs && converged())) {
@@ -125,7 +129,16 @@ class BlockLanczos {
     return false;
   }
 
+  // The projected problem costs about 10 size^3 operations, a step 4 n size width: where many pairs are wanted it is
+  // solved after every growth by a sixteenth, at a restart and at the end, not after every step.
+  bool due() const {
+    const bool last = size_ == room_ || result_.applications >= options_.max_applications;
+    const bool full = size_ + width_ > max_basis();
+    return last || full || (size_ >= options_.pairs && 16 * (size_ - solved_) >= size_);
+  }
+
   void rayleigh_ritz() {
+    solved_ = size_;
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(projection_.topLeftCorner(size_, size_));
     if (solver.info() != Eigen::Success) throw std::runtime_error("the projected eigenproblem did not converge");
     ritz_values_ = solver.eigenvalues().reverse();
@@ -174,7 +187,7 @@ class BlockLanczos {
       const index_t kept = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
       transform(columns(0, size_), ritz_vectors_.leftCols(kept), execution_);
       projection_.topLeftCorner(kept, kept) = ritz_values_.head(kept).asDiagonal();
-      target = kept;
+      target = solved_ = kept;
     }
     const Panel<T> remainder = columns(size_, last_), block = columns(target, width_);
     std::copy(remainder.data, remainder.data + std::min(last_, width_) * n_, block.data);
@@ -207,6 +220,7 @@ class BlockLanczos {
   index_t fixed_, room_, width_;  // deflated columns; dimension that is left; width of the block
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
+  index_t solved_ = 0;            // columns of V when the projected problem was last solved
   index_t added_ = 0;             // random columns that the next block shall have
   index_t capacity_ = 0;
   int exponent_ = 0;  // products are divided by 2^exponent_

@@ -1,0 +1,169 @@
+"""The similarity matrix S that a spectral kernel starts from, in the cheapest form that its kernel allows.
+
+Each form knows the row sums of S, its empty rows, and the leading eigenpairs of ``diag(s) S diag(s)``:
+
+* `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
+* `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
+* `StoredSimilarity`: S itself, given or formed from X.
+"""
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.utils import gen_batches
+
+from ..eigen import GramOperator, KernelOperator, top_eigenpairs
+
+_BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
+_DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
+
+
+class LinearSimilarity:
+    """S = X X^T, X dense or CSR; S has no negative entry where X has none."""
+
+    def __init__(self, X):
+        self.X = X
+        self.rank_bound = min(X.shape)
+
+    def degrees(self):
+        totals = np.asarray(self.X.sum(axis=0, dtype=np.float64)).ravel()
+        return self.X @ totals
+
+    def empty_rows(self):
+        return _largest_in_rows(self.X) == 0
+
+    def eigenpairs(self, scale, k, **options):
+        # B B^T and B^T B share their positive eigenvalues: the smaller of the two is decomposed.
+        B = _scale_rows(self.X, scale)
+        transposed = B.shape[0] > B.shape[1]
+        side = B.T if transposed else B
+        if sp.issparse(B) or side.shape[0] > _DENSE_SIDE:
+            gram = GramOperator(side)
+        else:
+            gram = side @ side.T
+        values, vectors = _leading(gram, k, **options)
+        if transposed:
+            vectors = B @ (vectors / np.sqrt(np.maximum(values, np.finfo(values.dtype).tiny)).astype(B.dtype))
+        return values, vectors
+
+
+class GaussianSimilarity:
+    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
+
+    def __init__(self, X, bandwidth, normalized, n_jobs):
+        self.operator = KernelOperator(
+            X, bandwidth=bandwidth, normalization="sum" if normalized else None, n_jobs=n_jobs
+        )
+        self.rank_bound = len(X)
+
+    def degrees(self):
+        return self.operator.degrees.astype(np.float64)
+
+    def empty_rows(self):
+        return np.zeros(self.rank_bound, dtype=bool)
+
+    def eigenpairs(self, scale, k, **options):
+        return _leading(self.operator, k, **options)
+
+
+class StoredSimilarity:
+    """S as a dense or CSR matrix."""
+
+    def __init__(self, S):
+        self.S = S
+        self.rank_bound = S.shape[0]
+
+    def degrees(self):
+        degrees = np.asarray(self.S.sum(axis=1, dtype=np.float64)).ravel()
+        check_degrees(degrees, self.S)
+        return degrees
+
+    def empty_rows(self):
+        return _largest_in_rows(self.S) == 0
+
+    def eigenpairs(self, scale, k, **options):
+        scaled = _scale_rows(self.S, scale)
+        scale = scale.astype(scaled.dtype)
+        if sp.issparse(scaled):
+            scaled.data *= scale[scaled.indices]
+        else:
+            scaled *= scale
+        return _leading(scaled, k, **options)
+
+
+def _leading(A, k, **options):
+    """The k leading eigenpairs of A, all of them where k is its dimension."""
+    if k < A.shape[0]:
+        found = top_eigenpairs(A, k, **options)
+        return found.values, found.vectors
+    values, vectors = scipy.linalg.eigh(A if isinstance(A, np.ndarray) else A.toarray())
+    return values[::-1], vectors[:, ::-1]
+
+
+def check_degrees(degrees, S):
+    """Raise where a row of similarities adds up to zero or less although it is not empty."""
+    largest = _largest_in_rows(S)
+    rounding = S.shape[1] * np.finfo(S.dtype).eps * largest
+    wrong = np.flatnonzero((degrees <= rounding) & (largest > 0))
+    if len(wrong):
+        raise ValueError(
+            f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, "
+            "and a degree has to be positive. Use transformation='identity', or a kernel without negative "
+            "values, such as 'gaussian'."
+        )
+
+
+def check_symmetric(S):
+    """Raise unless S is square and equal to its transpose, to rounding."""
+    if S.shape[0] != S.shape[1]:
+        raise ValueError(f"A precomputed similarity matrix has to be square in fit, got shape {S.shape}.")
+    difference, largest = abs(S - S.T).max(), abs(S).max()
+    if difference > 1e3 * np.finfo(S.dtype).eps * largest:
+        raise ValueError(
+            f"The precomputed similarity matrix is not symmetric: entries differ by up to {difference:.3g} "
+            "from those of its transpose. Pass (S + S.T) / 2 if that is what you mean."
+        )
+
+
+def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
+    """The dense matrix S(Q, X), Q and X dense or sparse."""
+    if kernel == "gaussian":
+        return rbf_kernel(Q, X, gamma=0.5 / bandwidth**2)
+    if kernel == "polynomial":
+        S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
+    else:
+        with np.errstate(over="ignore"):
+            S = linear_kernel(Q, X)
+            np.exp(S, out=S)
+    if not np.isfinite(S).all():
+        raise ValueError(f"The {kernel} kernel overflows on these data: scale the rows of X to unit length.")
+    return S
+
+
+def formed_row_products(Q, X, weights, *, checked, **kernel):
+    """S(Q, X) weights, by blocks of rows; `checked`: the last column holds degrees, to be positive."""
+    products = np.empty((Q.shape[0], weights.shape[1]), dtype=weights.dtype)
+    for block in gen_batches(Q.shape[0], max(1, _BLOCK_ENTRIES // X.shape[0])):
+        S = form_similarity(Q[block], X, **kernel)
+        products[block] = S @ weights
+        if checked:
+            check_degrees(products[block][:, -1], S)
+    return products
+
+
+def _scale_rows(X, scale):
+    """A new matrix diag(scale) X of the dtype and kind of X."""
+    scale = scale.astype(X.dtype)
+    if not sp.issparse(X):
+        return X * scale[:, None]
+    X = X.copy()
+    X.data *= np.repeat(scale, np.diff(X.indptr))
+    return X
+
+
+def _largest_in_rows(S):
+    """Largest modulus in each row."""
+    extremes = S.max(axis=1), S.min(axis=1)
+    high, low = (v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel() for v in extremes)
+    return np.maximum(high, -low)
