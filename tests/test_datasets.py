@@ -1,4 +1,5 @@
 import inspect
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -136,15 +137,9 @@ def test_spirals():
 
 
 def test_gaussian_mixture_has_the_moments_of_its_parameters():
-    shape = {
-        "n_classes": 3,
-        "n_features": 5,
-        "n_components": 7,
-        "intrinsic_dim": 2,
-        "separation": 2.0,
-        "noise": 0.3,
-    }
-    mixture = datasets.gaussian_mixture(3, 5, 7, intrinsic_dim=2, separation=2.0, noise=0.3, random_state=11)
+    shape = {"n_classes": 3, "n_features": 5, "n_components": 7}
+    spread = {"intrinsic_dim": 2, "separation": 2.0, "noise": 0.3}
+    mixture = datasets.gaussian_mixture(**shape, **spread, random_state=11)
     assert np.array_equal(np.bincount(mixture.classes), [3, 2, 2])
     gram = np.swapaxes(mixture.axes, 1, 2) @ mixture.axes
     np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), (7, 2, 2)), atol=1e-12)
@@ -225,9 +220,7 @@ def test_npz_with_a_predefined_split_and_with_realisations(tmp_path):
     )
     splits = datasets.read_npz(tmp_path / "many.npz").splits
     assert len(splits) == 3 and np.array_equal(splits[2][0], draws[2, :9])
-    assert KNeighborsClassifier(1).fit(X[splits[0][0]], y[splits[0][0]]).predict(X[splits[0][1]]).shape == (
-        21,
-    )
+    assert cross_val_score(KNeighborsClassifier(1), X, y, cv=splits).shape == (3,)
 
 
 def test_npz_with_sparse_text(tmp_path):
@@ -290,17 +283,18 @@ def test_unknown_names_and_folders_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("SPECTRALCLS_DATA", str(tmp_path))
     np.savez(tmp_path / "mine.npz", X=np.ones((2, 1)), y=[0, 1])
     assert datasets.load("mine").data.shape == (2, 1)
+    np.savez(tmp_path / "wine.npz", X=np.ones((2, 1)), y=[0, 1])
+    assert datasets.available().count("wine") == 1 and len(datasets.load("wine").data) == 178
 
 
-def test_openml_without_a_network_is_one_clear_error(monkeypatch):
+def test_openml_without_a_network_is_one_clear_error(monkeypatch, tmp_path):
     def no_network(*args, **kwargs):
-        from urllib.error import URLError
-
         raise URLError("no route")
 
-    monkeypatch.setattr("spectralcls.datasets._loading.sklearn_datasets.fetch_openml", no_network)
-    with pytest.raises(ConnectionError, match="'credit-g' could not be fetched.*no route"):
-        datasets.load("openml:credit-g")
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", no_network)
+    for name in ("credit-g", "31"):
+        with pytest.raises(ConnectionError, match=f"'{name}' could not be fetched.*no route"):
+            datasets.load(f"openml:{name}", data_home=tmp_path)
 
 
 def test_openml_targets_become_indices(monkeypatch):

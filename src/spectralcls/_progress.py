@@ -28,8 +28,8 @@ def progress(title, total, *, silent=False, stream=None):
     Yields
     ------
     step : callable
-        ``step("what is next")`` names the step that begins now; each call but the first counts the step before
-        it as done.
+        ``step("what is next")`` names the step that begins now; each call but the first counts the step
+        before it as done.
     """
     stream = sys.stderr if stream is None else stream
     if silent:

@@ -1,10 +1,23 @@
 """Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
 
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+
+@contextmanager
+def unchanged_on_error(estimator):
+    """Undo what a failing `fit` did to the estimator, such as the number of features that it noted first."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 class TrainingData(NamedTuple):

@@ -185,8 +185,8 @@ def _roughness(kernel):
 def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel="gaussian"):
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
-    Three quarters of the rungs lie below the rule: for one class of several the pooled spread is an upper
-    bound, and boundaries need less smoothing than densities.
+    Half of the rungs lie below the rule. Beyond either end little changes: the density rule approaches that of
+    the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
 
     Parameters
     ----------
@@ -204,5 +204,4 @@ def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel=
     bandwidths : ndarray of shape (n_bandwidths,)
     """
     reference = silverman_bandwidth(X, sample_weight, kernel=kernel)
-    rungs_below = round(0.7 * (n_bandwidths - 1))
-    return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - rungs_below)
+    return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

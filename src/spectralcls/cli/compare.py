@@ -41,7 +41,7 @@ def add_parser(commands):
         default=True,
         help="bring features to mean 0 and variance 1 on the training part (default: yes)",
     )
-    add("--n-jobs", type=int, metavar="N", help="threads or processes a classifier (default: its own)")
+    add("--n-jobs", type=_jobs, metavar="N", help="threads or processes a classifier (default: its own)")
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=_output, metavar="FILE", help="write the table as a list of records")
     add("--plot", type=_output, metavar="FILE.png", help="draw accuracy and time")
@@ -95,6 +95,13 @@ def _count(text):
     value = int(text) if text.isdecimal() else 0
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return value
+
+
+def _jobs(text):
+    value = int(text) if text.removeprefix("-").isdecimal() else 0
+    if not value:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (-1: all cores)")
     return value
 
 

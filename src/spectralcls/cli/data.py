@@ -102,14 +102,14 @@ def _checked(name, X, labels):
         raise CommandError(f"{name}: row {row}, column {column}: {X[row, column]} is not finite")
     if len(classes) < 2:
         raise CommandError(
-            f"{name}: all {len(y)} samples have the class {classes[0]!r}; two classes are needed"
+            f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed"
         )
     if _looks_continuous(classes):
         raise CommandError(
             f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes"
         )
     if counts.min() < 2:
-        lone = classes[np.argmin(counts)]
+        lone = str(classes[np.argmin(counts)])
         raise CommandError(
             f"{name}: class {lone!r} has one sample; a stratified split needs two of every class"
         )

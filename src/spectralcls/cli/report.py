@@ -10,12 +10,12 @@ _COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
 def heading(problem, result, arguments):
     """Two lines on what was compared."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
-    return (
-        f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, "
-        f"{len(problem.classes)} classes\n"
-        f"{_plural(arguments.repeats, 'stratified split')} into {result.n_train} training and {result.n_test} "
-        f"test samples (seed {arguments.seed}), features {features}\n"
+    size = (
+        f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
     )
+    splits = _plural(arguments.repeats, "stratified split")
+    parts = f"{result.n_train} training and {result.n_test} test samples"
+    return f"{problem.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 
 def table(records, results):
@@ -97,8 +97,8 @@ def plot(records, results, problem, path):
 
     from ..plotting.comparison import ComparisonDisplay
 
-    figure = Figure(figsize=(9, 1.6 + 0.36 * len(records)), layout="constrained")
+    figure = Figure(figsize=(10, 1.5 + 0.4 * len(records)), layout="constrained")
     baselines = [result.name for result in results if result.baseline]
     ComparisonDisplay(records, baselines=baselines).plot(axes=figure.subplots(1, 2, sharey=True))
-    figure.suptitle(problem.name)
+    figure.suptitle(f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}")
     figure.savefig(path, dpi=150)

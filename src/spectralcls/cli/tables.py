@@ -103,6 +103,8 @@ def _is_number(cell):
 
 def find_column(names, wanted, path):
     """Position of a column that is given by its name or its position."""
+    if names.count(wanted) > 1:
+        raise CommandError(f"{path}: {names.count(wanted)} columns are called {wanted!r}; give the position")
     if wanted in names:
         return names.index(wanted)
     try:

@@ -1,6 +1,7 @@
 """Data sets by name: bundled with scikit-learn, generated, in a folder of ``.npz`` files, or on OpenML."""
 
 import os
+import warnings
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -93,7 +94,7 @@ def load(name, *, data_home=None, n_samples=None, random_state=0):
 
 def available(data_home=None):
     """Names that :func:`load` knows without a network: bundled, generated, and in the data folder."""
-    return [*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]
+    return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 
 def read_npz(path, *, target="y"):
@@ -251,9 +252,11 @@ def _generate(name, n_samples, random_state):
 def _fetch_openml(name, data_home):
     which = {"data_id": int(name)} if name.isdecimal() else {"name": name, "version": 1}
     try:
-        bunch = sklearn_datasets.fetch_openml(
-            **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=0
-        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="A network error occurred")  # the last one is raised
+            bunch = sklearn_datasets.fetch_openml(
+                **which, data_home=data_home, as_frame=False, parser="liac-arff", n_retries=1, delay=0.5
+            )
     except OSError as error:  # urllib's errors are OSErrors
         raise ConnectionError(f"OpenML's data set {name!r} could not be fetched: {error}") from error
     labels, target = np.unique(bunch.target, return_inverse=True)

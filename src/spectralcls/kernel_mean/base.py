@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_bandwidth, check_training_data
+from .._validation import check_bandwidth, check_training_data, unchanged_on_error
 from ..bandwidth import silverman_bandwidth
 from ..kernels import KERNELS
 from .engine import class_rows, fit_class_means
@@ -70,6 +70,10 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             For invalid data, one class only, or parameters that do not fit the data.
         """
+        with unchanged_on_error(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
         data = check_training_data(self, X, y, sample_weight)
         rule = self._rule()
         log_priors = self._log_priors(len(data.classes))

@@ -1,6 +1,6 @@
 """Cross-validated score against bandwidth."""
 
-from sklearn.utils import check_matplotlib_support
+from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 
@@ -35,7 +35,8 @@ class BandwidthPathDisplay:
     """
 
     def __init__(
-        self, bandwidths, scores, best_bandwidth, *, estimator_name=None, score_name="Cross-validated accuracy"
+        self, bandwidths, scores, best_bandwidth, *, estimator_name=None,
+        score_name="Cross-validated accuracy",
     ):
         self.bandwidths = bandwidths
         self.scores = scores

@@ -38,6 +38,8 @@ class ComparisonDisplay:
         -------
         display : ComparisonDisplay
         """
+        from matplotlib.ticker import EngFormatter
+
         if axes is None:
             import matplotlib.pyplot as plt
 
@@ -61,10 +63,10 @@ class ComparisonDisplay:
                 va="center",
                 fontsize=9,
             )
-        accuracy.margins(x=0.12)
+        accuracy.margins(x=0.15)
         accuracy.set_yticks(rows, names)
-        accuracy.invert_yaxis()
-        accuracy.set_xlabel("accuracy, % (mean, bar: one standard deviation)")
+        accuracy.set_ylim(len(rows) - 0.5, -0.5)  # the first on top
+        accuracy.set_xlabel("accuracy, % (bar: one standard deviation)")
 
         fit = np.array([record["fit_seconds"] for record in records])
         predict = np.array([record["predict_seconds"] for record in records])
@@ -74,7 +76,8 @@ class ComparisonDisplay:
             rows, np.minimum(fit, predict), np.maximum(fit, predict), colors=colors, alpha=0.3, zorder=0
         )
         time.set_xscale("log")
-        time.set_xlabel("seconds (filled: tune + fit, hollow: predict)")
+        time.xaxis.set_major_formatter(EngFormatter(unit="s"))
+        time.set_xlabel("time (filled: tune + fit, hollow: predict)")
 
         for ax in axes:
             ax.grid(axis="both", alpha=0.25)

@@ -1,0 +1,62 @@
+"""How everything here is measured: side by side, interleaved, against the machine's own limit."""
+
+import resource
+import time
+from functools import cache
+
+import numpy as np
+
+from spectralcls._core import compiled
+
+EXPONENTIAL_SLOTS = {"float32": 12, "float64": 18}
+
+
+@cache
+def multiply_add_rate(dtype, threads):
+    """Vector multiply-adds a second that this machine reaches with the variant in use."""
+    return compiled.multiply_add_rate(np.dtype(dtype), 0.5, threads)
+
+
+def slots(d, dtype, *, exponentials=1, squarings=0, columns=1):
+    """Multiply-add slots that a pair needs: the distance, the exponentials, squarings, and a further slot for each
+    column beyond the first (the first is in the exponential's count)."""
+    return d + EXPONENTIAL_SLOTS[np.dtype(dtype).name] * exponentials + squarings + columns - 1
+
+
+def limit(pair_slots, dtype, threads):
+    """Pairs a second at the machine's limit."""
+    dtype = np.dtype(dtype).name
+    return multiply_add_rate(dtype, threads) * compiled.lanes(np.dtype(dtype)) / pair_slots
+
+
+def side_by_side(functions, repeats=5, budget=60.0):
+    """Median and least seconds of each function, run in turns so that all see the same machine.
+
+    Parameters
+    ----------
+    functions : dict of callables without arguments
+    repeats : int
+        Turns at most.
+    budget : float
+        No further turn once this many seconds have gone by; each function runs at least once.
+
+    Returns
+    -------
+    times : dict of name to (median, least)
+    results : dict of name to the last result
+    """
+    samples, results = {name: [] for name in functions}, {}
+    start = time.perf_counter()
+    for turn in range(repeats):
+        if turn and time.perf_counter() - start > budget:
+            break
+        for name, function in functions.items():
+            begin = time.perf_counter()
+            results[name] = function()
+            samples[name].append(time.perf_counter() - begin)
+    return {name: (float(np.median(taken)), min(taken)) for name, taken in samples.items()}, results
+
+
+def peak_gib():
+    """Largest resident size that this process has had, in GiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
