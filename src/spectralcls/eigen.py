@@ -24,6 +24,7 @@ __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 
 _SMALL = 400  # dimension up to which a dense decomposition is the quickest way
 _LARGE = 5000  # dimension above which a dense decomposition is never chosen
+_NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 
@@ -248,7 +249,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     pair = None
     if isinstance(operator.source, KernelOperator):
         pair = operator.source.known_pair() if known.shape[1] == 0 else None
-        if start is None and operator.n > 4 * _SMALL:
+        if start is None and operator.n > _NYSTROM:
             start = operator.source.start_block(width - 2, seed)[:, 0 if pair is None else 1 :]
     norm = 0.0
     if pair is not None:

@@ -208,7 +208,10 @@ class KernelOperator(LinearOperator):
         if self.labels is None:
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
-            K = self._sums(np.eye(len(self.X), dtype=self.dtype))
+            K = np.empty(self.shape, self.dtype)
+            for rows, columns, h, constant in self._pairs():
+                part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=h, n_jobs=self.n_jobs)
+                K[np.ix_(rows, columns)] = constant * part
             K = (K + K.T) / 2
         if self._scale is not None:
             K *= self._scale

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..bandwidth import silverman_bandwidth
+from ..bandwidth import kernel_variance, silverman_bandwidth
 from ..kernels import KERNELS
 from ..operators import KernelOperator
 from .spectrum import leading_spectrum
@@ -31,8 +31,11 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine"}, default="gaussian"
         All but the Gaussian have negative eigenvalues too; only the positive part is kept, and a warning says
         how much was dropped.
-    bandwidth : "silverman" or float, default="silverman"
-        Radius h of the kernel.
+    bandwidth : {"scale", "silverman"} or float, default="scale"
+        Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
+        the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
+        ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
+        are carried over to the other kernels by their variance.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
@@ -87,7 +90,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "weighting": [StrOptions({"1/f"}), None],
         "kernel": [StrOptions(set(KERNELS))],
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"silverman"})],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
         "solver": [StrOptions({"auto", "lanczos", "arpack", "dense"})],
         "tol": [Interval(Real, 0, 1, closed="left"), None],
         "random_state": ["random_state"],
@@ -100,7 +103,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         *,
         weighting=None,
         kernel="gaussian",
-        bandwidth="silverman",
+        bandwidth="scale",
         solver="auto",
         tol=None,
         random_state=None,
@@ -147,17 +150,14 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, sample_weight):
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2, order="C")
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         weights = kept = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if not weights.all():
                 kept = weights > 0
                 X, weights = X[kept], weights[kept]
-        bandwidth = self.bandwidth
-        if isinstance(bandwidth, str):
-            constant = not np.ptp(X, axis=0).any()
-            bandwidth = 1.0 if constant else silverman_bandwidth(X, weights, kernel=self.kernel)
+        bandwidth = self._bandwidth(X, weights)
         operator = KernelOperator(
             X, kernel=self.kernel, bandwidth=bandwidth, sample_weight=weights,
             normalization=None if self.weighting is None else "mean", n_jobs=self.n_jobs,
@@ -177,6 +177,17 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if operator.degrees is not None:
             self.inverse_density_ = 1 / operator.degrees.astype(np.float64)
         return kept
+
+    def _bandwidth(self, X, weights):
+        if isinstance(self.bandwidth, Real):
+            return self.bandwidth
+        if not np.ptp(X, axis=0).any():
+            return 1.0
+        if self.bandwidth == "silverman":
+            return silverman_bandwidth(X, weights, kernel=self.kernel)
+        centre = np.average(X, axis=0, weights=weights)
+        squares = np.average((X - centre) ** 2, axis=0, weights=weights)
+        return np.sqrt(squares.sum() / 2 / kernel_variance(self.kernel, X.shape[1]))
 
     def transform(self, X):
         """Map points by the Nystrom extension.

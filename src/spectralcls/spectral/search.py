@@ -12,7 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..kernel_mean.folds import distinct_rows, shuffled_ranks, stratified_subsample
-from ..kernel_mean.search import SCORE_TOLERANCE
+from ..kernel_mean.search import SCORE_TOLERANCE, check_grid, default_grid
+
+PATIENCE = 60  # products for a decomposition that is only tried: what needs more is nearly undetermined
+_MARGIN = 1e-9  # relative to the largest score
 
 
 class TuningSet(NamedTuple):
@@ -20,6 +23,7 @@ class TuningSet(NamedTuple):
     codes: np.ndarray  # (m,)
     weights: np.ndarray  # (m,)
     folds: np.ndarray  # (m,)
+    grid: np.ndarray  # (b,) bandwidths to try, on the scale of all points
     shrink: float  # factor from a bandwidth for all points to one for these m
 
 
@@ -30,16 +34,17 @@ class Tuned(NamedTuple):
     n_samples: int
 
 
-def tuning_set(data, folds, cv, max_samples, random_state):
-    """The points on which parameters are tuned, and their folds.
+def tuning_set(data, folds, *, kernel, cv, grid, max_samples, random_state):
+    """The points on which parameters are tuned, their folds, and the bandwidths to try.
 
     Copies of a point within a class are one point of greater weight, so that no point is validated against
     its own copy; more than `max_samples` are thinned to a stratified subsample.
     """
     X, codes = data.X, data.codes
-    weights = np.ones(len(X)) if data.weights is None else data.weights / data.weights.max()
+    weights = np.ones(len(X)) if data.weights is None else data.weights
+    first, group = distinct_rows(X, codes)
+    grid = default_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
     if folds is None:
-        first, group = distinct_rows(X, codes)
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
     n = len(X)
     rng = check_random_state(random_state)
@@ -49,43 +54,55 @@ def tuning_set(data, folds, cv, max_samples, random_state):
         folds = None if folds is None else folds[some]
     if folds is None:
         folds = shuffled_ranks(codes, rng) % cv
-    return TuningSet(X, codes, weights, folds, (n / len(X)) ** (1 / (X.shape[1] + 4)))
+    return TuningSet(X, codes, weights, folds, grid, (n / len(X)) ** (1 / (X.shape[1] + 4)))
 
 
-def search(tuning, bandwidths, candidates, fold_scores):
+def search(tuning, candidates, fold_scores):
     """Accuracy of every bandwidth with every candidate, and the winners.
 
     Parameters
     ----------
     tuning : TuningSet
-    bandwidths : ndarray (b,)
-        On the scale of all points.
     candidates : ndarray (q,)
         Numbers of components.
     fold_scores : callable
-        ``fold_scores(train, test, bandwidth, candidates)``, two boolean masks: scores (m, q, C), larger wins.
+        ``fold_scores(train, test, bandwidth, candidates)``, two boolean masks: scores (m, q, C), larger wins,
+        and whether the embedding is determined by the data for each candidate (q,).
 
     Notes
     -----
-    Of tied numbers of components the smallest wins, of bandwidths tied at that number the middle one.
+    The accuracy of a pair whose embedding some fold leaves undetermined is NaN. Of tied numbers of components
+    the smallest wins, of bandwidths tied at that number the middle one; where all are NaN the largest
+    bandwidth.
     """
-    hits = np.zeros((len(bandwidths), len(candidates)))
-    for fold in np.unique(tuning.folds):
-        test = tuning.folds == fold
-        if test.all():
-            continue
-        for b, h in enumerate(bandwidths * tuning.shrink):
-            with warnings.catch_warnings():  # what is tried and fails to converge loses by its score
+    accuracy = np.zeros((len(tuning.grid), len(candidates)))
+    for b, h in enumerate(tuning.grid * tuning.shrink):
+        for fold in np.unique(tuning.folds):
+            test = tuning.folds == fold
+            if test.all():
+                continue
+            with warnings.catch_warnings():  # undetermined, or negative eigenvalues: said of what is chosen
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 warnings.simplefilter("ignore", UserWarning)
-                scores = fold_scores(~test, test, h, candidates)
-            right = scores.argmax(axis=-1) == tuning.codes[test, None]
-            hits[b] += tuning.weights[test] @ right
-    accuracy = hits / tuning.weights.sum()
-    best = accuracy >= accuracy.max() - SCORE_TOLERANCE
+                scores, sound = fold_scores(~test, test, h, candidates)
+            hits = tuning.weights[test] @ _right(scores, tuning.codes[test])
+            accuracy[b] += np.where(sound, hits / tuning.weights.sum(), np.nan)
+            if np.isnan(accuracy[b]).all():
+                break
+    if np.isnan(accuracy).all():
+        return Tuned(accuracy, len(accuracy) - 1, 0, len(tuning.X))
+    best = accuracy >= np.nanmax(accuracy) - SCORE_TOLERANCE
     candidate = int(best.any(axis=0).argmax())
     tied = np.flatnonzero(best[:, candidate])
     return Tuned(accuracy, int(tied[(len(tied) - 1) // 2]), candidate, len(tuning.X))
+
+
+def _right(scores, codes):
+    """Which points go to their own class, (m, q); not those whose best two classes agree to rounding."""
+    scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(0, 2))
+    ordered = np.sort(scores, axis=-1)
+    clear = ordered[..., -1] - ordered[..., -2] > _MARGIN * scale
+    return clear & (scores.argmax(axis=-1) == codes[:, None])
 
 
 def nested_distances(Z, centers, candidates):

@@ -10,11 +10,11 @@ from .._validation import check_bandwidth, check_training_data
 from ..bandwidth import silverman_bandwidth
 from ..kernel_mean.base import KernelMeanClassifier
 from ..kernel_mean.engine import Expansion
-from ..kernel_mean.search import check_folds, check_grid, default_grid
+from ..kernel_mean.search import check_folds
 from ..operators import KernelOperator
 from .centers import class_average, class_centers
 from .kernel_map import KernelMap
-from .search import nested_distances, search, tuning_set
+from .search import PATIENCE, nested_distances, search, tuning_set
 from .spectrum import density_weights, leading_spectrum, paper_factor
 
 _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
@@ -65,6 +65,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
         What was tried. Only after cross-validation, as the next two.
     cv_scores_ : ndarray of shape (n_bandwidths, n_candidates)
         Accuracy of each pair; of tied ones the smallest number of components and the middle bandwidth win.
+        NaN where the data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     n_tuning_samples_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)"""
@@ -219,14 +220,10 @@ class _SpectralClassifier(KernelMeanClassifier):
     def _tune(self, data, y, bandwidth, n_components):
         n_classes = len(data.classes)
         tuning = tuning_set(
-            data, check_folds(self.cv, y, data.kept), self.cv, self.max_tuning_samples, self.random_state
+            data, check_folds(self.cv, y, data.kept), kernel=self.kernel, cv=self.cv,
+            grid=self.bandwidth_grid if bandwidth is None else [bandwidth],
+            max_samples=self.max_tuning_samples, random_state=self.random_state,
         )
-        if bandwidth is not None:
-            grid = np.array([bandwidth])
-        elif self.bandwidth_grid is not None:
-            grid = check_grid(self.bandwidth_grid)
-        else:
-            grid = default_grid(tuning.X, tuning.weights, len(tuning.X), self.kernel) / tuning.shrink
         if n_components == "cv":
             candidates = np.arange(1, min(self.max_components, len(tuning.X) // 2) + 1)
         else:
@@ -238,23 +235,25 @@ class _SpectralClassifier(KernelMeanClassifier):
             X, codes = tuning.X[train], tuning.codes[train]
             if n_components == "all" and self._implicit():
                 model = self._fit_implicit(X, codes, n_classes, weights, h)["_model"]
-                return model.scores(tuning.X[test])[:, None]
+                return model.scores(tuning.X[test])[:, None], True
             spectrum = leading_spectrum(
-                self._operator(X, weights, h), candidates.max(), solver=self.solver, tol=self.tol,
-                random_state=self.random_state,
+                self._operator(X, weights, h), candidates.max() + 1, solver=self.solver, tol=self.tol,
+                random_state=self.random_state, max_applications=PATIENCE,
             )
+            sound = n_components == "all" or spectrum.determined(candidates, self.tol)
             centers = class_centers(spectrum.training_map, codes, n_classes, weights, self.center)
-            return nested_distances(spectrum.extend(tuning.X[test], self.projection), centers, candidates)
+            Z = spectrum.extend(tuning.X[test], self.projection)
+            return nested_distances(Z, centers, candidates), sound
 
-        found = search(tuning, grid, candidates, fold_scores)
+        found = search(tuning, candidates, fold_scores)
         tuned = {
-            "bandwidth_grid_": grid,
+            "bandwidth_grid_": tuning.grid,
             "n_components_grid_": candidates,
             "cv_scores_": found.scores,
             "n_tuning_samples_": found.n_samples,
         }
         best = n_components if n_components == "all" else int(candidates[found.candidate])
-        return float(grid[found.bandwidth]), best, tuned
+        return float(tuning.grid[found.bandwidth]), best, tuned
 
 
 class SpectralISEClassifier(_SpectralClassifier):

@@ -11,6 +11,7 @@ from ..kernels import kernel_sums, log_normalizer
 from ..operators import KernelOperator
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
+_GAP = 1e-6  # relative gap below which the eigenvectors on its two sides cannot be told apart
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,14 @@ class Spectrum:
     values : (r,) descending, float64
     vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
     dropped : (q,) eigenvalues among those asked for that were not positive
+    converged : whether the solver reached its tolerance
     """
 
     operator: KernelOperator
     values: np.ndarray
     vectors: np.ndarray
     dropped: np.ndarray
+    converged: bool = True
 
     @property
     def training_map(self):
@@ -48,6 +51,18 @@ class Spectrum:
         if projection == "consistent":
             return A if degrees is None else A / np.sqrt(degrees)[:, None]
         return A * paper_factor(self.operator)
+
+    def determined(self, candidates, tol=None):
+        """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
+
+        It is not where the eigenvalues r and r + 1 agree, as those of isolated points do at a small
+        bandwidth; any basis of their common space is as good as another.
+        """
+        eps = np.finfo(self.vectors.dtype).eps
+        smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
+        following = np.append(self.values[1:], 0)
+        r = np.minimum(candidates, len(self.values))
+        return self.converged & ((self.values - following)[r - 1] > smallest)
 
     def extend(self, Q, projection="consistent"):
         """phi(y) for the rows y of Q: the Nystrom extension, (m, r) float64."""
@@ -81,17 +96,21 @@ def density_weights(operator):
     return weights / weights.sum()
 
 
-def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_state=None):
+def leading_spectrum(
+    operator, n_components, *, solver="auto", tol=None, random_state=None, max_applications=None
+):
     """The positive ones of the leading eigenpairs; all n are computed where `n_components` is n or more."""
     n = len(operator.X)
+    converged = True
     if n_components >= n:
         values, vectors = scipy.linalg.eigh(operator.toarray().astype(np.float64))
         values, vectors = values[::-1], vectors[:, ::-1]
     else:
         result = top_eigenpairs(
-            operator, n_components, solver=solver, tol=tol, random_state=random_state, n_jobs=operator.n_jobs
+            operator, n_components, solver=solver, tol=tol, max_applications=max_applications,
+            random_state=random_state, n_jobs=operator.n_jobs,
         )
-        values, vectors = result.values, result.vectors
+        values, vectors, converged = result.values, result.vectors, result.converged
     floor = _ROUNDING * np.finfo(operator.dtype).eps * max(values[0], 0)
     kept = values > floor
     if not kept.any():
@@ -99,7 +118,7 @@ def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_
     vectors = vectors[:, kept]
     if operator.sample_weight is not None:
         vectors = vectors / np.sqrt(operator.sample_weight)[:, None]
-    return Spectrum(operator, values[kept], vectors.astype(operator.dtype), values[~kept])
+    return Spectrum(operator, values[kept], vectors.astype(operator.dtype), values[~kept], converged)
 
 
 def project(Q, X, A, *, kernel, bandwidth, density_weights=None, n_jobs=None):
