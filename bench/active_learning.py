@@ -1,7 +1,8 @@
-"""Active learning near the borders beside random labels: PerTurbo's section 4.2 (figure 5) on three data sets.
+"""Active learning near the borders beside random labels: PerTurbo's section 4.2 (figure 5) on three data
+sets.
 
-Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between the
-marks in docs/perturbo.md. Data are looked for in SPECTRALCLS_DATA.
+Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between
+the marks in docs/perturbo.md. Data are looked for in SPECTRALCLS_DATA.
 """
 
 import argparse
@@ -61,37 +62,35 @@ def main():
 def report(rows, n_repeats):
     """Markdown: one line per data set and classifier, and what the numbers say."""
     lines = [
-        f"Accuracy of border queries minus that of random labels, in points: mean ± standard error of {n_repeats} "
-        "random splits (two thirds pool, one third test set, raw features, two labelled samples a class at the start; "
-        "PerTurbo tuned anew every 20 labels, k-NN with k = 3).",
+        "Accuracy of border queries minus that of random labels, in points: mean ± standard error of",
+        f"{n_repeats} random splits (two thirds pool, one third test set, raw features, two labelled samples a",
+        "class at the start; PerTurbo tuned anew every 20 labels, k-NN with k = 3).",
         "",
-        f"| data | classifier | queries | pool left, at the end | published | test set, after {EARLY} | test set, at the "
-        "end |",
+        "| data | classifier | queries | pool that is left, at the end | published "
+        f"| test set, after {EARLY} | test set, at the end |",
         "|---|---|---|---|---|---|---|",
     ]
     gains = {"pool": [], "early": [], "end": []}
     for name, label, n_queries, curves in rows:
-        cells = {
-            "pool": curves.gain("pool"), "early": curves.gain("test", min(EARLY, n_queries)), "end": curves.gain("test"),
-        }  # fmt: skip
+        early = min(EARLY, n_queries)
+        cells = {"pool": curves.gain("pool"), "early": curves.gain("test", early), "end": curves.gain("test")}
         for key, (mean, _) in cells.items():
             gains[key].append(100 * mean)
         text = {
             key: f"{100 * mean:+.1f} ± {100 * deviation / np.sqrt(n_repeats):.1f}"
             for key, (mean, deviation) in cells.items()
         }
-        lines.append(
-            f"| {name} | {label} | {n_queries} | {text['pool']} | {PUBLISHED[name, label]:+.1f} | {text['early']} | "
-            f"{text['end']} |"
-        )
+        published = f"{PUBLISHED[name, label]:+.1f}"
+        columns = (name, label, str(n_queries), text["pool"], published, text["early"], text["end"])
+        lines.append(f"| {' | '.join(columns)} |")
     span = {key: f"{min(values):+.1f} to {max(values):+.1f}" for key, values in gains.items()}
     behind = sum(value < 0 for value in gains["early"])
     lines += [
         "",
-        f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples have been "
-        f"labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY} queries (below zero in "
-        f"{behind} of {len(rows)} cases) and {span['end']} at the end. Only the latter two say how much better the "
-        "classifier became.",
+        f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples have",
+        f"been labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY} queries",
+        f"(below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the latter two say how",
+        "much better the classifier became.",
         "",
         "![Learning curves](images/active_learning.png)",
     ]

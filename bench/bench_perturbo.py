@@ -93,8 +93,9 @@ def test_scoring_beside_bare_triangular_solve(benchmark):
     explained = benchmark.pedantic(model.explained, (Q,), rounds=1)
     np.testing.assert_allclose(explained, np.einsum("ji,ji->i", solved, solved), atol=1e-10)
     benchmark.extra_info.update(
-        n=N, n_queries=N, bare_solve_seconds=bare, share_of_bare_speed=bare / benchmark.stats.stats.min,
-        gflops=N**3 / 1e9 / benchmark.stats.stats.min, peak_over_block=peak_bytes(model.explained, Q) / (8 * N**2),
+        n=N, bare_solve_seconds=bare, share_of_bare_speed=bare / benchmark.stats.stats.min,
+        gflops=N**3 / 1e9 / benchmark.stats.stats.min,
+        peak_over_block=peak_bytes(model.explained, Q) / (8 * N**2),
     )  # fmt: skip
 
 
@@ -107,7 +108,9 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     pool_X = rng.normal(size=(pool_size, 16)) + pool_y[:, None]
     clf = PerTurboClassifier(3.0, alpha=1e-3)
     pool = ActivePool(clf.fit(X, y), pool_X)
-    pool.label(0, pool_y[0]).label(np.argmax(pool_y != pool_y[0]), 1 - pool_y[0])  # both buffers have room now
+    pool.label(0, pool_y[0]).label(
+        np.argmax(pool_y != pool_y[0]), 1 - pool_y[0]
+    )  # both buffers have room now
 
     queue = iter(pool.remaining[: n_labels + 1])
 
@@ -127,7 +130,8 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     read = 8 * n_per_class * pool_size
     benchmark.extra_info.update(
         n_per_class=n_per_class, pool=pool_size, refit_seconds=refit, bytes_of_the_solve=read,
-        speedup=refit / benchmark.stats.stats.median, gigabytes_per_second=read / 1e9 / benchmark.stats.stats.median,
+        speedup=refit / benchmark.stats.stats.median,
+        gigabytes_per_second=read / 1e9 / benchmark.stats.stats.median,
     )  # fmt: skip
 
 
@@ -138,6 +142,7 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, n=200_000, rank=300):
     clf = PerTurboClassifier(2.0, alpha=1e-3, max_rank=rank)
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
     benchmark.extra_info.update(
-        n=n, rank=rank, relative_trace_residual=clf.trace_residuals_[0] / n, accuracy=clf.score(X[::50], y[::50]),
+        n=n, rank=rank, relative_trace_residual=clf.trace_residuals_[0] / n,
+        accuracy=clf.score(X[::50], y[::50]),
         peak_gib=peak_bytes(clf.fit, X, y) / 2**30,
     )  # fmt: skip

@@ -31,11 +31,11 @@ class Tuning:
 
     @property
     def best(self):
-        """Position of the highest score; among ties the largest alpha, then the middle bandwidth."""
+        """Position of the highest score; among ties the middle bandwidth, then the largest alpha."""
         ties = self.scores == self.scores.max()
-        alpha = np.flatnonzero(ties.any(axis=0))[-1]
-        rows = np.flatnonzero(ties[:, alpha])
-        return rows[len(rows) // 2], alpha
+        rows = np.flatnonzero(ties.any(axis=1))
+        row = rows[len(rows) // 2]
+        return row, np.flatnonzero(ties[row])[-1]
 
 
 def subsample(codes, max_per_class, rng):

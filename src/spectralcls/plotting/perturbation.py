@@ -118,7 +118,7 @@ class PerturbationDisplay:
             )
             self._scatter(ax, only=c)
             ax.set_title(rf"$\tau$ of class {self.classes[c]}")
-        self.figure_.colorbar(image, ax=list(axes[:n_classes]), label=r"$\tau$", shrink=0.9)
+        self.figure_.colorbar(image, ax=list(axes[:n_classes]), shrink=0.9)
         if n_classes > 1:
             self._plot_borders(axes[-1], gamma)
         else:

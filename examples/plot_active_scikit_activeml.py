@@ -1,0 +1,78 @@
+"""
+PerTurbo's border query in scikit-activeml
+==========================================
+
+A query strategy of `scikit-activeml <https://scikit-activeml.github.io>`_ whose utility is the negative
+margin of PerTurbo: it plugs into that library's loops, wrappers and multi-annotator tools, and is compared
+here with its random sampling and its uncertainty sampling.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from skactiveml.base import SingleAnnotatorPoolQueryStrategy
+from skactiveml.classifier import SklearnClassifier
+from skactiveml.pool import RandomSampling, UncertaintySampling
+from skactiveml.utils import MISSING_LABEL, is_labeled, simple_batch
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from spectralcls.active import margin
+from spectralcls.perturbo import PerTurboClassifier
+
+
+class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
+    """The samples nearest a border between classes, as a fitted PerTurboClassifier sees it."""
+
+    def __init__(self, missing_label=MISSING_LABEL, random_state=None):
+        super().__init__(missing_label=missing_label, random_state=random_state)
+
+    def query(self, X, y, clf, candidates=None, batch_size=1, return_utilities=False):
+        X, y, candidates, batch_size, return_utilities = self._validate_data(
+            X, y, candidates, batch_size, return_utilities, reset=True
+        )
+        X_candidates, mapping = self._transform_candidates(candidates, X, y)
+        utilities = -margin(clf, X_candidates)
+        if mapping is not None:
+            utilities, nearest = np.full(len(X), np.nan), utilities
+            utilities[mapping] = nearest
+        return simple_batch(utilities, self.random_state_, batch_size, return_utilities)
+
+
+# %%
+# One loop for the three strategies; the classifier that is scored is 3 nearest neighbours.
+X, y = make_blobs(900, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
+X, X_test, y, y_test = X[:500], X[500:], y[:500], y[500:]
+
+
+def accuracies(strategy, seed, n_queries=60):
+    rng = np.random.default_rng(seed)
+    labels = np.full(len(y), MISSING_LABEL)
+    for c in range(3):
+        start = rng.choice(np.flatnonzero(y == c), 2, replace=False)
+        labels[start] = y[start]
+    sampler = strategy(random_state=seed)
+    scores = []
+    for _ in range(n_queries):
+        known = is_labeled(labels)
+        if strategy is PerTurboSampling:
+            i = sampler.query(X, labels, PerTurboClassifier(1.0, alpha=0.1).fit(X[known], labels[known]))
+        elif strategy is UncertaintySampling:
+            i = sampler.query(
+                X, labels, SklearnClassifier(LogisticRegression(), classes=range(3)).fit(X, labels)
+            )
+        else:
+            i = sampler.query(X, labels)
+        labels[i] = y[i]
+        known = is_labeled(labels)
+        scores.append(KNeighborsClassifier(3).fit(X[known], labels[known]).score(X_test, y_test))
+    return scores
+
+
+_, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+for strategy in (PerTurboSampling, UncertaintySampling, RandomSampling):
+    mean = np.mean([accuracies(strategy, seed) for seed in range(5)], axis=0)
+    ax.plot(6 + 1 + np.arange(len(mean)), 100 * mean, label=strategy.__name__)
+ax.set(xlabel="labelled samples", ylabel="accuracy on a test set, %")
+ax.legend(frameon=False)
+plt.show()
