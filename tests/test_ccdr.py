@@ -101,7 +101,9 @@ def test_far_queries_go_to_their_nearest_neighbour(extension):
     nearest = np.argmin(np.sum((X - far) ** 2, axis=1))
     expected = model.embedding_[nearest] / (1 - model.eigenvalues_)
     np.testing.assert_allclose(model.transform(far[None])[0], expected, rtol=1e-6)
-    np.testing.assert_allclose(model.extend(far[None], [2])[0], model.class_centers_[2] / (1 - model.eigenvalues_))
+    np.testing.assert_allclose(
+        model.extend(far[None], [2])[0], model.class_centers_[2] / (1 - model.eigenvalues_)
+    )
 
 
 def test_invariant_to_order_offset_and_scale():
@@ -132,7 +134,9 @@ def test_small_beta_keeps_the_class_directions_only(beta):
     assert model.n_components_ == 2 and model.get_feature_names_out().tolist() == ["ccdr0", "ccdr1"]
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-9)
     for c in range(3):  # every class has collapsed onto its centre
-        np.testing.assert_allclose(model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6)
+        np.testing.assert_allclose(
+            model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6
+        )
     assert KNeighborsClassifier().fit(model.embedding_, y).score(model.extend(X), y) > 0.95
     assert np.isfinite(model.transform(X + 0.01)).all()
 
@@ -147,7 +151,12 @@ def test_components_without_labels_get_no_direction_of_their_own():
     np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
     assert model.eigenvalues_[2] > 1e-3
     np.testing.assert_allclose(model.embedding_[60:, :2], 0, atol=1e-12)
-    assert KNeighborsClassifier(3).fit(model.embedding_[:60, :2], y[:60]).score(model.embedding_[:60, :2], y[:60]) == 1
+    assert (
+        KNeighborsClassifier(3)
+        .fit(model.embedding_[:60, :2], y[:60])
+        .score(model.embedding_[:60, :2], y[:60])
+        == 1
+    )
     # Orthonormal in D with the constant, as all eigenvectors are.
     W = np.asarray(model.graph_.sum(axis=1))
     metric = np.concatenate([[20] * 3, 0.5 * W + (y >= 0)])
@@ -171,7 +180,8 @@ def test_precomputed_graphs_give_the_same_embedding():
     weights = CCDR(4, affinity="precomputed").fit(plain.graph_, y)
     np.testing.assert_allclose(weights.embedding_, plain.embedding_, atol=1e-9)
     piped = make_pipeline(
-        KNeighborsTransformer(n_neighbors=4, mode="distance"), CCDR(4, affinity="precomputed_nearest_neighbors")
+        KNeighborsTransformer(n_neighbors=4, mode="distance"),
+        CCDR(4, affinity="precomputed_nearest_neighbors"),
     ).fit(X, y)
     np.testing.assert_allclose(piped[-1].embedding_, plain.embedding_, atol=1e-6)
     np.testing.assert_allclose(piped.transform(X), plain.embedding_, atol=1e-6)
@@ -255,7 +265,9 @@ def test_a_failed_fit_changes_nothing():
 
 def test_classifier_chooses_by_held_out_accuracy():
     X, y = make_blobs(300, n_features=5, centers=4, cluster_std=3.0, random_state=1)
-    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3, 5], random_state=0).fit(X, y)
+    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3, 5], random_state=0).fit(
+        X, y
+    )
     assert model.cv_scores_.shape == (2, 2, 3)
     i, j, q = np.unravel_index(model.cv_scores_.argmax(), (2, 2, 3))
     assert (model.beta_, model.n_neighbors_, model.n_components_) == ([0.1, 1.0][i], [3, 6][j], [1, 3, 5][q])
@@ -265,7 +277,9 @@ def test_classifier_chooses_by_held_out_accuracy():
     from spectralcls.ccdr._tuning import stratified_folds
 
     folds = stratified_folds(y, 3, check_random_state(0))
-    fewer = CCDRClassifier(beta=[1.0], n_neighbors=[6], n_components=[3, 5], random_state=0).fit(X, y).cv_scores_
+    fewer = (
+        CCDRClassifier(beta=[1.0], n_neighbors=[6], n_components=[3, 5], random_state=0).fit(X, y).cv_scores_
+    )
     hits = 0
     for fold in range(3):
         part = CCDRClassifier(beta=1.0, n_neighbors=6, n_components=3).fit(X[folds != fold], y[folds != fold])
@@ -294,7 +308,8 @@ def test_integration_of_subsamples():
     assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
     assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
     scores = [
-        KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q) for m in (whole, parts)
+        KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q)
+        for m in (whole, parts)
     ]
     assert abs(scores[0] - scores[1]) < 0.03
     again = CCDR(5, max_samples=500, n_subsamples=4, random_state=0).fit(X, y)

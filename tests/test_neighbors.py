@@ -27,7 +27,9 @@ def integers(rng, *shape):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("m, n, d, k", [(1, 1, 1, 1), (3, 40, 1, 7), (1500, 700, 3, 10), (60, 500, 37, 5), (20, 300, 70, 300)])
+@pytest.mark.parametrize(
+    "m, n, d, k", [(1, 1, 1, 1), (3, 40, 1, 7), (1500, 700, 3, 10), (60, 500, 37, 5), (20, 300, 70, 300)]
+)
 def test_knn_equals_the_reference_with_ties_by_index(dtype, m, n, d, k):
     rng = np.random.default_rng(0)
     Q, X = integers(rng, m, d).astype(dtype), integers(rng, n, d).astype(dtype)
@@ -102,7 +104,9 @@ def test_reverse_knn_is_the_definition(dtype, d):
     graph = reverse_knn(Q, X, radii)
     D = reference.distances(Q, X).astype(dtype)
     inside = D < radii
-    np.testing.assert_array_equal(np.flatnonzero(inside), np.repeat(np.arange(1100), np.diff(graph.indptr)) * 400 + graph.indices)
+    np.testing.assert_array_equal(
+        np.flatnonzero(inside), np.repeat(np.arange(1100), np.diff(graph.indptr)) * 400 + graph.indices
+    )
     np.testing.assert_array_equal(graph.data, D[inside])
 
 
@@ -137,7 +141,9 @@ def test_transformer_is_a_drop_in():
         theirs = KNeighborsTransformer(mode=mode, n_neighbors=4).fit_transform(X)
         np.testing.assert_allclose(ours.toarray(), theirs.toarray(), rtol=1e-6, atol=1e-6)
         assert ours.nnz == theirs.nnz
-    mapped = make_pipeline(KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")).fit_transform(X)
+    mapped = make_pipeline(
+        KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")
+    ).fit_transform(X)
     assert mapped.shape == (120, 2)
 
 

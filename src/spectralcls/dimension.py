@@ -43,9 +43,9 @@ def entropic_dimension(
 ):
     """Intrinsic dimension of the manifold that the points lie on.
 
-    The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold, edges
-    raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over subsamples
-    drawn without replacement, gives m.
+    The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold,
+    edges raised to the power gamma, grows as n^((m - gamma) / m). The slope of log-length against log-n, over
+    subsamples drawn without replacement, gives m.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def entropic_dimension(
 
     References
     ----------
-    J. A. Costa, A. O. Hero, "Geodesic entropic graphs for dimension and entropy estimation in manifold learning",
-    IEEE Trans. Signal Processing 52 (2004); used in paper 004, section V-D.
+    J. A. Costa, A. O. Hero, "Geodesic entropic graphs for dimension and entropy estimation in manifold
+    learning", IEEE Trans. Signal Processing 52 (2004); used in paper 004, section V-D.
     """
     if graph not in GRAPHS:
         raise ValueError(f"graph must be one of {GRAPHS}, got {graph!r}.")
@@ -95,7 +95,8 @@ def entropic_dimension(
     sizes = np.asarray(sizes)
     if len(sizes) < 2 or sizes.min() < least or sizes.max() > len(X):
         raise ValueError(
-            f"need two or more sizes between {least} and the number of points, n_samples={len(X)}; got {sizes.tolist()}."
+            f"need two or more sizes between {least} and the number of points, n_samples={len(X)}; got "
+            f"{sizes.tolist()}."
         )
     if not isinstance(n_resamples, Integral) or n_resamples < 1:
         raise ValueError(f"n_resamples must be a positive integer, got {n_resamples!r}.")
@@ -105,7 +106,9 @@ def entropic_dimension(
         rows = random.choice(len(X), sizes[s], replace=False)
         lengths[r, s] = _length(X[rows], graph, n_neighbors, gamma, n_jobs)
     if not (lengths > 0).all():
-        raise ValueError("a graph has length 0: nearly all points are duplicates, their dimension is undefined.")
+        raise ValueError(
+            "a graph has length 0: nearly all points are duplicates, their dimension is undefined."
+        )
     logs = np.log(lengths)
     resampled = _dimensions(logs, sizes, gamma)
     mean = float(_dimensions(logs.mean(axis=0, keepdims=True), sizes, gamma)[0])

@@ -19,7 +19,9 @@ _KD_TREE_MAX_FEATURES = 4
 
 def _points(array, name):
     """A C-contiguous float32 or float64 matrix without NaN or infinity."""
-    return check_array(array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name)
+    return check_array(
+        array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name
+    )
 
 
 def _pair(Q, X):
@@ -39,7 +41,7 @@ def _brute(Q, X, k, n_jobs):
 
 
 def _kd_tree(Q, X, k, n_jobs):
-    """SciPy's tree; its ties come in no order, so the last place is settled among all points at that distance."""
+    """SciPy's tree; its ties come in no order, so rows with a tie for the last place are searched anew."""
     tree = cKDTree(X)
     width = min(k + 1, len(X))
     distances, indices = tree.query(Q, k=np.arange(1, width + 1), workers=effective_n_threads(n_jobs))
@@ -90,7 +92,9 @@ def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _pair(Q, X)
     if not isinstance(k, Integral) or not 1 <= k <= len(X):
-        raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
+        raise ValueError(
+            f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}."
+        )
     if algorithm == "auto":
         algorithm = "kd_tree" if X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
     return (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
@@ -118,11 +122,22 @@ def reverse_knn(Q, X, radii, *, n_jobs=None):
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
     indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
-    return csr_array((distances, indices, indptr), shape=(len(Q), len(X)))
+    return csr(distances, indices, indptr, (len(Q), len(X)))
+
+
+def csr(data, columns, starts, shape):
+    """A CSR array from its parts, with 32-bit indices where they suffice (scikit-learn takes no others)."""
+    dtype = np.int32 if max(*shape, len(data)) <= np.iinfo(np.int32).max else np.int64
+    return csr_array((data, columns.astype(dtype), starts.astype(dtype)), shape=shape)
+
+
+def row_starts(rows, n_rows):
+    """Where each row begins, for row numbers in increasing order: CSR's indptr."""
+    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
 def mean_squared_length(distances):
-    """The data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero."""
+    """Data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero."""
     epsilon = float(np.mean(np.square(distances, dtype=np.float64))) if np.size(distances) else 0.0
     return epsilon if epsilon > 0 else 1.0
 
@@ -141,21 +156,18 @@ def undirected(rows, columns, distances, n, symmetrize="or"):
     if symmetrize == "and":
         mutual = counts > 1
         edges, values, counts = edges[mutual], values[mutual], counts[mutual]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(edges // n, minlength=n))])
-    return csr_array((values, edges % n, indptr), shape=(n, n)), np.minimum(counts, 2) / 2
+    return csr(values, edges % n, row_starts(edges // n, n), (n, n)), np.minimum(counts, 2) / 2
 
 
 def without_self(distances, indices):
-    """Drop each point's own entry from its k + 1 neighbours (the last one where duplicates have hidden it)."""
+    """Drop each point's own entry from its k + 1 neighbours (the last where duplicates have hidden it)."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True
     return distances[~own].reshape(n, width - 1), indices[~own].reshape(n, width - 1)
 
 
-def knn_graph(
-    X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, algorithm="auto", n_jobs=None
-):
+def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, algorithm="auto", n_jobs=None):
     """Symmetric graph that joins every point with its nearest neighbours.
 
     Parameters
@@ -168,7 +180,7 @@ def knn_graph(
         Value of an edge: 1, exp(-distance^2 / epsilon), or the distance.
     symmetrize : {"or", "and", "mean"} or None, default="or"
         "or": an edge where either end counts the other among its neighbours; "and": where both do;
-        "mean": as "or", with half the value where only one does (not for distances); None: the directed graph.
+        "mean": as "or", with half the value where only one does (no distances); None: the directed graph.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel; None and "mean": the mean squared length of the edges.
     algorithm, n_jobs
@@ -177,7 +189,8 @@ def knn_graph(
     Returns
     -------
     csr_array of shape (n, n)
-        Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors) memory.
+        Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors)
+        memory.
     """
     if mode not in ("binary", "heat", "distance"):
         raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
@@ -190,9 +203,8 @@ def knn_graph(
     distances, indices = without_self(*_neighbors_and_self(X, n_neighbors, algorithm, n_jobs))
     rows = np.repeat(np.arange(n), n_neighbors)
     if symmetrize is None:
-        graph = csr_array(
-            (distances.ravel(), indices.ravel(), np.arange(0, n * n_neighbors + 1, n_neighbors)), shape=(n, n)
-        )
+        starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
+        graph = csr(distances.ravel(), indices.ravel(), starts, (n, n))
         graph.sort_indices()
         votes = 1
     else:
@@ -220,8 +232,8 @@ def _neighbors_and_self(X, n_neighbors, algorithm, n_jobs):
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Transform points into the sparse graph of their nearest training points.
 
-    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose next
-    step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
+    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose
+    next step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
 
     Parameters
     ----------
@@ -293,5 +305,5 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")
         distances, indices = knn(X, self._fit_X, k, algorithm=self.algorithm, n_jobs=self.n_jobs)
         data = distances.ravel() if self.mode == "distance" else np.ones(distances.size, distances.dtype)
-        indptr = np.arange(0, distances.size + 1, k)
-        return csr_matrix((data, indices.ravel(), indptr), shape=(len(X), self.n_samples_fit_))
+        starts = np.arange(0, distances.size + 1, k)
+        return csr_matrix(csr(data, indices.ravel(), starts, (len(X), self.n_samples_fit_)))

@@ -21,8 +21,8 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Classification-constrained dimensionality reduction.
 
-    Laplacian eigenmaps of a neighbours graph to which one node per class, the class centre, is added and joined
-    with the labelled points of that class. Minimises
+    Laplacian eigenmaps of a neighbours graph to which one node per class, the class centre, is added and
+    joined with the labelled points of that class. Minimises
 
         sum_{k, i in class k} |z_k - y_i|^2 + beta / 2 sum_ij w_ij |y_i - y_j|^2
 
@@ -41,17 +41,18 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         exp(-distance^2 / epsilon), or 1.
     epsilon : float or None, default=None
         Scale of the heat kernel; None: the mean squared length of the edges.
-    affinity : {"nearest_neighbors", "precomputed_nearest_neighbors", "precomputed"}, default="nearest_neighbors"
-        What X is: points; a sparse graph of distances to neighbours, as ``KNeighborsTransformer`` or an
-        approximate index makes it (symmetrised here); or a symmetric sparse graph of weights. With a graph,
-        `transform` takes the (m, n_samples) graph between queries and training points and uses its entries.
+    affinity : str, default="nearest_neighbors"
+        What X is. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances
+        to neighbours, as ``KNeighborsTransformer`` or an approximate index makes it (symmetrised here).
+        "precomputed": a symmetric sparse graph of weights. With a graph, `transform` takes the
+        (m, n_samples) graph between queries and training points and uses its entries.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"
-        Which training points the out-of-sample formula uses: the query's nearest neighbours and those that would
-        count the query among theirs, so that a training point is reproduced; the query's neighbours only; or
-        the heat kernel of all.
+        Which training points the out-of-sample formula uses: the query's nearest neighbours and those that
+        would count the query among theirs, so that a training point is reproduced; the query's neighbours
+        only; or the heat kernel of all.
     max_samples : int or None, default=None
-        With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are extended
-        to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
+        With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
+        extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `spectralcls.neighbors.knn`; does not change the result.
@@ -69,8 +70,11 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         lambda of eq. 15, in increasing order.
     classes_ : ndarray of shape (n_classes,)
         Labels found, without -1.
+    class_index_ : ndarray of shape (n_samples,)
+        Position in `classes_` of every training point's label, -1 where it has none.
     n_components_ : int
-        Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny beta.
+        Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny
+        beta.
     n_connected_components_ : int
         Of the graph with its class centres.
     epsilon_ : float or None
@@ -83,18 +87,19 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Time: the neighbour search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
     2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
-    On a disconnected graph the constant vector is dropped, and so are the directions that only tell a component
-    without labelled points from the rest; what separates labelled components comes first, with lambda = 0.
+    On a disconnected graph the constant vector is dropped, and so are the directions that only tell a
+    component without labelled points from the rest; what separates labelled components comes first, with
+    lambda = 0.
 
-    Integration of subsamples: each embedding is extended to all points by the labelled formula, scaled to unit
-    Frobenius norm, rotated onto the common mean (generalised Procrustes) and averaged; the factor
+    Integration of subsamples: each embedding is extended to all points by the labelled formula, scaled to
+    unit Frobenius norm, rotated onto the common mean (generalised Procrustes) and averaged; the factor
     1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbours among
     *all* training points.
 
     References
     ----------
-    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality reduction".
-    Fit: eq. 13 to 17. `transform` and `extend`: eq. 20, 21.
+    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
+    reduction". Fit: eq. 13 to 17. `transform` and `extend`: eq. 20, 21.
     """
 
     _parameter_constraints: dict = {
@@ -182,13 +187,13 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         largest = X.shape[0] + len(classes) - 2
         if self.n_components > max(largest, 1):
             raise ValueError(
-                f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}: choose fewer."
+                f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}."
             )
         self._embed(X, classes, codes, self.n_components)
         if self.n_components_ < self.n_components:
             warn(
-                f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be extended "
-                "to new points; use a larger beta or fewer components.",
+                f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be "
+                "extended to new points; use a larger beta or fewer components.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -197,7 +202,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _validate(self, X, reset):
         sparse = "csr" if self._takes_graph else False
         X = validate_data(
-            self, X, accept_sparse=sparse, dtype=[np.float64, np.float32], order="C", ensure_min_samples=1 + reset,
+            self,
+            X,
+            accept_sparse=sparse,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_min_samples=1 + reset,
             reset=reset,
         )
         if self._takes_graph and (self.max_samples is not None or self.extension == "full"):
@@ -207,7 +217,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return X
 
     def _embed(self, X, classes, codes, n_components):
-        """Fit to validated points and class codes; fewer components than asked for are no reason to warn here."""
+        """Fit to validated points and class codes; fewer components than asked for bring no warning."""
         whole = self.max_samples is None or X.shape[0] <= self.max_samples
         (self._fit_whole if whole else self._fit_subsamples)(X, classes, codes, n_components)
 
@@ -231,7 +241,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _neighbors_graph(self, X):
         if self.n_neighbors >= len(X):
             raise ValueError(
-                f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples = {len(X)}."
+                f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples={len(X)}."
             )
         neighbors = knn(X, X, self.n_neighbors + 1, algorithm=self.algorithm, n_jobs=self.n_jobs)
         distances, indices = without_self(*neighbors)
@@ -249,7 +259,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._fit_X = None if self._takes_graph else X
         self.embedding_ = points.astype(X.dtype)
         self.class_centers_ = centers.astype(X.dtype)
-        self.eigenvalues_, self.epsilon_, self.classes_, self._codes = eigenvalues, epsilon, classes, codes
+        self.eigenvalues_, self.epsilon_ = eigenvalues, epsilon
+        self.classes_, self.class_index_ = classes, codes
         self.n_components_ = self._n_features_out = points.shape[1]
 
     def fit_transform(self, X, y=None):
@@ -277,9 +288,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m, n_components_)
-            A row that equals a training point gets that point's embedding. A query so far away that every weight
-            is zero in floating point gets the limit, its nearest neighbour's point times 1 / (1 - lambda); in a
-            given graph, one without any neighbour goes to the origin.
+            A row that equals a training point gets that point's embedding. A query so far away that every
+            weight is zero in floating point gets the limit, its nearest neighbour's point times 1 / (1 -
+            lambda); in a given graph, one without any neighbour goes to the origin.
         """
         check_is_fitted(self)
         Q = self._validate(X, reset=False)
@@ -299,8 +310,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (m, n_components_)
-            For the training points with their labels this is `embedding_` (up to rounding; not where subsamples
-            were integrated or ``extension="full"``).
+            For the training points with their labels this is `embedding_` (up to rounding; not where
+            subsamples were integrated or ``extension="full"``).
 
         Raises
         ------

@@ -37,15 +37,15 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
     estimator : classifier or None, default=None
         Trained on the embedded labelled points; None: ``KNeighborsClassifier()``.
     n_components : int, sequence of int or "cv", default="cv"
-        Dimension of the embedding; of several the best is chosen by cross-validation, all from one decomposition.
-        "cv": ten values from 1 to 16.
+        Dimension of the embedding; of several the best is chosen by cross-validation, all from one
+        decomposition. "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int or "cv", default=4
         Neighbours in the graph. "cv": 3, 5 and 8.
     cv : int, default=3
-        Stratified folds. Held-out points are embedded out of sample; above 5 000 points the choice is made on a
-        stratified subsample of that size.
+        Stratified folds. Held-out points are embedded out of sample; above 5 000 points the choice is made on
+        a stratified subsample of that size.
     weights, epsilon, extension, max_samples, n_subsamples, algorithm, n_jobs
         As in `CCDR`.
     random_state : int, RandomState or None, default=None
@@ -65,7 +65,8 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality reduction".
+    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
+    reduction".
     """
 
     _parameter_constraints: dict = {
@@ -122,7 +123,9 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         """Values to choose from, by name."""
         given = {
             "beta": BETAS if isinstance(self.beta, str) else np.atleast_1d(self.beta).tolist(),
-            "n_neighbors": N_NEIGHBORS if isinstance(self.n_neighbors, str) else np.atleast_1d(self.n_neighbors).tolist(),
+            "n_neighbors": N_NEIGHBORS
+            if isinstance(self.n_neighbors, str)
+            else np.atleast_1d(self.n_neighbors).tolist(),
             "n_components": np.atleast_1d(self.n_components).tolist(),
         }
         if isinstance(self.n_components, str):
@@ -159,16 +162,26 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         candidates = self._candidates(len(X) + len(classes) - 2)
         best, scores = {name: values[0] for name, values in candidates.items()}, None
         ccdr = CCDR(
-            weights=self.weights, epsilon=self.epsilon, extension=self.extension, max_samples=self.max_samples,
-            n_subsamples=self.n_subsamples, algorithm=self.algorithm, random_state=random, n_jobs=self.n_jobs,
-        )  # fmt: skip
+            weights=self.weights,
+            epsilon=self.epsilon,
+            extension=self.extension,
+            max_samples=self.max_samples,
+            n_subsamples=self.n_subsamples,
+            algorithm=self.algorithm,
+            random_state=random,
+            n_jobs=self.n_jobs,
+        )
         if any(len(values) > 1 for values in candidates.values()):
             best, scores = tune(ccdr, self._final(), X, codes, candidates, self.cv, random)
         ccdr.set_params(**best).fit(X, y)
         labelled = codes >= 0
         estimator = clone(self._final()).fit(ccdr.embedding_[labelled], y[labelled])
         self.classes_, self.ccdr_, self.estimator_, self.cv_scores_ = classes, ccdr, estimator, scores
-        self.beta_, self.n_neighbors_, self.n_components_ = best["beta"], best["n_neighbors"], ccdr.n_components_
+        self.beta_, self.n_neighbors_, self.n_components_ = (
+            best["beta"],
+            best["n_neighbors"],
+            ccdr.n_components_,
+        )
         return self
 
     def _embedded(self, X):

@@ -1,20 +1,26 @@
 """The eigenproblem of CCDR: a graph of points and class centres, embedded by its leading eigenvectors."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import block_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator
+from sklearn.exceptions import ConvergenceWarning
+
+from ..eigen import top_eigenpairs
 
 DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
-SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it would amplify rounding errors of the eigenvectors
+MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix
+SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
+TOLERANCE = 1e-12  # of the residuals, for the same reason
 
 
 @dataclass(frozen=True)
 class Eigenmap:
-    """Eigenvalues lambda_l (m,) in increasing order, centres (L, m), points (n, m), and what was found on the way."""
+    """Eigenvalues lambda_l (m,) in increasing order, centres (L, m) and points (n, m)."""
 
     eigenvalues: np.ndarray
     centers: np.ndarray
@@ -43,10 +49,10 @@ def constrained_eigenmap(G, n_classes, n_components):
     """Up to `n_components` solutions of L u = lambda D u (eq. 15) with U^T D U = I, by increasing lambda.
 
     Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
-    of the connected components: these are known, and deflated. Kept among them are the directions that separate
-    components with labelled points from each other (all components where nothing is labelled); dropped are the
-    constant and what tells an unlabelled component from the rest. Directions with 1 - lambda below `SMALLEST`
-    are dropped too, so fewer than `n_components` may come back.
+    of the connected components: these are known, and deflated. Kept among them are the directions that
+    separate components with labelled points from each other (all components where nothing is labelled);
+    dropped are the constant and what tells an unlabelled component from the rest. Directions with 1 - lambda
+    below `SMALLEST` are dropped too, so fewer than `n_components` may come back.
 
     Raises
     ------
@@ -57,9 +63,9 @@ def constrained_eigenmap(G, n_classes, n_components):
     if not (degrees > 0).all():
         isolated = np.flatnonzero(~(degrees > 0)) - n_classes
         raise ValueError(
-            f"{len(isolated)} unlabelled points have no neighbour of positive weight (the first is row {isolated[0]}),"
-            " which makes the eigenproblem singular: use beta > 0, a larger epsilon or weights='binary', or label or"
-            " remove them."
+            f"{len(isolated)} unlabelled points have no neighbour of positive weight (the first is row "
+            f"{isolated[0]}), which makes the eigenproblem singular: use beta > 0, a larger epsilon or "
+            "weights='binary', or label or remove them."
         )
     root = np.sqrt(degrees)
     S = diags_array(1 / root) @ G @ diags_array(1 / root)
@@ -73,7 +79,7 @@ def constrained_eigenmap(G, n_classes, n_components):
 
 
 def _null_space(G, root, degrees, n_classes, n_kept):
-    """Orthonormal indicators of all components (sparse), and up to n_kept directions in their span (dense)."""
+    """Orthonormal indicators of all components (sparse), and n_kept directions at most in their span."""
     n_components, member = connected_components(G, directed=False)
     mass = np.bincount(member, degrees)
     indicators = csr_array(
@@ -81,7 +87,8 @@ def _null_space(G, root, degrees, n_classes, n_kept):
     )
     anchored = np.unique(member[:n_classes]) if n_classes else np.arange(n_components)
     anchored = anchored[np.argsort(-mass[anchored], kind="stable")][: n_kept + 1]
-    # Contrast each component with the union of the heavier ones: orthogonal to each other and to the constant.
+    # Contrast each component with the union of the heavier ones: orthogonal to each other and to the
+    # constant.
     before = np.cumsum(mass[anchored])[:-1]
     contrasts = np.zeros((n_components, len(anchored) - 1))
     for j, part in enumerate(anchored[1:]):
@@ -92,7 +99,7 @@ def _null_space(G, root, degrees, n_classes, n_kept):
 
 
 def _leading(S, null, k):
-    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null` (all of eigenvalue 1)."""
+    """The k largest eigenpairs of S on the complement of the orthonormal columns of `null`, where it is 1."""
     size = S.shape[0]
     k = min(k, size - null.shape[1])
     if k <= 0:
@@ -100,12 +107,25 @@ def _leading(S, null, k):
     if size <= max(DENSE_SIZE, 3 * k):
         values, vectors = eigh((S - null @ null.T).toarray(), driver="evd")
     else:
-
-        def apply(V):
-            return S @ V - null @ (null.T @ V)
-
-        deflated = LinearOperator(S.shape, matvec=apply, matmat=apply, dtype=np.float64)
-        start = np.random.default_rng(0).standard_normal(size)
-        values, vectors = eigsh(deflated, k, which="LA", v0=start)
+        result = _iterate(S, null, k)
+        values, vectors = result.values, result.vectors
     order = np.argsort(-values, kind="stable")[:k]
     return values[order], vectors[:, order]
+
+
+def _iterate(S, null, k):
+    """Block Lanczos; ARPACK where it fails, which says so itself if it fails too."""
+
+    def deflated(V):
+        return S @ V - null @ (null.T @ V)
+
+    if null.shape[1] <= MAX_DEFLATED:
+        problem, options = S, {"deflate": null.toarray()}
+    else:
+        problem, options = LinearOperator(S.shape, matvec=deflated, matmat=deflated, dtype=S.dtype), {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, **options)
+    return (
+        result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)
+    )

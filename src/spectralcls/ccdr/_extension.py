@@ -1,17 +1,17 @@
-"""Out-of-sample embedding (eq. 20): kernel rows between queries and training points, and their weighted means."""
+"""Out-of-sample embedding (eq. 20): kernel rows from queries to training points, and weighted means."""
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from ..kernels import kernel_sums
-from ..neighbors import knn, reverse_knn
+from ..neighbors import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 
 EXTENSIONS = ("symmetric", "nearest", "full")
 
 
 def neighbor_rows(Q, X, n_neighbors, radii, *, algorithm="auto", n_jobs=None):
-    """Distances from queries to the training points that the extension uses, as if each query joined the graph.
+    """Distances from queries to the training points that the extension uses.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def neighbor_rows(Q, X, n_neighbors, radii, *, algorithm="auto", n_jobs=None):
     distances = np.where(shifted, distances[:, 1:], distances[:, :-1])
     indices = np.where(shifted, indices[:, 1:], indices[:, :-1])
     k = indices.shape[1]
-    rows = csr_array((distances.ravel(), indices.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
+    rows = csr(distances.ravel(), indices.ravel(), np.arange(0, m * k + 1, k), (m, n))
     if radii is not None:
         rows = _union(rows, reverse_knn(Q, X, radii, n_jobs=n_jobs), twins)
     return rows, twins
@@ -49,8 +49,8 @@ def _union(nearest, reverse, twins):
         keys.append((row * n + graph.indices)[proper])
         values.append(graph.data[proper])
     edges, first = np.unique(np.concatenate(keys), return_index=True)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(edges // n, minlength=nearest.shape[0]))])
-    return csr_array((np.concatenate(values)[first], edges % n, indptr), shape=nearest.shape)
+    starts = row_starts(edges // n, nearest.shape[0])
+    return csr(np.concatenate(values)[first], edges % n, starts, nearest.shape)
 
 
 def replace_rows(rows, positions, replacements):
@@ -65,8 +65,8 @@ def replace_rows(rows, positions, replacements):
 def sparse_sums(log_rows, embedding, labelled):
     """Numerators sum_j K y_j and denominators sum_j K of eq. 20.
 
-    For unlabelled queries both are divided by the row's largest weight, which cancels in the quotient and keeps
-    it finite where every weight underflows: the limit is the nearest neighbour's point.
+    For unlabelled queries both are divided by the row's largest weight, which cancels in the quotient and
+    keeps it finite where every weight underflows: the limit is the nearest neighbour's point.
     """
     shift = np.where(labelled, 0.0, row_maximum(log_rows))
     weights = np.exp(log_rows.data - np.repeat(shift, np.diff(log_rows.indptr)))
@@ -85,7 +85,7 @@ def full_sums(Q, X, epsilon, embedding, labelled, n_jobs=None):
 
 
 def extend(numerator, denominator, codes, centers, beta, eigenvalues):
-    """Eq. 20. A query without a label and without a neighbour goes to the origin, the embedding's weighted mean."""
+    """Eq. 20. A query without label and neighbour goes to the origin, the embedding's weighted mean."""
     labelled = codes >= 0
     share = np.where(labelled, beta, 1.0)  # beta cancels where there is no label
     numerator = share[:, None] * numerator

@@ -1,9 +1,9 @@
-"""From points or a given graph to the weights of CCDR, kept as logarithms so that far neighbours do not vanish."""
+"""From a graph to the weights of CCDR, kept as logarithms so that far neighbours do not vanish."""
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..neighbors import mean_squared_length, undirected
+from ..neighbors import csr, mean_squared_length, row_starts, undirected
 
 
 def log_heat(distances, epsilon):
@@ -42,8 +42,8 @@ def symmetric_log_weights(graph):
     difference = abs(graph - graph.T)
     if difference.nnz and difference.max() > 1e-6 * graph.max():
         raise ValueError(
-            "the precomputed graph of weights is not symmetric; symmetrise it first, e.g. W.maximum(W.T), or pass "
-            "distances with affinity='precomputed_nearest_neighbors', which are symmetrised here."
+            "the precomputed graph of weights is not symmetric; symmetrise it first, e.g. W.maximum(W.T), or "
+            "pass distances with affinity='precomputed_nearest_neighbors', which are symmetrised here."
         )
     graph = graph.tocoo()
     off_diagonal = graph.row != graph.col
@@ -62,13 +62,10 @@ def positive_logarithms(weights):
 def _given(graph):
     graph = csr_array(graph, copy=True)
     if graph.data.size and not graph.data.min() >= 0:
-        raise ValueError(f"a precomputed graph must not have negative entries; the least is {graph.data.min()!r}.")
+        raise ValueError(
+            f"a precomputed graph must not have negative entries; the least is {graph.data.min()!r}."
+        )
     return graph
-
-
-def is_graph(affinity):
-    """Whether X is a graph rather than points."""
-    return affinity != "nearest_neighbors"
 
 
 def row_maximum(log_graph):
@@ -81,7 +78,7 @@ def row_maximum(log_graph):
 
 
 def given_rows(graph):
-    """Distances from queries to training points, and the first training point at distance 0 of each query (-1: none).
+    """Distances from queries to training points, and the twin of each: its first point at distance 0, or -1.
 
     The twin itself is left out of its row: w_ii = 0.
     """
@@ -92,5 +89,5 @@ def given_rows(graph):
     np.minimum.at(twins, rows[zero], graph.indices[zero])
     twins[twins == graph.shape[1]] = -1
     kept = graph.indices != twins[rows]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=graph.shape[0]))])
-    return csr_array((graph.data[kept], graph.indices[kept], indptr), shape=graph.shape), twins
+    starts = row_starts(rows[kept], graph.shape[0])
+    return csr(graph.data[kept], graph.indices[kept], starts, graph.shape), twins

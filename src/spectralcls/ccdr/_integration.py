@@ -23,12 +23,13 @@ class Integrated:
 
 
 def integrate(ccdr, X, classes, codes, n_components):
-    """Fit clones of `ccdr` on stratified subsamples and integrate their labelled extensions (paper 004, section V).
+    """Fit clones of `ccdr` on stratified subsamples and integrate their labelled extensions (section V).
 
     1. Each embedding is extended to all points with their labels by eq. 20 and scaled to unit Frobenius norm.
-    2. The extensions are rotated onto their mean, and the mean taken anew, until it rests (generalised Procrustes).
-    3. Embedding and centres are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average to
-       a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
+    2. The extensions are rotated onto their mean, and the mean taken anew, until it rests (generalised
+       Procrustes).
+    3. Embedding and centres are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
+       to a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
 
     The scale of the heat kernel is measured anew, since neighbours among all points are nearer.
     """
@@ -47,16 +48,18 @@ def integrate(ccdr, X, classes, codes, n_components):
     maps = [F[:, :n_components] for F in maps]
     rotations = align(maps)
     mean = sum(F @ R for F, R in zip(maps, rotations, strict=True)) / len(maps)
-    factor = sum(R.T @ (f[:n_components, None] * R) for f, R in zip(factors, rotations, strict=True)) / len(maps)
+    turned = [R.T @ (f[:n_components, None] * R) for f, R in zip(factors, rotations, strict=True)]
+    factor = sum(turned) / len(maps)
     values, axes = eigh(factor)
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)] < 0, -1, 1)
     mean = mean @ axes
     n_classes = len(classes)
-    return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], _scale(ccdr, X, random), n_connected)
+    epsilon = _scale(ccdr, X, random)
+    return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], epsilon, n_connected)
 
 
 def stratified_subsample(codes, size, random):
-    """Sorted rows of a subsample in which every class, and the unlabelled, has its share and at least one point."""
+    """Sorted rows of a subsample in which every class, and the unlabelled, has its share, at least one."""
     chosen = []
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)

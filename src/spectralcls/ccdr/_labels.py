@@ -8,8 +8,8 @@ from sklearn.utils.multiclass import check_classification_targets
 def encode_partial(y):
     """Classes and codes (n,) of partial labels; the code of an unlabelled point is -1.
 
-    The label -1 means "unlabelled", except where y holds exactly the labels -1 and 1: that is the usual coding
-    of two classes.
+    The label -1 means "unlabelled", except where y holds exactly the labels -1 and 1: that is the usual
+    coding of two classes.
     """
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)

@@ -1,4 +1,4 @@
-"""Choice of beta, n_neighbors and n_components by nested evaluation: one decomposition serves every n_components."""
+"""Choice of parameters by nested evaluation: one decomposition serves every n_components."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ MAX_TUNING_SAMPLES = 5000
 
 
 def stratified_folds(codes, n_folds, random):
-    """Fold of every labelled point, -1 for unlabelled ones: classes are dealt out evenly, however small they are."""
+    """Fold of every labelled point, -1 for unlabelled ones: classes are dealt out evenly, however small."""
     folds = np.full(len(codes), -1)
     start = 0
     for code in np.unique(codes[codes >= 0]):
@@ -48,7 +48,9 @@ def tune(ccdr, estimator, X, codes, candidates, n_folds, random):
         labelled = codes[inside] >= 0
         targets = codes[inside][labelled]
         if not len(targets):
-            raise ValueError("tuning needs two labelled points: give single beta, n_neighbors and n_components.")
+            raise ValueError(
+                "tuning needs two labelled points: give single beta, n_neighbors and n_components."
+            )
         classes = np.unique(targets)
         largest = min(max(candidates["n_components"]), len(labelled) + len(classes) - 2)
         for (i, beta), (j, n_neighbors) in product(
