@@ -130,11 +130,11 @@ class BlockLanczos {
   }
 
   // The projected problem costs about 10 size^3 operations, a step 4 n size width: where many pairs are wanted it is
-  // solved after every growth by a sixteenth, at a restart and at the end, not after every step.
+  // solved after every growth by an eighth, at a restart and at the end, not after every step.
   bool due() const {
     const bool last = size_ == room_ || result_.applications >= options_.max_applications;
     const bool full = size_ + width_ > max_basis();
-    return last || full || (size_ >= options_.pairs && 16 * (size_ - solved_) >= size_);
+    return last || full || (size_ >= options_.pairs && 8 * (size_ - solved_) >= size_);
   }
 
   void rayleigh_ritz() {

@@ -314,8 +314,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 def warn_of_rank(wanted, rank):
     if rank < wanted:
         warnings.warn(
-            f"n_components={wanted}, but the rank of the similarity matrix (its number of positive eigenvalues) "
-            f"is {rank}: keeping {rank} components.", UserWarning, stacklevel=4,
+            f"n_components={wanted}, but the rank of the similarity matrix (the number of its positive "
+            f"eigenvalues) is {rank}: keeping {rank} components.", UserWarning, stacklevel=4,
         )
 
 

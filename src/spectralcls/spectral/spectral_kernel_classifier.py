@@ -226,14 +226,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         return unit_rows(Y[:, :k]) if self.normalize else Y[:, :k]
 
     def _binary_estimator(self, features, seed):
-        if self.estimator is not None:
-            return clone(self.estimator)
-        # As if the samples had length 1 in the mean square: the bias is regularised on their scale.
-        mean_square = np.mean(np.einsum("ij,ij->i", features, features, dtype=np.float64)) or 1.0
-        return LinearSVC(
-            C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=10_000,
-            random_state=seed,
-        )
+        return linear_svm(features, seed) if self.estimator is None else clone(self.estimator)
 
     def _cross_validate(self, Y, targets, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
@@ -265,9 +258,22 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
             transformation=self.transformation, kernel=self.kernel
         ).__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # Rows of unit length keep the angles alone: of two features, as scikit-learn's checks have, one number.
+        # Rows of unit length keep the angles alone: of two features, as scikit-learn's checks have, one.
         tags.classifier_tags.poor_score = self.normalize and self.kernel == "linear"
         return tags
+
+
+def linear_svm(features, random_state=None):
+    """Unfitted linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
+
+    It is the machine with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
+    """
+    squares = features.multiply(features) if sp.issparse(features) else features**2
+    mean_square = float(squares.sum(dtype=np.float64)) / features.shape[0] or 1.0
+    return LinearSVC(
+        C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=100_000,
+        random_state=random_state,
+    )
 
 
 def _binary_targets(y):
