@@ -8,16 +8,12 @@ void register_kernels(pybind11::module_&);
 void register_roofline(pybind11::module_&);
 void register_eigen(pybind11::module_&);
 void register_knn(pybind11::module_&);
-void register_eigen(pybind11::module_&);
 
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
-  register_eigen(module);
-void register_roofline(pybind11::module_&);
   register_roofline(module);
   register_eigen(module);
   register_knn(module);
-  register_roofline(module);
 }
 
 }  // namespace spectralcls::bindings
