@@ -1,0 +1,61 @@
+"""Thesis chapter 8: over which bandwidths do five classifiers get every test point right, for three kernels?"""
+
+import numpy as np
+
+from spectralcls.datasets import make_gaussian_in_ring
+from spectralcls.kernel_mean import ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls.kernels import kernel_sums
+
+from .thesis import SPECTRAL, nearest_centres, paper_map, spread
+
+BANDWIDTHS = tuple(round(0.01 * step, 2) for step in range(1, 251))
+IMPLICIT = {"Standard ISE": ISEClassifier, "Laplacian ISE": LaplacianISEClassifier, "Bayes": ParzenClassifier}
+SPECTRAL_NAMES = {"Spectral ISE means": "spectral_ise", "Spectral Laplacian ISE means": "spectral_laplacian_ise"}
+N_TRAIN, N_TEST = 50, 20  # of each class
+
+
+def ranges(source, kernel, draws):
+    """{classifier: {"from": [mean, deviation], "to": ..., "drawn": share of draws with any such bandwidth}}."""
+    ends = {name: [] for name in (*IMPLICIT, *SPECTRAL_NAMES)}
+    for draw in range(draws):
+        X, y = make_gaussian_in_ring((N_TRAIN, N_TRAIN), random_state=2 * draw)
+        Q, truth = make_gaussian_in_ring((N_TEST, N_TEST), random_state=2 * draw + 1)
+        right = {name: [] for name in ends}
+        for h in BANDWIDTHS:
+            reached = (kernel_sums(Q, X, kernel=kernel, bandwidth=h, n_jobs=1) > 0).all()
+            for name, correct in _right(X, y, Q, truth, kernel, h).items():
+                right[name].append(bool(reached and correct))
+        for name, flags in right.items():
+            ends[name].append(longest_run(flags))
+    out = {}
+    for name, runs in ends.items():
+        found = np.array([(BANDWIDTHS[a], BANDWIDTHS[b]) for a, b in filter(None, runs)])
+        out[name] = None if not len(found) else {
+            "from": spread(found[:, 0]), "to": spread(found[:, 1]), "drawn": len(found) / draws,
+            "extremes": [found.min(axis=0).tolist(), found.max(axis=0).tolist()],
+        }  # fmt: skip
+    return out
+
+
+def _right(X, y, Q, truth, kernel, h):
+    """{classifier: whether it gets all of Q right}."""
+    right = {}
+    for name, kind in IMPLICIT.items():
+        right[name] = (kind(h, kernel=kernel, n_jobs=1).fit(X, y).predict(Q) == truth).all()
+    for name, classifier in SPECTRAL_NAMES.items():
+        Z, Zq = paper_map(X, Q, 2, h, SPECTRAL[classifier], kernel)
+        right[name] = (nearest_centres(Z, y, Zq, 2)["mean"] == truth).all()
+    return right
+
+
+def longest_run(flags):
+    """(first, last) position of the longest run of True, or None."""
+    best, start = None, None
+    for i, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = i
+        elif not flag and start is not None:
+            if best is None or i - start > best[1] - best[0] + 1:
+                best = (start, i - 1)
+            start = None
+    return best
