@@ -63,8 +63,8 @@ def report(rows, n_repeats):
     """Markdown: one line per data set and classifier, and what the numbers say."""
     lines = [
         "Accuracy of border queries minus that of random labels, in points: mean ± standard error of",
-        f"{n_repeats} random splits (two thirds pool, one third test set, raw features, two labelled samples a",
-        "class at the start; PerTurbo tuned anew every 20 labels, k-NN with k = 3).",
+        f"{n_repeats} random splits (two thirds pool, one third test set, raw features, two labelled samples",
+        "a class at the start; PerTurbo tuned anew every 20 labels, k-NN with k = 3).",
         "",
         "| data | classifier | queries | pool that is left, at the end | published "
         f"| test set, after {EARLY} | test set, at the end |",
@@ -87,10 +87,10 @@ def report(rows, n_repeats):
     behind = sum(value < 0 for value in gains["early"])
     lines += [
         "",
-        f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples have",
-        f"been labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY} queries",
-        f"(below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the latter two say how",
-        "much better the classifier became.",
+        f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples",
+        f"have been labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY}",
+        f"queries (below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the latter",
+        "two say how much better the classifier became.",
         "",
         "![Learning curves](images/active_learning.png)",
     ]

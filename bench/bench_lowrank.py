@@ -1,7 +1,8 @@
 """Low-rank kernel factors beside scikit-learn's Nystroem (uniform landmarks) at equal rank.
 
 Both give a feature map G with G G^T ~= K. ``extra_info`` holds the relative trace residual of each map, the
-ratio of the times and the peak memory. Sizes: SPECTRALCLS_BENCH_N (default 20000), SPECTRALCLS_BENCH_RANK (200).
+ratio of the times and the peak memory.
+Sizes: SPECTRALCLS_BENCH_N (default 20000) and SPECTRALCLS_BENCH_RANK (200).
 """
 
 import os

@@ -14,16 +14,13 @@ CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySc
 ESTIMATORS = [
     *(make() for make in CLASSIFIERS),
     *(make(bandwidth="silverman") for make in CLASSIFIERS),
-    *(make(bandwidth=0.7) for make in CLASSIFIERS),
-    ParzenClassifier(bandwidth="silverman_per_class"),
-    ParzenClassifier(kernel="epanechnikov"),
-    ParzenClassifier(kernel="uniform", bandwidth=0.7),
-    ISEClassifier(kernel="cosine"),
-    ISEClassifier(cv="loo", potential="same"),
-    LaplacianISEClassifier(kernel="quartic", weighting="inverse"),
+    ParzenClassifier(bandwidth=0.7, kernel="uniform"),
+    ISEClassifier(bandwidth=0.7, kernel="cosine"),
+    LaplacianISEClassifier(bandwidth=0.7, kernel="quartic", weighting="inverse"),
+    CauchySchwarzClassifier(bandwidth=0.7, kernel="triweight", weighting=None),
+    ParzenClassifier(bandwidth="silverman_per_class", kernel="epanechnikov"),
     LaplacianISEClassifier(bandwidth="silverman_per_class"),
-    CauchySchwarzClassifier(kernel="triweight", weighting=None),
-    CauchySchwarzClassifier(weighting="symmetric", cv="loo"),
+    ISEClassifier(cv="loo", potential="same"),
 ]
 
 

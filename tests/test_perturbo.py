@@ -441,7 +441,7 @@ def test_tuning_on_a_subsample_shrinks_the_bandwidth():
 def test_leave_one_out_resolves_shares_far_below_rounding():
     X = np.array([[0.0], [0.1], [5.0], [5.1], [10.0], [1e6]])
     codes = np.array([0, 0, 1, 1, 1, 1])
-    tuning = tune(X, codes, [0.5], [1e-3], fixed().fit(X, codes)._regularization, None)
+    tuning = tune(X, codes, [0.5], [1e-3], fixed().fit(X, codes)._regularization, np.arange(6))
     assert tuning.scores[0, 0] == 5 / 6  # 1e6 has nothing that speaks for it
 
 
@@ -488,3 +488,12 @@ def test_no_warning_in_the_normal_case():
         warnings.simplefilter("error")
         for kind in KINDS:
             fixed(kind, h=0.5).fit(X, y).predict(X)
+
+
+def test_leave_one_out_of_some_samples_is_the_average_over_these():
+    X, y = data(n=45, d=2)
+    regularization = fixed().fit(X, y)._regularization
+    parts = [np.arange(0, 45, 2), np.arange(1, 45, 2)]
+    scores = [tune(X, y, [0.5, 1.0], [1e-2], regularization, part).scores * len(part) for part in parts]
+    whole = tune(X, y, [0.5, 1.0], [1e-2], regularization, np.arange(45)).scores
+    np.testing.assert_allclose(sum(scores) / 45, whole)

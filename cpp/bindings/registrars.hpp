@@ -12,8 +12,18 @@ void register_knn(pybind11::module_&);
 inline void register_all(pybind11::module_& module) {
   register_kernels(module);
   register_roofline(module);
+void register_eigen(pybind11::module_&);
+void register_kernels(pybind11::module_&);
+void register_knn(pybind11::module_&);
+void register_roofline(pybind11::module_&);
+void register_tolerance_sums(pybind11::module_&);
+
+inline void register_all(pybind11::module_& module) {
   register_eigen(module);
+  register_kernels(module);
   register_knn(module);
+  register_roofline(module);
+  register_tolerance_sums(module);
 }
 
 }  // namespace spectralcls::bindings

@@ -5,16 +5,23 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace spectralcls {
 namespace {
 
-// The search space V, its projection V^T A V and the next block Q, which is orthogonal to V.
+constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a complement's spectrum ends
+
+// The search space V, its projection T = V^T A V and the next block Q, which is orthogonal to V.
 //
 // Recurrence kept throughout: A V = V T + Z S^T, where Z is the part of the last product that lies outside V and
 // S picks the last block's columns. A Ritz pair (theta, V s) has the residual |Z s_last|, which the Gram matrix of Z
 // gives without another product. Because every product is orthogonalised against the whole basis, a restart is nothing
 // special: V becomes the best Ritz vectors, T their values, and the next product finds the coupling by itself.
+//
+// A random block of b vectors meets an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer
+// than b found values is complete. A fuller one may hide more: what was found is locked, and a search in
+// its complement looks for values that belong among the first k.
 template <class T>
 class BlockLanczos {
  public:
@@ -34,32 +41,39 @@ class BlockLanczos {
   }
 
   Eigenpairs<T> solve() {
-    for (;;) {
-      if (!expand()) break;
-      if (!due()) {
-        next_block();
-        continue;
-      }
-      rayleigh_ritz();
-      const bool whole = size_ == room_;
-      if (whole || (size_ >= options_.pairs && converged())) {
-        const index_t copies = largest_cluster();
-        // A random block meets an eigenspace of dimension r in min(r, width) directions: a cluster with fewer
-        // members than the block has columns is complete, a fuller one may hide more.
-        if (whole || copies < width_ || size_ + width_ > room_) {
-          result_.status = EigenStatus::converged;
-          break;
-        }
-        added_ = width_;
-      }
-      if (result_.applications >= options_.max_applications) break;
-      next_block();
+    while (search()) {
+      lock();
+      allocate();
+      const Panel<T> block = columns(0, width_);
+      for (index_t j = 0; j < width_; ++j) fill_random(block.data + j * n_, n_, options_.seed, stream_++);
+      orthonormalise(basis(), block, options_.seed, stream_, execution_);
     }
     return finish();
   }
 
  private:
-  // Columns of the search space; the deflated vectors lie before column 0.
+  // One search in the complement of the fixed vectors; true if what it found may hide further copies.
+  bool search() {
+    for (;;) {
+      if (!expand()) return false;
+      if (!due()) {
+        next_block();
+        continue;
+      }
+      rayleigh_ritz();
+      if (size_ == room_ || settled()) {
+        result_.status = EigenStatus::converged;
+        return size_ < room_ && wanted() > 0 && largest_cluster() >= std::min(width_, options_.block_size);
+      }
+      if (result_.applications >= options_.max_applications) {
+        result_.status = EigenStatus::not_converged;
+        return false;
+      }
+      next_block();
+    }
+  }
+
+  // Columns of the search space; the fixed vectors (deflated, then locked) lie before column 0.
   Panel<T> columns(index_t first, index_t count) const {
     return {storage_.get() + (fixed_ + first) * n_, n_, count};
   }
@@ -69,12 +83,12 @@ class BlockLanczos {
 
   // Room for the basis, the block, and its product. Pages that are never written cost nothing.
   void allocate() {
-    const index_t wanted = fixed_ + max_basis() + 2 * width_;
-    if (wanted <= capacity_) return;
-    std::unique_ptr<T[]> grown(new T[static_cast<std::size_t>(wanted * n_)]);
-    if (storage_) std::copy(storage_.get(), storage_.get() + capacity_ * n_, grown.get());
+    const index_t needed = fixed_ + max_basis() + 2 * width_;
+    if (needed <= capacity_) return;
+    std::unique_ptr<T[]> grown(new T[static_cast<std::size_t>(needed * n_)]);
+    if (storage_) std::copy(storage_.get(), storage_.get() + (fixed_ + size_) * n_, grown.get());
     storage_ = std::move(grown);
-    capacity_ = wanted;
+    capacity_ = needed;
     projection_.conservativeResize(max_basis(), max_basis());
     block_.resize(static_cast<std::size_t>(2 * width_ * n_));
   }
@@ -129,8 +143,7 @@ class BlockLanczos {
     return false;
   }
 
-  // The projected problem costs about 10 size^3 operations, a step 4 n size width: where many pairs are wanted it is
-  // solved after every growth by an eighth, at a restart and at the end, not after every step.
+  // The projected problem costs O(size^3): where many pairs are wanted it is solved after growth by an eighth only.
   bool due() const {
     const bool last = size_ == room_ || result_.applications >= options_.max_applications;
     const bool full = size_ + width_ > max_basis();
@@ -144,70 +157,111 @@ class BlockLanczos {
     ritz_values_ = solver.eigenvalues().reverse();
     ritz_vectors_ = solver.eigenvectors().rowwise().reverse();
     result_.norm = std::max({result_.norm, std::abs(ritz_values_(0)), std::abs(ritz_values_(size_ - 1))});
-    const index_t count = std::min(options_.pairs, size_);
-    result_.residuals.resize(static_cast<std::size_t>(count));
+    const index_t count = std::min(options_.pairs + 1, size_);
+    residuals_.resize(count);
     for (index_t j = 0; j < count; ++j) {
       const Eigen::VectorXd tail = ritz_vectors_.col(j).tail(last_);
-      result_.residuals[static_cast<std::size_t>(j)] = std::sqrt(std::max(tail.dot(remainder_ * tail), 0.0));
+      residuals_(j) = std::sqrt(std::max(tail.dot(remainder_ * tail), 0.0));
     }
   }
 
-  double allowed(index_t j) const {
+  double allowed(double value) const {
     const double eps = std::numeric_limits<T>::epsilon();
-    return std::max(options_.tolerance * std::abs(ritz_values_(j)), 10 * eps * result_.norm);
+    return std::max(options_.tolerance * std::abs(value), 10 * eps * result_.norm);
   }
 
-  bool converged() const {
-    for (index_t j = 0; j < options_.pairs; ++j)
-      if (result_.residuals[static_cast<std::size_t>(j)] > allowed(j)) return false;
-    return true;
+  // How many Ritz pairs belong among the first k: all k at first, then those above the last locked values.
+  index_t wanted() const {
+    const auto& locked = result_.values;
+    const index_t available = std::min(options_.pairs, size_);
+    if (locked.empty()) return options_.pairs;
+    index_t count = 0;
+    while (count < available) {
+      const double rival = locked[static_cast<std::size_t>(options_.pairs - 1 - count)];
+      if (ritz_values_(count) <= rival + 2 * allowed(rival)) break;
+      ++count;
+    }
+    return count;
+  }
+
+  // Whether all wanted pairs have converged; beside locked ones also the next pair, to a tolerance that tells
+  // that nothing larger is hidden.
+  bool settled() const {
+    const index_t count = wanted();
+    if (size_ < count) return false;
+    for (index_t j = 0; j < count; ++j)
+      if (residuals_(j) > allowed(ritz_values_(j))) return false;
+    if (result_.values.empty() || count == options_.pairs || count >= residuals_.size()) return true;
+    return residuals_(count) <= std::max(allowed(ritz_values_(count)), hidden_tolerance * result_.norm);
   }
 
   // Members of the largest group of the wanted values that the tolerance cannot tell apart.
   index_t largest_cluster() const {
     index_t largest = 1, first = 0;
-    for (index_t j = 1; j < options_.pairs; ++j) {
-      if (ritz_values_(j - 1) - ritz_values_(j) > 2 * allowed(j)) first = j;
+    for (index_t j = 1; j < wanted(); ++j) {
+      if (ritz_values_(j - 1) - ritz_values_(j) > 2 * allowed(ritz_values_(j))) first = j;
       largest = std::max(largest, j - first + 1);
     }
     return largest;
   }
 
-  // Makes the next block out of the product's remainder, and of `added_` random columns; compresses the basis
-  // first where it is full.
-  void next_block() {
-    const index_t width = std::min(last_ + added_, room_ - size_);
-    if (width > width_) {
-      width_ = width;
-      allocate();
+  // Moves the wanted Ritz vectors behind the locked ones and keeps the best k of both, in order.
+  void lock() {
+    const index_t found = std::min(wanted(), size_), old = static_cast<index_t>(result_.values.size());
+    transform(columns(0, size_), ritz_vectors_.leftCols(found), execution_);
+    std::vector<std::pair<double, index_t>> order;
+    for (index_t j = 0; j < old; ++j) order.emplace_back(result_.values[static_cast<std::size_t>(j)], j);
+    for (index_t j = 0; j < found; ++j) order.emplace_back(ritz_values_(j), old + j);
+    std::stable_sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first > b.first; });
+    order.resize(std::min(order.size(), static_cast<std::size_t>(options_.pairs)));
+
+    const Panel<T> all = columns(-old, old + found);
+    std::vector<T> sorted(order.size() * static_cast<std::size_t>(n_));
+    std::vector<double> residuals = result_.residuals;
+    for (index_t j = 0; j < found; ++j) residuals.push_back(residuals_(j));
+    result_.values.clear();
+    result_.residuals.clear();
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      const T* column = all.data + order[j].second * n_;
+      std::copy(column, column + n_, sorted.data() + j * static_cast<std::size_t>(n_));
+      result_.values.push_back(order[j].first);
+      result_.residuals.push_back(residuals[static_cast<std::size_t>(order[j].second)]);
     }
-    width_ = width;
+    std::copy(sorted.begin(), sorted.end(), all.data);
+    const index_t added = static_cast<index_t>(order.size()) - old;
+    fixed_ += added;
+    room_ -= added;
+    size_ = solved_ = 0;
+    width_ = std::min(options_.block_size, room_);
+  }
+
+  // Makes the next block out of the product's remainder; compresses the basis first where it is full.
+  void next_block() {
+    width_ = std::min(last_, room_ - size_);
     index_t target = size_;
     if (size_ + width_ > max_basis()) {
-      const index_t kept = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
-      transform(columns(0, size_), ritz_vectors_.leftCols(kept), execution_);
-      projection_.topLeftCorner(kept, kept) = ritz_values_.head(kept).asDiagonal();
-      target = solved_ = kept;
+      target = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
+      transform(columns(0, size_), ritz_vectors_.leftCols(target), execution_);
+      projection_.topLeftCorner(target, target) = ritz_values_.head(target).asDiagonal();
+      solved_ = target;
     }
-    const Panel<T> remainder = columns(size_, last_), block = columns(target, width_);
-    std::copy(remainder.data, remainder.data + std::min(last_, width_) * n_, block.data);
-    for (index_t j = last_; j < width_; ++j) fill_random(block.data + j * n_, n_, options_.seed, stream_++);
+    const Panel<T> remainder = columns(size_, width_), block = columns(target, width_);
+    if (target != size_) std::copy(remainder.data, remainder.data + width_ * n_, block.data);
     size_ = target;
-    added_ = 0;
     orthonormalise(basis(), block, options_.seed, stream_, execution_);
   }
 
   Eigenpairs<T> finish() {
-    result_.block_size = width_;
-    if (result_.status == EigenStatus::not_finite || result_.status == EigenStatus::not_symmetric) return result_;
-    const index_t count = static_cast<index_t>(result_.residuals.size());
-    transform(columns(0, size_), ritz_vectors_.leftCols(count), execution_);
-    result_.values.assign(ritz_values_.data(), ritz_values_.data() + count);
+    result_.block_size = options_.block_size;
+    if (result_.status == EigenStatus::not_finite || result_.status == EigenStatus::not_symmetric)
+      return std::move(result_);
+    lock();
+    const index_t count = static_cast<index_t>(result_.values.size());
     for (auto& value : result_.values) value = std::ldexp(value, exponent_);
     for (auto& residual : result_.residuals) residual = std::ldexp(residual, exponent_);
     result_.vectors.resize(static_cast<std::size_t>(n_ * count));
     for (index_t j = 0; j < count; ++j) {
-      const T* column = columns(j, 1).data;
+      const T* column = columns(j - count, 1).data;
       for (index_t i = 0; i < n_; ++i) result_.vectors[static_cast<std::size_t>(i * count + j)] = column[i];
     }
     return std::move(result_);
@@ -217,18 +271,17 @@ class BlockLanczos {
   const BlockOperator<T>& apply_;
   EigenOptions options_;
   const Execution& execution_;
-  index_t fixed_, room_, width_;  // deflated columns; dimension that is left; width of the block
+  index_t fixed_, room_, width_;  // fixed columns; dimension that is left; width of the block
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
   index_t solved_ = 0;            // columns of V when the projected problem was last solved
-  index_t added_ = 0;             // random columns that the next block shall have
   index_t capacity_ = 0;
   int exponent_ = 0;  // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
   std::vector<T> block_;
   std::uint64_t stream_ = 0;
   Matrix projection_, remainder_, ritz_vectors_;
-  Eigen::VectorXd ritz_values_;
+  Eigen::VectorXd ritz_values_, residuals_;
   Eigenpairs<T> result_;
 };
 

@@ -15,12 +15,18 @@ constexpr index_t chunk_rows = 64;
 constexpr double serial_work = 4e6;
 constexpr double ln2 = 0.69314718055994530942;
 
-// Computes the kernel values of rows x tile and hands them to write(first row, n rows, first column, values).
+// The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
+template <class T>
+struct alignas(64) ChunkBuffer {
+  T value[chunk_rows][tile_width<T>];
+};
+
 template <class T>
 class Blocks {
  public:
   Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor)
       : queries_(queries),
+        n_points_(points.rows),
         kernel_(kernel),
         factor_(static_cast<T>(factor)),
         geometry_(Geometry::of(points, bandwidth)),
@@ -31,49 +37,47 @@ class Blocks {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }
 
-  // For queries [begin, end) and the tiles that hold columns from first_column on.
+  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
+  // upper triangle only the tiles that reach it.
   template <class Write>
-  void compute(index_t begin, index_t end, index_t first_column, Write&& write) const {
-    PackedQueries<T> queries;
-    queries.pack(queries_, rows_.data() + begin, end - begin, geometry_);
-    auto buffer = std::make_unique<TileBuffer<T>>();
-    for (const Tile& tile : packed_.tiles()) {
-      const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, packed_rows() - tile.first);
-      if (tile.first + columns <= first_column) continue;
-      for (index_t q = 0; q < queries.n_blocks; ++q) {
-        const DistanceForm form =
-            always_difference_ ? DistanceForm::difference
-                               : safe_form<T>(queries.largest_norm[static_cast<std::size_t>(q)], tile.largest_norm, rate_ * ln2);
-        squared_distances(form, queries, q, packed_, tile, *buffer);
-        const index_t first_row = begin + q * tile_rows;
-        const index_t n_rows = std::min<index_t>(tile_rows, end - first_row);
-        for (index_t r = 0; r < n_rows; ++r) {
-          T* values = buffer->value[r];
-          detail::kernel_row<T>(kernel_, values, tile.n_vectors, T(0), static_cast<T>(rate_), values);
-          if (factor_ != T(1))
-            for (int v = 0; v < tile.n_vectors; ++v) store(values + v * lanes<T>, load(values + v * lanes<T>) * factor_);
-        }
-        write(first_row, n_rows, tile.first, columns, *buffer);
-      }
-    }
-  }
-
-  Execution fitting(const Execution& execution) const {
+  void for_each_chunk_of_rows(const Execution& execution, bool upper_triangle, Write&& write) const {
     Execution used = execution;
-    if (static_cast<double>(queries_.rows) * packed_rows() * static_cast<double>(queries_.cols + 12) < serial_work) used.n_threads = 1;
-    return used;
+    const double work = static_cast<double>(queries_.rows) * static_cast<double>(n_points_) * static_cast<double>(queries_.cols + 12);
+    if (work < serial_work) used.n_threads = 1;
+    for_each_chunk((queries_.rows + chunk_rows - 1) / chunk_rows, used, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
+      const FlushSubnormals guard;
+      const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries_.rows);
+      PackedQueries<T> queries;
+      queries.pack(queries_, rows_.data() + begin, end - begin, geometry_);
+      auto buffer = std::make_unique<ChunkBuffer<T>>();
+      for (const Tile& tile : packed_.tiles()) {
+        // Without labels or order the packed columns are the points' rows, then padding.
+        const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
+        if (upper_triangle && tile.first + columns <= begin) continue;
+        for (index_t q = 0; q < queries.n_blocks; ++q) compute(queries, q, tile, buffer->value[q * tile_rows]);
+        write(begin, end, tile.first, columns, *buffer);
+        checkpoint();
+      }
+    });
   }
 
  private:
-  // Without labels or order the packed columns are the points' rows, then padding.
-  index_t packed_rows() const { return n_points_ ? n_points_ : (n_points_ = count()); }
-  index_t count() const {
-    index_t n = 0;
-    for (const index_t row : packed_.source()) n += row >= 0;
-    return n;
+  void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
+    const DistanceForm form =
+        always_difference_ ? DistanceForm::difference
+                           : safe_form<T>(queries.largest_norm[static_cast<std::size_t>(q)], tile.largest_norm, rate_ * ln2);
+    auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
+    squared_distances(form, queries, q, packed_, tile, out);
+    for (int r = 0; r < tile_rows; ++r) {
+      T* row = out.value[r];
+      detail::kernel_row<T>(kernel_, row, tile.n_vectors, T(0), static_cast<T>(rate_), row);
+      if (factor_ != T(1))
+        for (int v = 0; v < tile.n_vectors; ++v) store(row + v * lanes<T>, load(row + v * lanes<T>) * factor_);
+    }
   }
 
   MatrixView<T> queries_;
+  index_t n_points_;
   Kernel kernel_;
   T factor_;
   Geometry geometry_;
@@ -81,47 +85,41 @@ class Blocks {
   double rate_;
   PackedPoints<T> packed_;
   std::vector<index_t> rows_;
-  mutable index_t n_points_ = 0;
 };
+
+// to[c, r] = from[r, c] for columns [begin, end): whole lines of the result, one after the other.
+template <class T>
+void transpose(const ChunkBuffer<T>& from, index_t n_rows, index_t begin, index_t end, T* to, index_t stride) {
+  for (index_t c = begin; c < end; ++c)
+    for (index_t r = 0; r < n_rows; ++r) to[c * stride + r] = from.value[r][c];
+}
 
 }  // namespace
 
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution) {
-  const Blocks<T> blocks(queries, points, kernel, bandwidth, factor);
-  const index_t n_chunks = (queries.rows + chunk_rows - 1) / chunk_rows;
-  for_each_chunk(n_chunks, blocks.fitting(execution), [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
-    const FlushSubnormals guard;
-    const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries.rows);
-    blocks.compute(begin, end, 0, [&](index_t row, index_t n_rows, index_t column, index_t columns, const TileBuffer<T>& values) {
-      for (index_t r = 0; r < n_rows; ++r) std::copy_n(values.value[r], columns, out + (row + r) * stride + column);
-      if (row == begin) checkpoint();
-    });
-  });
+  Blocks<T>(queries, points, kernel, bandwidth, factor)
+      .for_each_chunk_of_rows(execution, false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+        for (index_t i = begin; i < end; ++i) std::copy_n(values.value[i - begin], columns, out + i * stride + column);
+      });
 }
 
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution) {
-  const Blocks<T> blocks(points, points, kernel, bandwidth, factor);
-  const index_t n_chunks = (points.rows + chunk_rows - 1) / chunk_rows;
-  for_each_chunk(n_chunks, blocks.fitting(execution), [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
-    const FlushSubnormals guard;
-    const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, points.rows);
-    // The upper triangle from this chunk's first column on, and its mirror image below.
-    blocks.compute(begin, end, begin, [&](index_t row, index_t n_rows, index_t column, index_t columns, const TileBuffer<T>& values) {
-      for (index_t r = 0; r < n_rows; ++r) {
-        const index_t i = row + r;
-        const index_t from = std::max<index_t>(i - column, 0);
-        if (from < columns) std::copy_n(values.value[r] + from, columns - from, out + i * stride + column + from);
-      }
-      for (index_t j = 0; j < columns; ++j)
-        for (index_t r = 0; r < n_rows && row + r < column + j; ++r) out[(column + j) * stride + row + r] = values.value[r][j];
-      if (row == begin) checkpoint();
-    });
-    for (index_t i = begin; i < end; ++i) out[i * stride + i] = static_cast<T>(factor);  // k(0) = 1 for every kernel
-  });
+  Blocks<T>(points, points, kernel, bandwidth, factor)
+      .for_each_chunk_of_rows(execution, true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+        // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
+        const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
+        for (index_t i = begin; i < end; ++i) {
+          const index_t from = std::clamp<index_t>(i - column, 0, columns);
+          std::copy_n(values.value[i - begin] + from, columns - from, out + i * stride + column + from);
+          for (index_t c = from; c < mirrored; ++c) out[(column + c) * stride + i] = values.value[i - begin][c];
+          if (i >= column && i < column + columns) out[i * stride + i] = static_cast<T>(factor);  // k(0) = 1 for every kernel
+        }
+        transpose(values, end - begin, mirrored, columns, out + column * stride + begin, stride);
+      });
 }
 
 template void kernel_matrix(MatrixView<float>, MatrixView<float>, Kernel, double, double, float*, index_t, const Execution&);

@@ -185,8 +185,8 @@ def _roughness(kernel):
 def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel="gaussian"):
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
-    Half of the rungs lie below the rule. Beyond either end little changes: the density rule approaches that of
-    the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
+    Half of the rungs lie below the rule. Beyond either end little changes: the density rule approaches that
+    of the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
 
     Parameters
     ----------

@@ -37,7 +37,8 @@ class EigenResult:
     values : ndarray of shape (k,)
         Eigenvalues, descending.
     vectors : ndarray of shape (n, k)
-        Unit eigenvectors, in the operator's dtype; the entry of largest modulus of each is positive.
+        Unit eigenvectors, in the operator's dtype; the first of the entries that are largest in modulus (but
+        for 0.1 %) is positive.
     residuals : ndarray of shape (k,)
         ``|A v - value v|``.
     n_applications : int
@@ -45,7 +46,7 @@ class EigenResult:
     n_products : int
         Vectors multiplied in all.
     block_size : int
-        Vectors in a block at the end; it grows where a cluster of equal eigenvalues fills the block.
+        Vectors in a block.
     solver : {"lanczos", "arpack", "dense"}
     status : {"converged", "not converged"}
     """
@@ -120,10 +121,10 @@ def top_eigenpairs(
 
     Notes
     -----
-    Equal and nearly equal eigenvalues come out complete: a random block of b vectors meets an eigenspace of
-    dimension r in min(b, r) directions, so the search ends only once each cluster among the found values has
-    fewer members than the block has vectors; otherwise the block is widened by random vectors and the search
-    goes on. Cost: ``n_applications`` block products and O(n max_basis block_size) operations for each.
+    Equal and nearly equal eigenvalues come out complete. A random block of b vectors meets an eigenspace of
+    dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
+    fuller, a further search in the complement of what was found looks for more copies.
+    Cost: ``n_applications`` block products and O(n max_basis block_size) operations for each.
     """
     operator = _Problem(A, effective_n_threads(n_jobs))
     n = operator.n
@@ -359,8 +360,9 @@ def _dense(operator, k, known):
 
 
 def _fix_signs(vectors):
-    """The entry of largest modulus of each column becomes positive."""
-    largest = np.argmax(np.abs(vectors), axis=0)
+    """Of the entries of a column that are largest in modulus, but for 0.1 %, the first becomes positive."""
+    moduli = np.abs(vectors)
+    largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
     signs = np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
     return np.ascontiguousarray(vectors * signs)
 

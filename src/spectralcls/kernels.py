@@ -76,7 +76,7 @@ def kernel_sums(
     Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. Errors: a few 1e-7 relative in float32 and a few 1e-15
     in float64, whatever the offset and the scale of the data.
     """
-    Q, X, squeeze = _check_points(Q, X)
+    Q, X = _check_points(Q, X)
     W = _check_weights(weights, len(X), X.dtype)
     labels, n_labels, has_labels = _check_labels(labels, n_labels, len(X))
     bandwidths, has_bandwidths = _check_bandwidths(bandwidth)
@@ -100,7 +100,7 @@ def kernel_sums(
         )
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
-        constant = -log_normalizer(kernel, X.shape[1], bandwidths)
+        constant = -np.atleast_1d(log_normalizer(kernel, X.shape[1], bandwidths))
         if log == "pair":
             scale += constant[:, None].astype(scale.dtype)
         elif log:
@@ -145,7 +145,7 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
     Cost O(m n d) time (half of it if symmetric), no memory beyond the result and a packed copy of X.
     """
     symmetric = X is None
-    Q, X, _ = _check_points(Q, Q if symmetric else X)
+    Q, X = _check_points(Q, Q if symmetric else X)
     _check_kernel(kernel)
     bandwidths, several = _check_bandwidths(bandwidth)
     if several:
@@ -157,7 +157,7 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
         and out.flags.c_contiguous and out.flags.writeable
     ):
         raise ValueError(f"out must be a writeable C-contiguous array of shape {(len(Q), len(X))} and dtype {X.dtype}.")
-    factor = float(np.exp(-log_normalizer(kernel, X.shape[1], bandwidths)[0])) if normalize else 1.0
+    factor = float(np.exp(-log_normalizer(kernel, X.shape[1], bandwidths[0]))) if normalize else 1.0
     compiled.kernel_matrix(
         Q, None if symmetric else X, kernel, float(bandwidths[0]), factor, out, effective_n_threads(n_jobs)
     )
@@ -206,19 +206,35 @@ def _cosine_moment(d):
 
 def _check_points(Q, X):
     same = Q is X
-    X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X")
-    Q = X if same else check_array(Q, dtype=[np.float64, np.float32], order="C", input_name="Q")
+    X = _check_matrix(X, "X")
+    Q = X if same else _check_matrix(Q, "Q")
     if Q.dtype != X.dtype:
         Q, X = Q.astype(np.float64, copy=False), X.astype(np.float64, copy=False)
     if Q.shape[1] != X.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
-    return Q, X, same
+    return Q, X
+
+
+def _check_matrix(A, name):
+    if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
+        return A
+    return check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
+
+
+def _is_ready(A, dtypes):
+    """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
+    sums of a small problem."""
+    if not (type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.isfinite(A.sum())
 
 
 def _check_weights(weights, n, dtype):
     if weights is None:
         return None
-    weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, input_name="weights")
+    if not _is_ready(weights, (dtype.type,)):
+        weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, input_name="weights")
     if weights.ndim > 2 or len(weights) != n:
         raise ValueError(f"weights must have shape ({n},) or ({n}, c), got {weights.shape}.")
     return weights.reshape(n, -1)
@@ -238,6 +254,8 @@ def _check_labels(labels, n_labels, n):
 
 
 def _check_bandwidths(bandwidth):
+    if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
+        return [bandwidth], False
     bandwidths = np.asarray(bandwidth, dtype=np.float64)
     if bandwidths.ndim > 1 or bandwidths.size == 0:
         raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")

@@ -309,11 +309,13 @@ def _require_nonnegative(residual, diagonal):
 def _orthogonalize(known, new, chosen, triangle):
     """new := L^-1 (new - known[:, chosen]^T known), the next rows of F^T, a panel of columns at a time."""
     coefficients = np.ascontiguousarray(known[:, chosen].T)
-    triangle = triangle.astype(new.dtype)
+    # The product with the small inverse (taken in float64) reads a panel in place; a solve would copy it.
+    identity = np.eye(len(triangle))
+    inverse = solve_triangular(triangle, identity, lower=True, check_finite=False).astype(new.dtype)
     for start in range(0, new.shape[1], _PANEL):
         panel = new[:, start : start + _PANEL]
         panel -= coefficients @ known[:, start : start + _PANEL]
-        panel[...] = solve_triangular(triangle, panel, lower=True, check_finite=False)
+        panel[...] = inverse @ panel
 
 
 def _first_within(residual, new, target):

@@ -11,7 +11,7 @@ namespace spectralcls {
 
 struct EigenOptions {
   index_t pairs;             // k
-  index_t block_size;        // vectors per application; grows when a cluster of eigenvalues fills it
+  index_t block_size;        // vectors per application
   index_t max_basis;         // columns that the search space may have before it is compressed
   index_t max_applications;  // calls of the operator
   double tolerance;        // of the residual, relative to |eigenvalue|

@@ -136,11 +136,35 @@ inline T smallest_lane(Vec<T> v) {
   for (int i = 1; i < lanes<T>; ++i) least = v[i] < least ? v[i] : least;
   return least;
 }
+// Sum of all lanes, in double, halving the vector at each step.
+template <int Lanes>
+inline double sum_of_doubles(const double* values) {
+  if constexpr (Lanes == 1) {
+    return *values;
+  } else {
+    typedef double Half __attribute__((vector_size(Lanes / 2 * 8)));
+    Half low, high;
+    std::memcpy(&low, values, sizeof low);
+    std::memcpy(&high, values + Lanes / 2, sizeof high);
+    low += high;
+    double half[Lanes / 2];
+    std::memcpy(half, &low, sizeof low);
+    return sum_of_doubles<Lanes / 2>(half);
+  }
+}
 template <class T>
 inline double sum_of_lanes(Vec<T> v) {
-  double total = 0;
-  for (int i = 0; i < lanes<T>; ++i) total += v[i];
-  return total;
+  double values[lanes<double>];
+  if constexpr (sizeof(T) == 4) {
+    typedef float Half __attribute__((vector_size(vector_bytes / 2)));
+    Half halves[2];
+    std::memcpy(halves, &v, sizeof v);
+    const Vec<double> sum = __builtin_convertvector(halves[0], Vec<double>) + __builtin_convertvector(halves[1], Vec<double>);
+    std::memcpy(values, &sum, sizeof sum);
+  } else {
+    std::memcpy(values, &v, sizeof v);
+  }
+  return sum_of_doubles<lanes<double>>(values);
 }
 
 // Within its life, results and operands below the normal range count as zero on this thread: a kernel value

@@ -143,17 +143,16 @@ def simulate(
     if query is None:
         query = estimator if isinstance(estimator, PerTurboClassifier) else PerTurboClassifier()
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_repeats)
-    jobs = (
-        delayed(_repeat)(
-            estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retune, strategies, seed
-        )
-        for seed in seeds
-    )
-    repeats = []
     with show_progress("repeats", n_repeats, silent=not progress) as step:
-        for result in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
-            step("")
-            repeats.append(result)
+
+        def jobs():
+            for seed in seeds:
+                step("")
+                yield delayed(_repeat)(
+                    estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retune, strategies, seed
+                )
+
+        repeats = Parallel(n_jobs=n_jobs)(jobs())
     scores = np.array(repeats)  # (repeat, strategy, pool or test, t)
     pool, test = ({name: scores[:, s, kind] for s, name in enumerate(strategies)} for kind in (0, 1))
     return LearningCurves(n_initial + np.arange(n_queries + 1), pool, test)

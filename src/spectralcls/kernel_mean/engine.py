@@ -77,7 +77,7 @@ class ClassMeans:
         unreached = np.isneginf(out.max(axis=1))
         if unreached.any():
             rows = np.flatnonzero(unreached)
-            out[rows, nearest_codes(Q[rows], self.X, self.codes)] = 0.0
+            out[rows, nearest_codes(Q[rows], self.X, self.codes, self.n_jobs)] = 0.0
         return out
 
 

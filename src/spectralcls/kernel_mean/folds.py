@@ -9,9 +9,14 @@ from sklearn.utils import check_random_state
 def distinct_rows(X, codes):
     """Group equal rows of one class: (first row of each group, group of each row).
 
-    Groups are sorted by class, then lexicographically, hence independent of the order of the rows.
+    Groups are sorted by class, then lexicographically, hence independent of the order of rows.
     """
-    order = np.lexsort((*X.T[::-1], codes))
+    order = np.lexsort((X[:, 0], codes))
+    # The first feature settles most comparisons; only ties are sorted by all features.
+    equal = (np.diff(X[order, 0]) == 0) & (np.diff(codes[order]) == 0)
+    undecided = np.append(False, equal) | np.append(equal, False)
+    rows = order[undecided]
+    order[undecided] = rows[np.lexsort((*X[rows].T[::-1], codes[rows]))]
     ordered = X[order]
     starts = np.ones(len(X), dtype=bool)
     starts[1:] = np.any(ordered[1:] != ordered[:-1], axis=1) | (np.diff(codes[order]) != 0)

@@ -1,23 +1,21 @@
 """The class of the nearest training point: the limit of every density rule where no kernel reaches."""
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
-_BLOCK_BYTES = 1 << 26
+from ..kernels import kernel_sums
+
+_NARROW = 2.0**-40  # of the data's extent: far below differences of distances that can be told apart
 
 
-def nearest_codes(Q, X, codes, query_folds=None, folds=None):
-    """Code of the training point nearest to each query; of several equally near ones the first.
+def nearest_codes(Q, X, codes, n_jobs=None, **left_out):
+    """Code of the training point nearest to each query.
 
-    With folds, points of the query's own fold are left out. Distances are summed coordinate by coordinate in
-    float64, in blocks: O(n m d) time, O(n) memory.
+    As the bandwidth of a Gaussian vanishes, the logarithm of a sum becomes that of its largest term; points
+    that are equally near to rounding are settled by their number. `left_out` are `exclude_self` or
+    `exclude_groups` of `kernel_sums`. O(m n d) time in float64, where (distance / bandwidth)^2 cannot
+    overflow; O(m + n) memory.
     """
-    out = np.empty(len(Q), dtype=codes.dtype)
-    rows = max(1, _BLOCK_BYTES // (8 * len(X)))
-    for start in range(0, len(Q), rows):
-        block = slice(start, start + rows)
-        distances = cdist(Q[block], X)
-        if folds is not None:
-            distances[query_folds[block, None] == folds] = np.inf
-        out[block] = codes[distances.argmin(axis=1)]
-    return out
+    Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
+    bandwidth = np.ptp(X, axis=0).max() * _NARROW or 1.0
+    sums = kernel_sums(Q, X, labels=codes, bandwidth=bandwidth, log=True, n_jobs=n_jobs, **left_out)
+    return sums.argmax(axis=1)

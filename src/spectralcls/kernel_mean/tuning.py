@@ -54,6 +54,8 @@ def cross_validated_accuracy(problem):
     """
     if problem.rule.weighting is not None:
         held_out = _weighted(problem)
+    elif not problem.rule.needs_potentials:
+        held_out = _without_potentials(problem)
     elif problem.folds is None:
         held_out = _leave_one_out(problem)
     else:
@@ -63,7 +65,6 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    folds = np.arange(len(p.X)) if p.folds is None else p.folds
     for rows in blocks(len(p.X), 32 * len(p.bandwidths) * p.n_classes):
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
@@ -74,14 +75,26 @@ def _accuracy(p, held_out):
         unreached = np.isneginf(scores.max(axis=-1))
         some = unreached.any(axis=1)
         if some.any():
-            nearest = nearest_codes(p.X[rows][some], p.X, p.codes, folds[rows][some], folds)
+            lost = np.arange(len(p.X))[rows][some]
+            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
         hits += p.weights[rows] @ (predicted == p.codes[rows, None])
     return hits / p.weights.sum()
 
 
+def _without_potentials(p):
+    """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
+    log_sums = np.empty((len(p.X), len(p.bandwidths), p.n_classes), dtype=p.X.dtype)
+    for rows in blocks(len(p.X), 24 * len(p.bandwidths) * p.n_classes):
+        options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))[rows]))
+        log_sums[rows] = _log_sums(p, rows, p.bandwidths, **options)
+    class_weight, part = _training_weight(p)
+    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
+    return _held_out(p, log_sums, no_totals, class_weight, part)
+
+
 def _by_fold(p):
-    """k folds of an unweighted rule: one pass with a bucket per (class, fold)."""
+    """k folds of an unweighted rule with potentials: one pass with a bucket per (class, fold)."""
     n_folds = p.folds.max() + 1
     buckets = p.codes * n_folds + p.folds
     widths, plain, squared = _widths(p)
@@ -91,22 +104,20 @@ def _by_fold(p):
         sums = _log_sums(p, rows, widths, labels=buckets, n_labels=p.n_classes * n_folds)
         sums = sums.reshape(*sums.shape[:2], p.n_classes, n_folds)
         member = np.arange(len(sums))
-        if p.rule.needs_potentials:
-            own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
-            np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
+        own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
+        np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
         others = sums[:, plain]
         others[member, :, :, p.folds[rows]] = -np.inf
         log_sums[rows] = np.logaddexp.reduce(others, axis=-1)
-    class_weight = _other_weight(p, p.folds)
     within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
     totals = np.stack([
         np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
     ])
-    return _held_out(p, log_sums, totals, class_weight, p.folds)
+    return _held_out(p, log_sums, totals, *_training_weight(p))
 
 
 def _leave_one_out(p):
-    """Each point its own fold, for an unweighted rule: one pass without the self pairs.
+    """Each point its own fold, for an unweighted rule with potentials: one pass without the self pairs.
 
     The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each less the
     point's own share; the diagonal that remains bounds the rounding error of the difference.
@@ -127,9 +138,7 @@ def _leave_one_out(p):
     totals[np.arange(n), :, p.codes] = (
         (diagonal[p.codes] - p.weights**2)[:, None] + pairs[p.codes] - 2 * p.weights[:, None] * own_row
     )
-    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (n, 1))
-    class_weight[np.arange(n), p.codes] -= p.weights
-    return _held_out(p, log_sums, totals, class_weight, np.arange(n))
+    return _held_out(p, log_sums, totals, *_training_weight(p))
 
 
 def _weighted(p):
@@ -147,48 +156,57 @@ def _weighted(p):
     log_total = np.log(class_weight.sum(axis=1))
     log_sums = np.empty((n, len(p.bandwidths), p.n_classes))
     log_densities = np.empty((n, len(p.bandwidths)))
-    totals = np.empty((n_folds, len(p.bandwidths), p.n_classes))
-    for some in blocks(len(p.bandwidths), 8 * n * n_folds, 4 * BLOCK_BYTES):
-        log_f = np.empty((n, some.stop - some.start, n_folds))
-        for rows in blocks(n, 24 * (some.stop - some.start) * n_folds):
-            sums = _log_sums(p, rows, p.bandwidths[some], labels=folds, n_labels=n_folds)
+    totals = np.zeros((n_folds, len(p.bandwidths), p.n_classes))
+    for some in blocks(len(p.bandwidths), 24 * n * n_folds, 4 * BLOCK_BYTES):
+        widths = p.bandwidths[some]
+        log_f = np.empty((n, len(widths), n_folds))
+        for rows in blocks(n, 24 * len(widths) * n_folds):
+            sums = _log_sums(p, rows, widths, labels=folds, n_labels=n_folds)
             log_f[rows] = _log_sums_of_others(sums.astype(np.float64)) - log_total
         log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
-        for b in range(some.start, some.stop):
-            log_f_b = np.where(inside, 0.0, log_f[:, b - some.start])  # weight 0 there; avoids an overflow
-            point_weights = np.where(inside, 0.0, p.weights[:, None] * p.rule.point_weights(log_f_b))
-            log_sums[:, b] = _weighted_log_sums(p, folds, point_weights, p.bandwidths[b])
-            norm_weights = np.where(inside, 0.0, p.weights[:, None] * np.exp(-log_f_b / 2))
-            totals[:, b] = _weighted_totals(p, norm_weights, p.bandwidths[b])
+        log_f[np.arange(n), :, folds] = 0.0  # the own fold gets weight 0 below; this avoids an overflow
+        member = np.where(inside, 0.0, p.weights[:, None])[:, None]
+        log_sums[:, some] = _weighted_log_sums(p, folds, member * p.rule.point_weights(log_f), widths)
+        if p.rule.needs_potentials:
+            totals[:, some] = _weighted_totals(p, member * np.exp(-log_f / 2), widths)
     if not p.rule.needs_query_density:
         log_densities = None
     return _held_out(p, log_sums, totals, class_weight, folds, log_densities)
 
 
-def _weighted_log_sums(p, folds, point_weights, bandwidth):
-    """log of the class sums (n, C) of each point over the other folds, with the weights of its fold."""
-    out = np.empty((len(p.X), p.n_classes))
-    for fold, queries in enumerate(class_rows(folds, point_weights.shape[1])):
+def _weighted_log_sums(p, folds, weights, widths):
+    """log of the class sums (n, b, C) of each point over the other folds, with the weights (n, b, fold) of
+    its fold."""
+    out = np.empty((len(p.X), len(widths), p.n_classes))
+    for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
-            others = folds != fold
-            out[queries] = kernel_sums(
-                p.X[queries], p.X[others], weights=point_weights[others, fold], labels=p.codes[others],
-                n_labels=p.n_classes, kernel=p.kernel, bandwidth=bandwidth, log=True, n_jobs=p.n_jobs,
-            )
+            others = np.flatnonzero(folds != fold)
+            labels = dict(labels=p.codes[others], n_labels=p.n_classes, log=True)
+            out[queries] = _sums_by_bandwidth(p, queries, others, weights[others, :, fold], widths, **labels)
     return out
 
 
-def _weighted_totals(p, norm_weights, bandwidth):
-    """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u of every fold: (n_folds, C)."""
-    if not p.rule.needs_potentials:
-        return np.zeros((norm_weights.shape[1], p.n_classes))
-    width, _ = p.rule.potential_kernel(p.kernel, bandwidth, p.X.shape[1])
-    out = np.empty((norm_weights.shape[1], p.n_classes))
+def _weighted_totals(p, weights, widths):
+    """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u (n, b, fold): (folds, b, C)."""
+    widths, _ = p.rule.potential_kernel(p.kernel, widths, p.X.shape[1])
+    out = np.empty((weights.shape[2], len(widths), p.n_classes))
     for code, own in enumerate(class_rows(p.codes, p.n_classes)):
-        u = norm_weights[own]
-        sums = kernel_sums(p.X[own], p.X[own], weights=u, kernel=p.kernel, bandwidth=width, n_jobs=p.n_jobs)
-        out[:, code] = np.einsum("if,if->f", u, sums.astype(np.float64))
+        u = weights[own]
+        sums = _sums_by_bandwidth(p, own, own, u, widths)
+        out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums)
     return out
+
+
+def _sums_by_bandwidth(p, queries, points, weights, widths, **options):
+    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b, ...) of its own."""
+    Q, X = p.X[queries], p.X[points]
+    sums = [
+        kernel_sums(
+            Q, X, weights=weights[:, b], kernel=p.kernel, bandwidth=width, n_jobs=p.n_jobs, **options
+        )
+        for b, width in enumerate(widths)
+    ]
+    return np.stack(sums, axis=1).astype(np.float64, copy=False)
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
@@ -206,7 +224,7 @@ def _widths(p):
     """All bandwidths to evaluate, and where among them stand the kernels of the means and of the
     potentials."""
     squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.X.shape[1])
-    if not p.rule.needs_potentials or np.array_equal(squared, p.bandwidths):
+    if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
         return p.bandwidths, every, every
     both = np.concatenate([p.bandwidths, squared])
@@ -223,6 +241,21 @@ def _log_sums(p, rows, widths, **buckets):
     weights = None if np.all(p.weights == 1) else p.weights
     options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
     return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
+
+
+def _left_out(p, rows):
+    """What the queries `rows` leave out of their sums: themselves, or their fold."""
+    return dict(exclude_self=rows) if p.folds is None else dict(exclude_groups=(p.folds[rows], p.folds))
+
+
+def _training_weight(p):
+    """Weight of each class in the training part of each fold, and the fold of each point."""
+    if p.folds is not None:
+        return _other_weight(p, p.folds), p.folds
+    rows = np.arange(len(p.X))
+    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (len(rows), 1))
+    class_weight[rows, p.codes] -= p.weights
+    return class_weight, rows
 
 
 def _other_weight(p, folds):

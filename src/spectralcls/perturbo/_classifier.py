@@ -48,8 +48,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         or the share ``retained`` of their number, largest first (the caption of the paper's figure 3).
     retained : float in (0, 1], default=0.95
     cv : None, "loo", int or splitter, default=None
-        How "cv" values are scored. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5
-        stratified folds for "truncate", which has no closed form.
+        How "cv" values are scored. None: leave-one-out, exact and in closed form, for "tikhonov" and None, on
+        2000 random samples if there are more; 5 stratified folds for "truncate", which has no closed form.
     bandwidth_grid, alpha_grid : array-like of positive numbers, default=None
         Candidates. None: 16 bandwidths around Silverman's rule, ratio 2 in h^2; 1e-6, 1e-5, ..., 1.
     max_tuning_samples : int or None, default=500

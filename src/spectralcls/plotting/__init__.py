@@ -2,5 +2,7 @@
 
 from .bandwidth_path import BandwidthPathDisplay
 from .comparison import ComparisonDisplay
+from .sample_weights import SampleWeightsDisplay
+from .spectral_map import SpectralMapDisplay
 
-__all__ = ["BandwidthPathDisplay", "ComparisonDisplay"]
+__all__ = ["BandwidthPathDisplay", "ComparisonDisplay", "SampleWeightsDisplay", "SpectralMapDisplay"]

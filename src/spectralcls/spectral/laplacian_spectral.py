@@ -117,7 +117,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         The sample weights 1/f(x_i), in units of the kernel's normalising constant.
     bandwidth_grid_, n_components_grid_ : ndarray
         What was tried. Only after cross-validation, as the next two.
-    cv_scores_ : ndarray of shape (n_bandwidths, n_candidates)
+    cv_scores_ : ndarray of shape (n_bandwidths,), or (n_bandwidths, n_candidates) with ``n_components="cv"``
     n_tuning_samples_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -322,7 +322,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         tuned = {
             "bandwidth_grid_": tuning.grid,
             "n_components_grid_": candidates,
-            "cv_scores_": found.scores,
+            "cv_scores_": found.scores if self.n_components == "cv" else found.scores[:, 0],
             "n_tuning_samples_": found.n_samples,
         }
         best = "all" if every else int(candidates[found.candidate])

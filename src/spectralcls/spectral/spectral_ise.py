@@ -63,7 +63,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
         Class centres in the embedding, where there is one.
     bandwidth_grid_, n_components_grid_ : ndarray
         What was tried. Only after cross-validation, as the next two.
-    cv_scores_ : ndarray of shape (n_bandwidths, n_candidates)
+    cv_scores_ : ndarray of shape (n_bandwidths,), or (n_bandwidths, n_candidates) with ``n_components="cv"``
         Accuracy of each pair; of tied ones the smallest number of components and the middle bandwidth win.
         NaN where the data do not determine the leading eigenvectors, as at a bandwidth that isolates points.
     n_tuning_samples_ : int
@@ -249,7 +249,7 @@ class _SpectralClassifier(KernelMeanClassifier):
         tuned = {
             "bandwidth_grid_": tuning.grid,
             "n_components_grid_": candidates,
-            "cv_scores_": found.scores,
+            "cv_scores_": found.scores if self.n_components == "cv" else found.scores[:, 0],
             "n_tuning_samples_": found.n_samples,
         }
         best = n_components if n_components == "all" else int(candidates[found.candidate])

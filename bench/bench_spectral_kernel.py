@@ -1,0 +1,136 @@
+"""The spectral embedding of text beside SciPy's and scikit-learn's, and the classifier beside grid searches.
+
+Needs Reuters-21578 (``SPECTRALCLS_DATA`` or ``../shared/data``). SPECTRALCLS_BENCH_DOCUMENTS sets the number
+of synthetic documents (200000). Peers run in turns in the same run and must find the same subspace.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
+from sklearn.decomposition import TruncatedSVD
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC, LinearSVC
+
+from bench.measure import peak_gib, side_by_side
+from bench.reproduce.paper_002 import data_folder, load_reuters
+from spectralcls.spectral.spectral_kernel import SpectralKernel
+from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassifier
+
+K = 270
+N_DOCUMENTS = int(os.environ.get("SPECTRALCLS_BENCH_DOCUMENTS", 200_000))
+N_TERMS, ENTRIES_PER_ROW = 50_000, 80
+MEMORY_LIMIT_GIB = 2
+
+needs_reuters = pytest.mark.skipif(
+    not (data_folder() / "reuters21578_tf_unit.npz").exists(), reason="no Reuters-21578 in the data folder"
+)
+
+
+def zipfian_documents(n, n_terms=N_TERMS, entries=ENTRIES_PER_ROW, seed=0):
+    """Sparse float32 counts: each row has `entries` draws of terms whose frequency falls as 1 / rank."""
+    rng = np.random.default_rng(seed)
+    cumulative = np.cumsum(1 / np.arange(1, n_terms + 1))
+    terms = np.empty(n * entries, dtype=np.int32)
+    for begin in range(0, n * entries, 2**20):
+        part = terms[begin : begin + 2**20]
+        part[:] = np.searchsorted(cumulative, rng.random(len(part)) * cumulative[-1])
+    starts = np.arange(0, n * entries + 1, entries)
+    X = sp.csr_array((np.ones(n * entries, dtype=np.float32), terms, starts), shape=(n, n_terms))
+    X.sum_duplicates()
+    return X
+
+
+def same_subspace(ours, theirs):
+    cosines = np.linalg.svd(np.linalg.qr(ours)[0].T @ np.linalg.qr(theirs)[0], compute_uv=False)
+    np.testing.assert_allclose(cosines, 1, atol=1e-6)
+
+
+def ratios(times):
+    ours = times["spectralcls"][0]
+    return {f"times {name}": taken[0] / ours for name, taken in times.items() if name != "spectralcls"}
+
+
+@needs_reuters
+def test_reuters_embedding(benchmark):
+    X = load_reuters()[0]
+    degrees = X @ X.sum(axis=0)
+    scaled = sp.csr_array(sp.diags_array(degrees**-0.5) @ X)
+
+    def ours():
+        return SpectralKernel(K, embedding="a", normalize=False).fit_transform(X)
+
+    def truncated_svd():
+        svd = TruncatedSVD(K, algorithm="arpack", random_state=0)
+        return svd.fit_transform(scaled) / svd.singular_values_
+
+    def formed():
+        S = (scaled @ scaled.T).toarray()
+        return eigsh(S, K, which="LA", v0=np.ones(len(S)))[1]
+
+    functions = {"spectralcls": ours, "TruncatedSVD(arpack)": truncated_svd, "S formed, eigsh": formed}
+    times, results = side_by_side(functions, repeats=3, budget=30)
+    for embedding in results.values():
+        same_subspace(results["spectralcls"], embedding)
+    benchmark.pedantic(ours, rounds=1)
+    benchmark.extra_info.update(ratios(times), peak_gib=peak_gib())
+
+
+@needs_reuters
+def test_reuters_ten_categories(benchmark):
+    """Tuning, training and predicting; what each reaches on the test documents stands beside the times."""
+    X, Y, X_test, Y_test, _ = load_reuters()
+    grid = {"estimator__C": [0.25, 0.5, 1, 2, 4, 8]}
+    models = {
+        "spectralcls": lambda: SpectralKernelClassifier(cv=3, random_state=0),
+        "GridSearchCV(LinearSVC)": lambda: GridSearchCV(
+            OneVsRestClassifier(LinearSVC(random_state=0)), grid, scoring="f1_macro", cv=3
+        ),
+        "GridSearchCV(SVC)": lambda: GridSearchCV(
+            OneVsRestClassifier(SVC(kernel="linear", cache_size=1000)), {"estimator__C": [1, 4]},
+            scoring="f1_macro", cv=3,
+        ),
+    }
+    times, predicted = side_by_side(
+        {name: lambda make=make: make().fit(X, Y).predict(X_test) for name, make in models.items()}, repeats=1
+    )
+    benchmark.pedantic(lambda: SpectralKernelClassifier(n_components=K).fit(X, Y).predict(X_test), rounds=1)
+    benchmark.extra_info.update(ratios(times), seconds={name: taken[0] for name, taken in times.items()})
+    benchmark.extra_info["f1"] = {
+        name: {average: f1_score(Y_test, labels, average=average) for average in ("micro", "macro")}
+        for name, labels in predicted.items()
+    }
+    assert benchmark.extra_info["f1"]["spectralcls"]["macro"] > 0.88
+
+
+SCALE_SCRIPT = """
+import time
+from bench.bench_spectral_kernel import zipfian_documents
+from bench.measure import peak_gib
+from spectralcls.spectral.spectral_kernel import SpectralKernel
+X = zipfian_documents({n})
+before, start = peak_gib(), time.perf_counter()
+model = SpectralKernel(100).fit(X)
+fit = time.perf_counter() - start
+Y = model.transform(X[:10000])
+assert Y.shape == (10000, 100) and abs((Y ** 2).sum(axis=1) - 1).max() < 1e-4
+print(fit, before, peak_gib())
+"""
+
+
+def test_synthetic_documents_memory(benchmark):
+    """k = 100 in a process of its own, whose whole peak must stay below 2 GiB."""
+    script = SCALE_SCRIPT.format(n=N_DOCUMENTS)
+
+    def run():
+        return subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
+
+    seconds, before, peak = map(float, benchmark.pedantic(run, rounds=1).stdout.split())
+    benchmark.extra_info.update(fit_seconds=seconds, data_gib=before, peak_gib=peak, documents=N_DOCUMENTS)
+    assert peak < MEMORY_LIMIT_GIB

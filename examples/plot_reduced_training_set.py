@@ -1,0 +1,56 @@
+"""
+=====================================
+Accuracy against training set size
+=====================================
+
+A kernel classifier keeps its training points, and a prediction costs as much as there are of them.
+:func:`~spectralcls.reduction.reduce_training_set` keeps a few, with weights: representatives whose weighted
+kernel mean is near that of their class, or, as the thesis proposes, the points of largest weight 1 / f.
+
+Representatives reach the accuracy of the whole set as soon as they span their class at the bandwidth in use;
+with fewer they are no better than a random subset. The points of largest weight are the border of the data:
+enough of them do where classes do not overlap; where classes overlap they mislead a density classifier.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+from sklearn.model_selection import train_test_split
+
+from spectralcls.kernel_mean import ParzenClassifier
+from spectralcls.reduction import reduce_training_set
+
+SIZES = np.array([10, 20, 40, 80, 160, 320])
+COLOURS = {"representative": "tab:blue", "weight": "tab:orange", "random": "tab:gray"}
+
+figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
+for row, noise in zip(axes, (0.08, 0.3), strict=True):
+    X, y = make_moons(3000, noise=noise, random_state=0)
+    T, u = make_moons(3000, noise=noise, random_state=1)
+    whole = ParzenClassifier().fit(X, y)
+    h = whole.bandwidth_
+
+    for ax, method in zip(row, ("representative", "weight"), strict=False):
+        indices, weights = reduce_training_set(X, y, 40, method=method, bandwidth=h, random_state=0)
+        ax.scatter(*X.T, s=2, c=y, cmap="coolwarm", alpha=0.15)
+        area = 60 * weights / weights.max()
+        ax.scatter(*X[indices].T, s=area, c=y[indices], cmap="coolwarm", edgecolors="k")
+        ax.set(title=f"40 of {len(X)} points: {method}", xticks=[], yticks=[])
+
+    accuracy = {name: [] for name in COLOURS}
+    for size in SIZES:
+        subsets = {
+            method: reduce_training_set(X, y, size, method=method, bandwidth=h, random_state=0)
+            for method in ("representative", "weight")
+        }
+        random, _ = train_test_split(np.arange(len(X)), train_size=size, stratify=y, random_state=0)
+        subsets["random"] = random, np.ones(size)
+        for name, (indices, weights) in subsets.items():
+            model = ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], sample_weight=weights)
+            accuracy[name].append(model.score(T, u))
+    for name, values in accuracy.items():
+        row[2].plot(SIZES, values, "o-", color=COLOURS[name], label=name)
+    row[2].axhline(whole.score(T, u), color="k", linewidth=1, label=f"all {len(X)}")
+    row[2].set(xscale="log", xlabel="training points kept", ylabel="test accuracy", title=f"noise {noise}")
+axes[0, 2].legend(loc="lower right")
+plt.show()

@@ -1,0 +1,233 @@
+"""The bound holds on data made to break it; the exact reference decides."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spectralcls._tolerance import approximate_sums
+
+STRATEGIES = ("pairs", "lattice")
+COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine")
+
+
+def clusters(rng, n, d):
+    centres = rng.uniform(-30, 30, size=(6, d))
+    scales = 10.0 ** rng.uniform(-3, 0.5, size=(n, 1))
+    return centres[rng.integers(6, size=n)] + rng.normal(size=(n, d)) * scales
+
+
+def line(rng, n, d):
+    return np.outer(rng.uniform(-40, 40, size=n), rng.normal(size=d)) + 1e-3 * rng.normal(size=(n, d))
+
+
+def outliers(rng, n, d):
+    return rng.standard_cauchy(size=(n, d))
+
+
+def far_outliers(rng, n, d):
+    X = rng.normal(size=(n, d))
+    X[: n // 50] *= 1e12
+    return X
+
+
+def duplicates(rng, n, d):
+    return rng.integers(-3, 4, size=(n, d)).astype(float)
+
+
+def dense_beside_empty(rng, n, d):
+    X = rng.normal(size=(n, d)) * 0.2
+    X[: n // 10] = rng.uniform(-15, 15, size=(n // 10, d))
+    return X
+
+
+def on_the_lattice(rng, n, d):
+    return rng.integers(-40, 41, size=(n, d)) * 0.25
+
+
+def offset(rng, n, d):
+    return clusters(rng, n, d) + 1e6
+
+
+DATA = (clusters, line, outliers, far_outliers, duplicates, dense_beside_empty, on_the_lattice, offset)
+
+
+def exact(Q, X, *, h, weights=None, labels=None, n_labels=1, kernel="gaussian", excluded=None):
+    W = np.ones((len(X), 1)) if weights is None else weights
+    labels = np.zeros(len(X), dtype=int) if labels is None else labels
+    arguments = {"labels": labels, "n_labels": n_labels, "kernel": kernel, "bandwidth": h,
+                 "exclude_self": False if excluded is None else excluded}
+    sums = reference.kernel_sums(Q, X, weights=W, **arguments)
+    scale = reference.kernel_sums(Q, X, weights=np.abs(W), **arguments).sum(axis=1, keepdims=True)
+    return sums, scale
+
+
+def assert_within(result, truth, scale, rtol, atol=0.0):
+    assert result is not None
+    excess = np.abs(result[:, 0] - truth) - (atol + rtol * scale) * (1 + 1e-9) - 1e-300
+    assert excess.max() <= 0, excess.max()
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+@pytest.mark.parametrize("h", [0.05, 0.6, 5.0])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_relative_bound(data, d, h, strategy):
+    rng = np.random.default_rng(d)
+    X, Q = data(rng, 1500, d), data(rng, 200, d)
+    Q[:20] = X[:20] + rng.normal(size=(20, d)) * 20 * h  # isolated queries: tiny sums
+    truth, scale = exact(Q, X, h=h)
+    for rtol in (1e-1, 1e-3, 1e-8):
+        assert_within(approximate_sums(Q, X, bandwidth=h, rtol=rtol, strategy=strategy), truth, scale, rtol)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("data", [clusters, dense_beside_empty])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_signed_weights_labels_and_left_out_points(data, d, strategy):
+    rng = np.random.default_rng(10 + d)
+    X = data(rng, 1500, d)
+    W = rng.normal(size=(len(X), 3)) * [1, 1e6, 1e-6]
+    W[:, 1] = np.abs(W[:, 1])
+    labels = rng.integers(-1, 4, size=len(X))
+    excluded = np.arange(len(X))
+    excluded[::3] = -1
+    excluded[1::3] = rng.integers(len(X), size=len(excluded[1::3]))
+    truth, scale = exact(X, X, h=0.5, weights=W, labels=labels, n_labels=5, excluded=excluded)
+    result = approximate_sums(X, X, weights=W, labels=labels, n_labels=5, bandwidth=0.5, rtol=1e-3,
+                              exclude_self=excluded, strategy=strategy)
+    assert_within(result, truth, scale, 1e-3)
+    assert_array_equal(result[:, 0, 4], 0)  # a label that no point has
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_query_in_the_void_that_leaves_itself_out(d, strategy):
+    # Its own term is 1 and the rest may be 1e-20: nothing of the 1 may be left behind.
+    X = outliers(np.random.default_rng(d), 2000, d)
+    truth, scale = exact(X, X, h=0.7, excluded=np.arange(len(X)))
+    assert truth.min() < 1e-6
+    options = {"bandwidth": 0.7, "exclude_self": np.arange(len(X)), "strategy": strategy}
+    for rtol in (1e-3, 1e-8, 1e-10):
+        assert_within(approximate_sums(X, X, rtol=rtol, **options), truth, scale, rtol)
+
+
+def test_many_labels_and_columns_stay_within_memory():
+    rng = np.random.default_rng(0)
+    X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
+    truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
+    result = approximate_sums(X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3,
+                              strategy="lattice")
+    assert_within(result, truth, scale, 1e-3)
+
+
+@pytest.mark.parametrize("atol", [1.0, 1e-4])
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_absolute_bound(atol, d, strategy):
+    rng = np.random.default_rng(d)
+    X, Q = clusters(rng, 2000, d), clusters(rng, 300, d)
+    truth, scale = exact(Q, X, h=0.7)
+    options = {"bandwidth": 0.7, "atol": atol, "strategy": strategy}
+    assert_within(approximate_sums(Q, X, **options), truth, scale, 0.0, atol)
+    W = rng.normal(size=(len(X), 1))
+    truth, scale = exact(Q, X, h=0.7, weights=W)
+    assert_within(approximate_sums(Q, X, weights=W, **options), truth, scale, 0.0, atol)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 10**6), d=st.integers(1, 4), n=st.integers(1, 400), m=st.integers(1, 60),
+    log_h=st.floats(-3, 2), log_rtol=st.floats(-10, 0), data=st.sampled_from(DATA), signed=st.booleans(),
+    strategy=st.sampled_from(STRATEGIES),
+)
+def test_bound_on_anything(seed, d, n, m, log_h, log_rtol, data, signed, strategy):
+    rng = np.random.default_rng(seed)
+    X, Q, h, rtol = data(rng, n, d), data(rng, m, d), 10**log_h, 10**log_rtol
+    W = rng.normal(size=(n, 1)) if signed else None
+    truth, scale = exact(Q, X, h=h, weights=W)
+    result = approximate_sums(Q, X, weights=W, bandwidth=h, rtol=rtol, strategy=strategy)
+    assert_within(result, truth, scale, rtol)
+
+
+@pytest.mark.parametrize("kernel", COMPACT)
+@pytest.mark.parametrize("d", [1, 2, 3, 6])
+def test_compact_kernels_are_exact(kernel, d):
+    rng = np.random.default_rng(d)
+    X, Q = dense_beside_empty(rng, 2000, d), dense_beside_empty(rng, 300, d)
+    W = rng.normal(size=(len(X), 2))
+    labels = rng.integers(3, size=len(X))
+    truth, scale = exact(Q, X, h=0.8, weights=W, labels=labels, n_labels=3, kernel=kernel)
+    result = approximate_sums(Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8,
+                              strategy="pairs")
+    assert_allclose(result[:, 0], truth, rtol=0, atol=1e-12 * np.abs(W).max() * 50)
+    assert np.abs(truth).max() > 1
+
+
+def test_a_compact_kernel_has_an_open_support():
+    X = np.arange(10.0)[:, None]
+    result = approximate_sums(X, X, kernel="uniform", bandwidth=2.0, strategy="pairs")[:, 0, 0, 0]
+    assert_array_equal(result, [2, 3, 3, 3, 3, 3, 3, 3, 3, 2])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_several_bandwidths_are_several_passes(strategy):
+    X = clusters(np.random.default_rng(0), 800, 2)
+    options = {"rtol": 1e-4, "strategy": strategy}
+    both = approximate_sums(X, X, bandwidth=[0.5, 2.0], **options)
+    assert both.shape == (800, 2, 1, 1)
+    for b, h in enumerate((0.5, 2.0)):
+        assert_array_equal(both[:, b], approximate_sums(X, X, bandwidth=h, **options)[:, 0])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_number_of_threads_changes_no_bit(strategy):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([clusters(rng, 5000, 3), dense_beside_empty(rng, 5000, 3)])
+    options = {"weights": rng.normal(size=(len(X), 2)), "bandwidth": 0.4, "rtol": 1e-3, "strategy": strategy}
+    one, three = (approximate_sums(X, X, **options, n_jobs=j) for j in (1, 3))
+    assert_array_equal(one, three)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_float32_keeps_its_dtype_and_the_bound_to_rounding(strategy):
+    X = clusters(np.random.default_rng(0), 2000, 2).astype(np.float32)
+    truth, scale = exact(X, X, h=0.5)
+    result = approximate_sums(X, X, bandwidth=0.5, rtol=1e-3, strategy=strategy)
+    assert result.dtype == np.float32
+    assert_within(result, truth, scale, 1e-3 + 1e-7)
+
+
+def test_the_error_of_the_lattice_falls_with_the_tolerance():
+    X = np.random.default_rng(0).normal(size=(20_000, 2))
+    truth, _ = exact(X[:300], X, h=0.3)
+    options = {"bandwidth": 0.3, "strategy": "lattice"}
+    errors = [np.abs(approximate_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max()
+              for t in (1e-1, 1e-4, 1e-8)]
+    assert 1e-1 > errors[0] > 1e-4 > errors[1] > 1e-8 > errors[2] > 1e-13
+
+
+class TestChoice:
+    def test_nothing_approximate_unless_asked_for(self):
+        X = np.random.default_rng(0).normal(size=(50_000, 2))
+        assert approximate_sums(X, X, bandwidth=0.1) is None
+        assert approximate_sums(X, X, bandwidth=0.1, rtol=1e-3) is not None
+
+    def test_brute_force_where_it_wins(self):
+        rng = np.random.default_rng(0)
+        few, high = rng.normal(size=(200, 2)), rng.normal(size=(3000, 20))
+        assert approximate_sums(few, few, bandwidth=0.1, rtol=1e-3) is None
+        assert approximate_sums(high, high, bandwidth=3.0, rtol=1e-3) is None
+        assert approximate_sums(high, high, bandwidth=9.0, kernel="quartic") is None
+
+    def test_values_that_are_not_finite_are_left_to_the_exact_path(self):
+        X = np.random.default_rng(0).normal(size=(20_000, 2))
+        X[17, 1] = np.nan
+        assert approximate_sums(X, X, bandwidth=0.1, rtol=1e-3) is None
+
+    @pytest.mark.parametrize("tolerance", [{"rtol": -1e-3}, {"atol": -1.0}, {"rtol": np.nan}])
+    def test_a_bad_tolerance_is_named(self, tolerance):
+        with pytest.raises(ValueError, match="rtol and atol"):
+            approximate_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)
