@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from data import load_npz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,7 +13,6 @@ from reference import kernel_matrix as slow_kernel_matrix
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from data import load_npz
 from spectralcls.eigen import GramOperator, KernelOperator, top_eigenpairs
 from spectralcls.kernels import kernel_matrix
 

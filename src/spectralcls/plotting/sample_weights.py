@@ -123,7 +123,7 @@ class SampleWeightsDisplay:
                 label=f"{len(largest)} largest weights",
             )
             axes[1].set(xlabel=self.feature_names[0], ylabel=self.feature_names[1])
-            axes[1].legend(frameon=False)
+            axes[1].legend(loc="upper right", framealpha=0.9)
         for ax in axes[:panels]:
             ax.spines[["top", "right"]].set_visible(False)
         self.figure_, self.axes_ = axes[0].figure, axes
