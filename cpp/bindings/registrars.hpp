@@ -4,14 +4,6 @@
 
 namespace spectralcls::bindings {
 
-void register_kernels(pybind11::module_&);
-void register_roofline(pybind11::module_&);
-void register_eigen(pybind11::module_&);
-void register_knn(pybind11::module_&);
-
-inline void register_all(pybind11::module_& module) {
-  register_kernels(module);
-  register_roofline(module);
 void register_eigen(pybind11::module_&);
 void register_kernels(pybind11::module_&);
 void register_knn(pybind11::module_&);
