@@ -18,9 +18,14 @@ OUT = Path(__file__).resolve().parents[2] / "docs" / "results"
 
 
 def parser():
-    found = argparse.ArgumentParser(prog="python -m bench.reproduce", description="The papers' tables and figures.")
+    found = argparse.ArgumentParser(
+        prog="python -m bench.reproduce", description="The papers' tables and figures."
+    )
     found.add_argument(
-        "tables", nargs="*", metavar="TABLE", help="001:9.3, 003:2, 004:I, 001:fig9.6, a paper (002), today or speed"
+        "tables",
+        nargs="*",
+        metavar="TABLE",
+        help="001:9.3, 003:2, 004:I, 001:fig9.6, a paper (002), today or speed",
     )
     found.add_argument("--data", default=default_folder(), metavar="DIR", help="folder of the .npz files")
     found.add_argument("--trials", type=int, default=100, metavar="N", help="at most so many trials (100)")
@@ -45,7 +50,9 @@ def main(arguments=None):
     store = Store(options.out / "cells.json")
     source = Source(options.data, not options.offline)
     compute(items, extra, store, source, options)
-    counts = pages.write_pages(items, store, draw(items, store, source, options.out), options.out, options.trials)
+    counts = pages.write_pages(
+        items, store, draw(items, store, source, options.out), options.out, options.trials
+    )
     if "today" in extra:
         today.write_page(store, options.out)
     if "speed" in extra:

@@ -123,7 +123,11 @@ def sweep(source, over):
 def minima(source):
     """What the text reads off figures 2 and 4: least errors."""
     k, beta = sweep(source, "neighbors"), sweep(source, "beta")
-    return {"figure 4, linear": min(k["linear"]), "figure 4, k-NN": min(k["k-NN"]), "figure 2, k-NN": min(beta["k-NN"])}
+    return {
+        "figure 4, linear": min(k["linear"]),
+        "figure 4, k-NN": min(k["k-NN"]),
+        "figure 2, k-NN": min(beta["k-NN"]),
+    }
 
 
 def dimensions(source, graph="mst"):
@@ -134,5 +138,7 @@ def dimensions(source, graph="mst"):
     other = class_dimensions(X, y, graph="knn", n_resamples=10, random_state=0, n_jobs=1)
     return {
         "estimates": estimates,
-        "readings": {f"k-NN graph, class {c + 1}": [v.dimension, v.spread] for c, v in enumerate(other.values())},
+        "readings": {
+            f"k-NN graph, class {c + 1}": [v.dimension, v.spread] for c, v in enumerate(other.values())
+        },
     }

@@ -102,7 +102,9 @@ def run(cells, store, source, *, jobs, silent=False):
         return
     with progress("reproduce", len(todo), silent=silent) as step, parallel_config(inner_max_num_threads=1):
         step(todo[0].key)
-        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_attempt)(c, source) for c in todo)
+        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+            delayed(_attempt)(c, source) for c in todo
+        )
         for key, value, seconds, failure in results:
             if failure is None:
                 store.keep(key, value, seconds)

@@ -82,7 +82,11 @@ def readings(value, entries, store):
     """Other readings measured in one cell: {text: number or [mean, deviation]}."""
     parts = []
     for name, number in value["readings"].items():
-        parts.append(f"{name}: {number[0]:.1f} ± {number[1]:.1f}" if isinstance(number, list) else f"{name}: {number:.4g}")
+        parts.append(
+            f"{name}: {number[0]:.1f} ± {number[1]:.1f}"
+            if isinstance(number, list)
+            else f"{name}: {number:.4g}"
+        )
     return "; ".join(parts) + "."
 
 

@@ -29,7 +29,9 @@ def _scatter(ax, Z, codes, size=18):
     for c in range(codes.max() + 1):
         own = Z[codes == c]
         face = {"facecolors": "none", "edgecolors": COLORS[c]} if MARKERS[c] != "x" else {"color": COLORS[c]}
-        ax.scatter(own[:, 0], own[:, 1], s=size, marker=MARKERS[c], linewidths=0.8, label=f"class {c + 1}", **face)
+        ax.scatter(
+            own[:, 0], own[:, 1], s=size, marker=MARKERS[c], linewidths=0.8, label=f"class {c + 1}", **face
+        )
 
 
 def _stars(ax, points):
@@ -44,7 +46,10 @@ def largest_weights(source):
     _stars(ax, X[top])
     ax.set_aspect("equal")
     ax.legend(frameon=False, fontsize=8)
-    return figure, f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = {RING_BANDWIDTH})."
+    return (
+        figure,
+        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = {RING_BANDWIDTH}).",
+    )
 
 
 def weights_of_gaussian_in_ring(source):
@@ -88,7 +93,10 @@ def map_of_ring(source, weighting):
     means = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
     norms = np.linalg.norm(means, axis=1)
     angle = np.degrees(np.arccos(means[0] @ means[1] / norms.prod()))
-    return figure, f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and {norms[1]:.3g}."
+    return (
+        figure,
+        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and {norms[1]:.3g}.",
+    )
 
 
 def classes_and_ranges(source, *ranges):
@@ -132,7 +140,10 @@ def banana_weights(source):
     _scatter(ax, X, y)
     _stars(ax, X[top])
     ax.legend(frameon=False, fontsize=8)
-    return figure, f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set."
+    return (
+        figure,
+        f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.",
+    )
 
 
 def iris_weights(source):
@@ -142,7 +153,10 @@ def iris_weights(source):
     _scatter(ax, X[:, 1:3], y)
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="dimension 2", ylabel="dimension 3")
-    return figure, f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g})."
+    return (
+        figure,
+        f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
+    )
 
 
 def class_weights(source, data):
@@ -155,7 +169,9 @@ def class_weights(source, data):
         ax.set_ylabel(f"class {c + 1}", fontsize=8)
     ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
     return figure, (
-        f"h = {h:.2g}; the largest weight of a class is " + ", ".join(f"{r:.1f}" for r in ratios) + " times its median."
+        f"h = {h:.2g}; the largest weight of a class is "
+        + ", ".join(f"{r:.1f}" for r in ratios)
+        + " times its median."
     )
 
 
@@ -169,7 +185,14 @@ def map_of_data(source, data, weighting):
     ax = figure.add_subplot(projection="3d" if n_classes == 3 else None)
     centres = np.array([Z[y == c].mean(axis=0) for c in range(n_classes)])
     for c in range(n_classes):
-        ax.scatter(*Z[y == c][:50].T, marker=MARKERS[c], color=COLORS[c], s=14, linewidths=0.8, label=f"class {c + 1}")
+        ax.scatter(
+            *Z[y == c][:50].T,
+            marker=MARKERS[c],
+            color=COLORS[c],
+            s=14,
+            linewidths=0.8,
+            label=f"class {c + 1}",
+        )
         ax.scatter(*centres[c][:, None], marker=MARKERS[c], color=COLORS[c], s=140, linewidths=2.5)
     ax.scatter(*Zq[:20].T, marker="*", color="0.4", s=24, label="test points")
     ax.legend(frameon=False, fontsize=8)

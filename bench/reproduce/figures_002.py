@@ -21,15 +21,27 @@ def medline(source, found):
     linear = found["unit rows"]["linear"]["mean"][0]
     ax.axhline(linear, color="0.4", linestyle="--", label="linear kernel")
     ax.legend(frameon=False)
-    return figure, f"Best mean {found['best mean'][0]:.1f}, best single split {found['best split']:.1f}, linear {linear:.1f}."
+    return (
+        figure,
+        f"Best mean {found['best mean'][0]:.1f}, best single split {found['best split']:.1f}, linear {linear:.1f}.",
+    )
 
 
 def reuters(source, found):
     figure, ax = _axes("F1, %")
     ks = [k for k in found if k != "linear"]
     for average, color in (("micro", "#1f5fa8"), ("macro", "#c44e1b")):
-        ax.plot(list(map(int, ks)), [found[k][average] for k in ks], "o-", color=color, label=average, markersize=4)
-        ax.axhline(found["linear"][average], color=color, linestyle="--", linewidth=1, label=f"{average}, linear")
+        ax.plot(
+            list(map(int, ks)),
+            [found[k][average] for k in ks],
+            "o-",
+            color=color,
+            label=average,
+            markersize=4,
+        )
+        ax.axhline(
+            found["linear"][average], color=color, linestyle="--", linewidth=1, label=f"{average}, linear"
+        )
     ax.legend(frameon=False, ncols=2)
     best = max(ks, key=lambda k: found[k]["micro"])
     return figure, (

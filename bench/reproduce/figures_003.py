@@ -32,13 +32,17 @@ def figure_2(source):
         ax.pcolormesh(x, v, tau.reshape(len(v), len(x)), vmin=0, vmax=1, cmap="viridis", shading="gouraud")
         ax.plot(*X[y == 0].T, ".", color="white", markersize=3)
         ax.set_title(title, fontsize=10)
-        shares.append(f"{title}: tau is below one half on {100 * np.mean(tau < 0.5):.0f} per cent of the plane")
+        shares.append(
+            f"{title}: tau is below one half on {100 * np.mean(tau < 0.5):.0f} per cent of the plane"
+        )
     return figure, "; ".join(shares) + "."
 
 
 def _toys():
     spirals = make_two_spirals(200, random_state=0)
-    gaussians = make_gaussian_mixture(150, n_classes=3, n_features=2, n_components=3, intrinsic_dim=1, random_state=3)
+    gaussians = make_gaussian_mixture(
+        150, n_classes=3, n_features=2, n_components=3, intrinsic_dim=1, random_state=3
+    )
     return spirals, gaussians
 
 
@@ -77,7 +81,9 @@ def figure_5(source, *curves):
         for j, scored in enumerate(("pool", "test")):
             ax = axes[row, 2 * side + j]
             for strategy, color in (("boundary", "#b2182b"), ("random", "#2166ac")):
-                ax.plot(found["n_labels"], found["means"][f"{scored} {strategy}"], color=color, label=strategy)
+                ax.plot(
+                    found["n_labels"], found["means"][f"{scored} {strategy}"], color=color, label=strategy
+                )
             ax.set_title(f"{NAMES[row]}, {('k-NN', 'PerTurbo')[side]}, on the {scored}", fontsize=9)
     axes[0, 0].legend(frameon=False)
     pool = [found["gains"]["pool"][0] for found in curves]

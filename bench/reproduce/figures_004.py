@@ -44,5 +44,9 @@ def errors(source, found, words):
     ax.set(xlabel=words, ylabel="error, %")
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
-    best = {name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")}
-    return figure, "; ".join(f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()) + "."
+    best = {
+        name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")
+    }
+    return figure, "; ".join(
+        f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()
+    ) + "."

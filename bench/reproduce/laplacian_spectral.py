@@ -18,7 +18,10 @@ def gaussians(source, trials):
     for trial in range(trials):
         X, y = make_two_gaussians((100, 5), random_state=2 * trial)
         Q, truth = make_two_gaussians((200, 10), random_state=2 * trial + 1)
-        for name, model in (("spectral", LaplacianSpectralClassifier()), ("Bayes", LinearDiscriminantAnalysis())):
+        for name, model in (
+            ("spectral", LaplacianSpectralClassifier()),
+            ("Bayes", LinearDiscriminantAnalysis()),
+        ):
             labels = model.fit(X, y).predict(Q)
             for c in (0, 1):
                 wrong[name][f"class {c + 1}"].append(int(np.sum(labels[truth == c] != c)))
@@ -43,7 +46,8 @@ def breast_cancer(source, trials, test_kernel="convolved"):
     data = source.load("wbc")
     X, y = np.asarray(data.data, dtype=np.float64), data.target
     found = [
-        100 * LaplacianSpectralClassifier(test_kernel=test_kernel).fit(X[train], y[train]).score(X[test], y[test])
+        100
+        * LaplacianSpectralClassifier(test_kernel=test_kernel).fit(X[train], y[train]).score(X[test], y[test])
         for train, test in stratum_splits(len(y), 100, trials)
     ]
     return {"rate": spread(found)}
@@ -61,5 +65,7 @@ def explain(source, trials):
             counts.append([int(np.sum(labels[truth == c] != c)) for c in (0, 1)])
         for c in (0, 1):
             own = [count[c] for count in counts]
-            readings[f"test kernel {kernel!r}, wrong of class {c + 1} ({min(own)} to {max(own)})"] = spread(own)
+            readings[f"test kernel {kernel!r}, wrong of class {c + 1} ({min(own)} to {max(own)})"] = spread(
+                own
+            )
     return {"readings": readings}

@@ -21,7 +21,9 @@ def write_pages(items, store, pictures, out, trials):
 
 def tally(tables, store):
     """Numbers of entries that agree, differ, and have no result."""
-    return Counter(VERDICTS.get(entry.agrees(store), "no data") for table in tables for entry in table.entries)
+    return Counter(
+        VERDICTS.get(entry.agrees(store), "no data") for table in tables for entry in table.entries
+    )
 
 
 def summary(count):
@@ -76,11 +78,13 @@ def number(value, deviation, digits):
 
 
 def entry_line(entry, store):
-    paper = number(entry.paper, entry.deviation, entry.digits)
+    paper = "N.I." if entry.paper is None else number(entry.paper, entry.deviation, entry.digits)
     ours = entry.ours(store)
     head = f"| {entry.row} | {entry.column} | {paper} |"
     if ours is None:
         return f"{head} {store.failure(entry.cell) or 'not run'} | | |"
+    if entry.paper is None:
+        return f"{head} singular in {ours[0]} trials | | {VERDICTS[entry.agrees(store)]} |"
     difference = f"{ours[0] - entry.paper:+.{entry.digits}f}"
     return f"{head} {number(*ours, entry.digits)} | {difference} | {VERDICTS[entry.agrees(store)]} |"
 
@@ -118,6 +122,9 @@ def overview(counts, seconds, out, trials, jobs):
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
     lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes of processor time in all."]
-    lines += ["", "[What changes today](today.md): the same data with the defaults of this package, and its peers."]
+    lines += [
+        "",
+        "[What changes today](today.md): the same data with the defaults of this package, and its peers.",
+    ]
     lines += ["", "[Speed of the thesis's protocol](speed.md) beside grid search with refits."]
     (out / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

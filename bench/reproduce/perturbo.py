@@ -117,7 +117,11 @@ def explain(source, data, variant, trials):
 def _oracle(X, y, splits, variant):
     found = []
     for train, test in splits:
-        tuned = PerTurboClassifier(regularization=REGULARIZATION[variant], n_jobs=1).fit(X[train], y[train]).tuning_
+        tuned = (
+            PerTurboClassifier(regularization=REGULARIZATION[variant], n_jobs=1)
+            .fit(X[train], y[train])
+            .tuning_
+        )
         alphas = tuned.alphas if variant == "reg" else [1.0]
         rates = [
             PerTurboClassifier(h, regularization=REGULARIZATION[variant], alpha=alpha, n_jobs=1)

@@ -28,7 +28,7 @@ class Entry:
 
     row: str
     column: str
-    paper: float
+    paper: float | None  # None: "N.I.", and ours is the number of trials with a singular kernel matrix
     deviation: float | None
     cell: Cell
     path: tuple
@@ -55,7 +55,9 @@ class Entry:
     def agrees(self, store):
         """True or False, None without a result."""
         ours = self.ours(store)
-        return None if ours is None else abs(ours[0] - self.paper) <= self.tolerance(ours) + 1e-9
+        if ours is None:
+            return None
+        return ours[0] > 0 if self.paper is None else abs(ours[0] - self.paper) <= self.tolerance(ours) + 1e-9
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def select(wanted, trials):
         return items
     lowered = [name.lower() for name in wanted]
     unknown = [
-        name for name in lowered
+        name
+        for name in lowered
         if name not in PAPERS and not any(item.name.lower() == name for item in items)
     ]
     if unknown:

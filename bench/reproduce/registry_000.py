@@ -14,7 +14,9 @@ def tables(trials):
         "000:1",
         "Experiment 1: two Gaussians, 100 and 5 training points",
         tuple(
-            Entry(f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None, explanation)
+            Entry(
+                f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None, explanation
+            )
             for name, counts in paper["experiment 1"].items()
             for c, count in counts.items()
         ),
@@ -29,7 +31,9 @@ def tables(trials):
         "100 training and 844 test points. The paper gives no radii: ours are concentric and separated.",
     )  # fmt: skip
     ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
-    plain = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), test_kernel="plain")
+    plain = cell(
+        "laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), test_kernel="plain"
+    )
     yield Table(
         "000:3",
         "Experiment 3: Wisconsin breast cancer, 683 x 9",

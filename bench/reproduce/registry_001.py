@@ -14,7 +14,8 @@ READING = (
     "Features of unit deviation over the whole set."
 )
 SPECTRAL_READING = (
-    READING + " The map of test points is eq. 7.2 as printed: factor sqrt(n) and the plain kernel, also for the "
+    READING
+    + " The map of test points is eq. 7.2 as printed: factor sqrt(n) and the plain kernel, also for the "
     "Laplacian matrix."
 )
 
@@ -26,7 +27,9 @@ def rates_cell(data, classifier, trials):
     if classifier == "svm":
         return cell("thesis.svm_rates", 30, data=data, trials=trials)
     if classifier.startswith("spectral"):
-        return cell("thesis.spectral_rates", slow * 2 * trials, data=data, classifier=classifier, trials=trials)
+        return cell(
+            "thesis.spectral_rates", slow * 2 * trials, data=data, classifier=classifier, trials=trials
+        )
     more = {"small": True} if small else {}
     return cell("thesis.rates", slow * trials / 3, data=data, classifier=classifier, trials=trials, **more)
 
@@ -37,7 +40,9 @@ def explanation(data, classifier, trials, center):
     more = {"small": True} if classifier == "laplacian_ise" and data in SMALL else {}
     if classifier.startswith("spectral"):
         more["center"] = center
-    return cell("thesis.explain", 20, data=data, classifier=classifier, trials=min(trials, EXPLAIN_TRIALS), **more)
+    return cell(
+        "thesis.explain", 20, data=data, classifier=classifier, trials=min(trials, EXPLAIN_TRIALS), **more
+    )
 
 
 def _rates_table(name, title, classifiers, trials, center="mean"):
@@ -63,7 +68,16 @@ def _potentials_table(name, title, trials):
                 sweep = cell("thesis.potentials", 5, data=data, trials=min(trials, EXPLAIN_TRIALS))
                 source = rates_cell(data, "ise", trials)
                 entries.append(
-                    Entry(THESIS[data].title, f"class {c + 1}", number, None, source, ("potentials", c), 1.0, sweep)
+                    Entry(
+                        THESIS[data].title,
+                        f"class {c + 1}",
+                        number,
+                        None,
+                        source,
+                        ("potentials", c),
+                        1.0,
+                        sweep,
+                    )
                 )
     reading = (
         "Share of each class in the sum of the classes' information potentials, the integral of the squared Parzen "
@@ -104,7 +118,9 @@ def _confusion_table(name, trials):
 
 
 CLASS_SHARES = {  # of the whole data sets, in the thesis's order; from the thesis's own tables 9.5 to 9.14
-    published("001")[f"9.{number}"]["data"]: [sum(row) for row in published("001")[f"9.{number}"]["matrices"]["Bayes"]]
+    published("001")[f"9.{number}"]["data"]: [
+        sum(row) for row in published("001")[f"9.{number}"]["matrices"]["Bayes"]
+    ]
     for number in range(5, 15)
 }
 
@@ -159,7 +175,10 @@ def tables(trials):
     yield _rates_table("9.20", "Spectral Laplacian ISE (means), UCI sets", laplacian, trials)
     for number in range(1, 11):
         yield _confusion_table(f"A.{number}", trials)
-    for letter, classifiers, what in (("B", spectral, "Spectral ISE"), ("C", laplacian, "Spectral Laplacian ISE")):
+    for letter, classifiers, what in (
+        ("B", spectral, "Spectral ISE"),
+        ("C", laplacian, "Spectral Laplacian ISE"),
+    ):
         yield _rates_table(f"{letter}.1", f"{what} (medians), sets of Raetsch", classifiers, trials, "median")
         yield _rates_table(f"{letter}.2", f"{what} (medians), UCI sets", classifiers, trials, "median")
         for number in range(3, 13):
@@ -169,7 +188,9 @@ def tables(trials):
 def figures(trials):
     f = "figures_001"
     yield Figure("001:fig6.1", "The ten points of largest weight", f"{f}.largest_weights")
-    yield Figure("001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.5),))
+    yield Figure(
+        "001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.5),)
+    )
     yield Figure("001:fig6.3", "Weights of the samples", f"{f}.weights_of_gaussian_in_ring")
     yield Figure("001:fig7.1", "Map by the Laplacian matrix", f"{f}.map_of_ring", (), (("weighting", "1/f"),))
     yield Figure("001:fig7.2", "Map by the affinity matrix", f"{f}.map_of_ring", (), (("weighting", None),))
@@ -177,7 +198,9 @@ def figures(trials):
         cell("thesis_kernels.ranges", 60, kernel=kernel, draws=min(trials, 20))
         for kernel in ("gaussian", "epanechnikov", "uniform")
     )
-    yield Figure("001:fig8.1", "The two classes, and the bandwidths with 100 %", f"{f}.classes_and_ranges", ranges)
+    yield Figure(
+        "001:fig8.1", "The two classes, and the bandwidths with 100 %", f"{f}.classes_and_ranges", ranges
+    )
     yield Figure("001:fig8.2", "Density estimates, h = 0.80", f"{f}.densities", (), (("h", 0.8),))
     yield Figure("001:fig8.3", "Density estimates, h = 0.30", f"{f}.densities", (), (("h", 0.3),))
     yield Figure("001:fig9.1", "Banana, largest weights", f"{f}.banana_weights")
@@ -190,4 +213,6 @@ def figures(trials):
     for number, data, weighting in maps:
         matrix = "affinity" if weighting is None else "Laplacian"
         title = f"Map by the {matrix} matrix, {THESIS[data].title}"
-        yield Figure(f"001:fig{number}", title, f"{f}.map_of_data", (), (("data", data), ("weighting", weighting)))
+        yield Figure(
+            f"001:fig{number}", title, f"{f}.map_of_data", (), (("data", data), ("weighting", weighting))
+        )

@@ -10,7 +10,13 @@ TITLES = {
     "parkinsons": "Parkinsons", "letter": "Letter-reco", "hill_valley_1": "Hill-valley1",
     "hill_valley_2": "Hill-valley2",
 }  # fmt: skip
-SHOWN = {"full": "PerTurbo (full)", "gle": "PerTurbo (gle)", "reg": "PerTurbo (reg)", "svm": "SVM", "knn": "k-NN"}
+SHOWN = {
+    "full": "PerTurbo (full)",
+    "gle": "PerTurbo (gle)",
+    "reg": "PerTurbo (reg)",
+    "svm": "SVM",
+    "knn": "k-NN",
+}
 LETTER_TRIALS = 3
 
 
@@ -31,9 +37,15 @@ def tables(trials):
         for column, number in zip(published("003")["2"]["columns"], row, strict=True):
             ours, explanation = _cells(data, column, trials)
             if number is not None:
-                entries.append(Entry(TITLES[data], SHOWN[column], *number, ours, ("rate",), explanation=explanation))
+                entries.append(
+                    Entry(TITLES[data], SHOWN[column], *number, ours, ("rate",), explanation=explanation)
+                )
             else:
-                inverses.append(Entry(TITLES[data], SHOWN[column], None, None, ours, ("rate",)))
+                inverses.append(
+                    Entry(
+                        TITLES[data], SHOWN[column], None, None, ours, ("singular",), explanation=explanation
+                    )
+                )
     yield Table(
         "003:2",
         "Accuracy rates",

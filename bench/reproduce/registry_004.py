@@ -3,7 +3,11 @@
 from .cells import cell
 from .registry import Entry, Figure, Table, published
 
-SWEEPS = (("2", "beta", "beta"), ("3", "dimension", "dimension"), ("4", "neighbors", "the graph's neighbours"))
+SWEEPS = (
+    ("2", "beta", "beta"),
+    ("3", "dimension", "dimension"),
+    ("4", "neighbors", "the graph's neighbours"),
+)
 
 
 def tables(trials):
@@ -13,7 +17,15 @@ def tables(trials):
         "004:I",
         "Classification error probability, satimage, per cent",
         tuple(
-            Entry(f"dimension reduction: {row}", column, number, None, ours, (row, column), explanation=explanation)
+            Entry(
+                f"dimension reduction: {row}",
+                column,
+                number,
+                None,
+                ours,
+                (row, column),
+                explanation=explanation,
+            )
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),

@@ -11,7 +11,9 @@ def _folder(source, *files):
 
     for file in files:
         if source.folder is None or not (Path(source.folder) / file).exists():
-            raise MissingData(f"no data: put {file} into {'the data folder' if source.folder else '$SPECTRALCLS_DATA'}")
+            raise MissingData(
+                f"no data: put {file} into {'the data folder' if source.folder else '$SPECTRALCLS_DATA'}"
+            )
     return source.folder
 
 
@@ -20,7 +22,8 @@ def reuters(source):
     folder = _folder(source, "reuters21578_tf_unit.npz", "reuters21578_meta.npz")
     found = paper_002.figure_3(data=paper_002.load_reuters(folder))
     return {
-        str(k): {average: 100 * scores[average] for average in ("micro", "macro")} for k, scores in found.items()
+        str(k): {average: 100 * scores[average] for average in ("micro", "macro")}
+        for k, scores in found.items()
     }
 
 

@@ -6,7 +6,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from spectralcls.information import information_potential
-from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls.kernel_mean import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+)
 from spectralcls.kernels import kernel_sums
 from spectralcls.spectral.kernel_map import KernelMap
 from spectralcls.spectral.spectral_ise import SpectralISEClassifier, SpectralLaplacianISEClassifier
@@ -53,7 +58,9 @@ def paper_map(X, Q, n_components, h, weighting, kernel="gaussian"):
 
     The test kernel is the plain profile, the factor h^-d left out (section 9.1), times sqrt(n).
     """
-    fitted = KernelMap(n_components, weighting=weighting, kernel=kernel, bandwidth=h, random_state=0, n_jobs=1).fit(X)
+    fitted = KernelMap(
+        n_components, weighting=weighting, kernel=kernel, bandwidth=h, random_state=0, n_jobs=1
+    ).fit(X)
     Z = fitted.eigenvectors_ * np.sqrt(fitted.eigenvalues_)
     alpha = fitted.eigenvectors_ / np.sqrt(fitted.eigenvalues_)
     return Z, np.sqrt(len(X)) * kernel_sums(Q, X, weights=alpha, kernel=kernel, bandwidth=h, n_jobs=1)
@@ -123,7 +130,9 @@ def rates(source, data, classifier, trials, small=False):
     X, y, splits = thesis_data(source, data)
     tally = Tally(y.max() + 1)
     potentials = []
-    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
+    for trial, (train, test) in enumerate(
+        thesis_splits(data, y, splits, trials, (100, 50) if small else None)
+    ):
         labels, h = predict_tuned(CLASSIFIERS[classifier](), X[train], y[train], X[test], trial)
         tally.add(y[test], labels, h)
         if classifier == "ise":
@@ -191,11 +200,17 @@ def _at(classifier, center, h, X, y, Q):
 
 def _other_readings(classifier, center, X, y, Q, seed):
     if classifier == "bayes":
-        yield "plain double precision, a point without kernel mass goes to the first class", _plain_bayes(X, y, Q, seed)
+        yield (
+            "plain double precision, a point without kernel mass goes to the first class",
+            _plain_bayes(X, y, Q, seed),
+        )
     for name, parameters in READINGS.get(classifier, {}).items():
         yield name, predict_tuned(CLASSIFIERS[classifier](**parameters), X, y, Q, seed)[0]
     if classifier in CLASSIFIERS:
-        yield "60 bandwidths from 0.03 to 6", predict_tuned(CLASSIFIERS[classifier](), X, y, Q, seed, WIDE_GRID)[0]
+        yield (
+            "60 bandwidths from 0.03 to 6",
+            predict_tuned(CLASSIFIERS[classifier](), X, y, Q, seed, WIDE_GRID)[0],
+        )
     if classifier in SPECTRAL:
         kind = SpectralISEClassifier if SPECTRAL[classifier] is None else SpectralLaplacianISEClassifier
         yield "queries mapped as training points are", predict_tuned(kind(center=center), X, y, Q, seed)[0]
@@ -210,7 +225,10 @@ def _plain_bayes(X, y, Q, seed):
 
     folds = np.random.default_rng(seed).permutation(len(y)) % FOLDS
     hits = [
-        sum(np.sum(labels(X[folds != f], y[folds != f], X[folds == f], h) == y[folds == f]) for f in range(FOLDS))
+        sum(
+            np.sum(labels(X[folds != f], y[folds != f], X[folds == f], h) == y[folds == f])
+            for f in range(FOLDS)
+        )
         for h in WIDE_GRID
     ]
     return labels(X, y, Q, smallest_best(WIDE_GRID, hits))

@@ -10,7 +10,10 @@ from .thesis import SPECTRAL, nearest_centres, paper_map, spread
 
 BANDWIDTHS = tuple(round(0.01 * step, 2) for step in range(1, 251))
 IMPLICIT = {"Standard ISE": ISEClassifier, "Laplacian ISE": LaplacianISEClassifier, "Bayes": ParzenClassifier}
-SPECTRAL_NAMES = {"Spectral ISE means": "spectral_ise", "Spectral Laplacian ISE means": "spectral_laplacian_ise"}
+SPECTRAL_NAMES = {
+    "Spectral ISE means": "spectral_ise",
+    "Spectral Laplacian ISE means": "spectral_laplacian_ise",
+}
 N_TRAIN, N_TEST = 50, 20  # of each class
 
 
