@@ -54,10 +54,13 @@ def table(source):
     X, y, Q, truth = _data(source)
     energy = PCA().fit(X).explained_variance_ratio_.cumsum()
     d = int(np.searchsorted(energy, 0.999) + 1)
-    found = {"none": {
-        "Neural net": net_error(X, y, Q, truth, X.shape[1], False), "Linear": linear_error(X, y, Q, truth),
-        "k-NN": min(knn_error(X, y, Q, truth, k) for k in KNN),
-    }}  # fmt: skip
+    found = {
+        "none": {
+            "Neural net": net_error(X, y, Q, truth, X.shape[1], False),
+            "Linear": linear_error(X, y, Q, truth),
+            "k-NN": min(knn_error(X, y, Q, truth, k) for k in KNN),
+        }
+    }
     pca = PCA(LAST_PCA).fit(X)
     Z, T = pca.transform(X), pca.transform(Q)
     kept = range(FIRST_PCA, LAST_PCA + 1)
@@ -91,16 +94,23 @@ def explain(source):
     Z = joint.fit_transform(np.concatenate([X, Q]), np.concatenate([codes, np.full(len(Q), -1)]))
     Z, T = Z[: len(X)], Z[len(X) :]
     codes_of = np.searchsorted(classes, truth)
-    return {"readings": {
-        "neural net on scaled features": net_error(X, y, Q, truth, X.shape[1], True),
-        "always the largest class of the training data": 100 * float(np.mean(codes_of != np.bincount(codes).argmax())),
-        "always the rarest class": 100 * float(np.mean(codes_of != np.bincount(codes).argmin())),
-        "linear, scaled features": linear_error(A, y, B, truth),
-        "linear, centre pixel alone": linear_error(X[:, 16:20], y, Q[:, 16:20], truth),
-        "linear with squares of the features": linear_error(np.hstack([A, A**2]), y, np.hstack([B, B**2]), truth),
-        "k-NN, CCDR of training and test points together": min(knn_error(Z, codes, T, codes_of, k) for k in KNN),
-        "linear, CCDR of training and test points together": linear_error(Z, codes, T, codes_of),
-    }}  # fmt: skip
+    return {
+        "readings": {
+            "neural net on scaled features": net_error(X, y, Q, truth, X.shape[1], True),
+            "always the largest class of the training data": 100
+            * float(np.mean(codes_of != np.bincount(codes).argmax())),
+            "always the rarest class": 100 * float(np.mean(codes_of != np.bincount(codes).argmin())),
+            "linear, scaled features": linear_error(A, y, B, truth),
+            "linear, centre pixel alone": linear_error(X[:, 16:20], y, Q[:, 16:20], truth),
+            "linear with squares of the features": linear_error(
+                np.hstack([A, A**2]), y, np.hstack([B, B**2]), truth
+            ),
+            "k-NN, CCDR of training and test points together": min(
+                knn_error(Z, codes, T, codes_of, k) for k in KNN
+            ),
+            "linear, CCDR of training and test points together": linear_error(Z, codes, T, codes_of),
+        }
+    }
 
 
 def sweep(source, over):

@@ -51,7 +51,8 @@ def cell(function, weight=1.0, **arguments):
 class Store:
     """Finished cells in a JSON file: {key: {"value": ..., "seconds": ..., "code": ...}}.
 
-    A cell counts as finished only for the code that computed it: `code` is a digest of its module and of `data`.
+    A cell counts as finished only for the code that computed it: `code` is a digest of its module and of
+    `data`.
     """
 
     def __init__(self, path):
@@ -96,7 +97,8 @@ def code_digest(key):
 
 
 def run(cells, store, source, *, jobs, silent=False):
-    """Compute the cells that are not in the store, the longest first; failures are noted and do not stop it."""
+    """Compute the cells that are not in the store, the longest first; failures are noted and do not "
+    "stop it."""
     todo = sorted({c.key: c for c in cells if c not in store}.values(), key=lambda c: -c.weight)
     if not todo:
         return

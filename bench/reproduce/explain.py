@@ -57,13 +57,15 @@ def potentials(value, entries, store):
     best = distance.argmin()
     found = ", ".join(f"{share:.1f}" for share in shares[best])
     text = (
-        f"The shares depend on h: of class 1 from {shares[:, 0].min():.1f} to {shares[:, 0].max():.1f} per cent; "
+        f"The shares depend on h: of class 1 from {shares[:, 0].min():.1f} to {shares[:, 0].max():.1f} "
+        f"per cent; "
         f"nearest to the paper at h = {bandwidths[best]:.2g} ({found}), {distance[best]:.1f} points off."
     )
     if len(entries) == 2:
         swapped = np.abs(shares[:, classes] - paper[::-1]).max(axis=1)
         best = swapped.argmin()
-        text += f" With the paper's two columns exchanged: {swapped[best]:.1f} points off at h = {bandwidths[best]:.2g}."
+        at = f"{swapped[best]:.1f} points off at h = {bandwidths[best]:.2g}"
+        text += f" With the paper's two columns exchanged: {at}."
     return text
 
 

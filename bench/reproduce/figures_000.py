@@ -24,9 +24,10 @@ def gaussians(source):
     _panel(axes[0], Q, truth, "(a) test set")
     sentences = []
     for ax, (name, model) in zip(
-        axes[1:], (("(b) Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier())),
+        axes[1:],
+        (("(b) Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier())),
         strict=True,
-    ):  # fmt: skip
+    ):
         labels = model.fit(X, y).predict(Q)
         _panel(ax, Q, labels, name)
         wrong = [int(np.sum(labels[truth == c] != c)) for c in (0, 1)]

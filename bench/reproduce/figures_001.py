@@ -48,7 +48,8 @@ def largest_weights(source):
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
-        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = {RING_BANDWIDTH}).",
+        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = "
+        f"{RING_BANDWIDTH}).",
     )
 
 
@@ -95,7 +96,8 @@ def map_of_ring(source, weighting):
     angle = np.degrees(np.arccos(means[0] @ means[1] / norms.prod()))
     return (
         figure,
-        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and {norms[1]:.3g}.",
+        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and "
+        f"{norms[1]:.3g}.",
     )
 
 
@@ -111,12 +113,16 @@ def classes_and_ranges(source, *ranges):
             ax.plot([ends["from"][0], ends["to"][0]], [row, row], color=COLORS[0], linewidth=4)
         ax.set_yticks(range(len(names)), names if ax is axes[1] else [""] * len(names), fontsize=8)
         ax.set(title=f"{kernel} kernel", xlabel="h", xlim=(0, 2.5))
-    widest = max((found[n]["to"][0] - found[n]["from"][0], n, k) for found, k in zip(ranges, "GES", strict=True)
-                 for n in found if found[n])  # fmt: skip
-    kernel = {"G": "Gaussian", "E": "Epanechnikov", "S": "square"}[widest[2]]
+    widest = max(
+        (ends["to"][0] - ends["from"][0], name, kernel)
+        for found, kernel in zip(ranges, ("Gaussian", "Epanechnikov", "square"), strict=True)
+        for name, ends in found.items()
+        if ends
+    )
     return figure, (
-        f"Left: a draw. Right: mean range of the bandwidths with all test points right; the widest is that of the "
-        f"{widest[1]} classifier with the {kernel} kernel."
+        f"Left: a draw. Right: mean range of the bandwidths with all test points right; the widest is "
+        f"that of the "
+        f"{widest[1]} classifier with the {widest[2]} kernel."
     )
 
 

@@ -23,7 +23,8 @@ def medline(source, found):
     ax.legend(frameon=False)
     return (
         figure,
-        f"Best mean {found['best mean'][0]:.1f}, best single split {found['best split']:.1f}, linear {linear:.1f}.",
+        f"Best mean {found['best mean'][0]:.1f}, best single split {found['best split']:.1f}, linear "
+        f"{linear:.1f}.",
     )
 
 
@@ -45,5 +46,6 @@ def reuters(source, found):
     ax.legend(frameon=False, ncols=2)
     best = max(ks, key=lambda k: found[k]["micro"])
     return figure, (
-        f"Best micro average {found[best]['micro']:.1f} at k = {best}, linear kernel {found['linear']['micro']:.1f}."
+        f"Best micro average {found[best]['micro']:.1f} at k = {best}, linear kernel "
+        f"{found['linear']['micro']:.1f}."
     )

@@ -89,6 +89,7 @@ def figure_5(source, *curves):
     pool = [found["gains"]["pool"][0] for found in curves]
     test = [found["gains"]["test"][0] for found in curves]
     return figure, (
-        f"Gain of border queries at the end: {min(pool):+.1f} to {max(pool):+.1f} points on what is left of the pool, "
+        f"Gain of border queries at the end: {min(pool):+.1f} to {max(pool):+.1f} points on what is left "
+        f"of the pool, "
         f"{min(test):+.1f} to {max(test):+.1f} on a fixed test set."
     )

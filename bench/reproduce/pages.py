@@ -10,7 +10,8 @@ VERDICTS = {True: "agrees", False: "differs"}
 
 
 def write_pages(items, store, pictures, out, trials):
-    """Write the pages of the papers that `items` touch, and the overview; `pictures`: {figure name: caption}."""
+    """Write the pages of the papers that `items` touch, and the overview; `pictures`: "
+    "{figure name: caption}."""
     counts = {}
     for paper, own in groupby(items, key=lambda item: item.name.split(":")[0]):
         own = list(own)
@@ -43,7 +44,8 @@ def paper_page(paper, items, store, pictures, trials):
         "",
         f"Written by `python -m bench.reproduce {paper} --trials {trials}`. " + summary(count),
         "",
-        "A number agrees where it is within two of the paper's standard deviations or 1.5 points of per cent, whichever "
+        "A number agrees where it is within two of the paper's standard deviations or 1.5 points of per "
+        "cent, whichever "
         "is larger.",
     ]
     for table in tables:
@@ -117,7 +119,8 @@ def overview(counts, seconds, out, trials, jobs):
     ]
     for paper, count in counts.items():
         lines.append(
-            f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {count['agrees']} | {count['differs']} | {count['no data']} |"
+            f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {count['agrees']} | {count['differs']} | "
+            f"{count['no data']} |"
         )
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]

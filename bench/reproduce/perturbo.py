@@ -19,9 +19,20 @@ from .data import stratum_splits
 from .thesis import spread
 
 TRAINING = {  # sizes of table 1
-    "simdata_1": 200, "simdata_2": 200, "simdata_3": 200, "ionosphere": 71, "pima": 154, "blood_transfusion": 150,
-    "ecoli": 67, "glass": 43, "wine": 36, "parkinsons": 39, "letter": 4000, "hill_valley_1": 606, "hill_valley_2": 606,
-}  # fmt: skip
+    "simdata_1": 200,
+    "simdata_2": 200,
+    "simdata_3": 200,
+    "ionosphere": 71,
+    "pima": 154,
+    "blood_transfusion": 150,
+    "ecoli": 67,
+    "glass": 43,
+    "wine": 36,
+    "parkinsons": 39,
+    "letter": 4000,
+    "hill_valley_1": 606,
+    "hill_valley_2": 606,
+}
 OPENML = {"parkinsons": "1488", "hill_valley_1": "1479"}
 REGULARIZATION = {"full": None, "gle": "truncate", "reg": "tikhonov"}
 PREDEFINED = ("hill_valley_1", "hill_valley_2")
@@ -57,7 +68,8 @@ def _scaled(A, Q):
 
 
 def svm(source, data, trials):
-    """RBF-SVM on scaled features, C and gamma by 5-fold cross-validation; for letter those of the first trial."""
+    """RBF-SVM on scaled features, C and gamma by 5-fold cross-validation; for letter those of the first "
+    "trial."""
     X, y, splits = parts(source, data, trials)
     found, best = [], None
     for train, test in splits:
@@ -94,17 +106,20 @@ def knn(source, data, trials):
 
 
 def explain(source, data, variant, trials):
-    """Other readings: scaled features, the best bandwidth on the test set, the words of the paper on "gle"."""
+    """Other readings: scaled features, the best bandwidth on the test set, the words of the paper on "
+    ""gle"."""
     X, y, splits = parts(source, data, trials)
     readings = {}
     if variant in REGULARIZATION:
         readings["features scaled"] = perturbo(source, data, variant, trials, scaled=True)["rate"]
         readings["bandwidth (and alpha) best on the test set"] = _oracle(X, y, splits, variant)
         five = [
-            100 * PerTurboClassifier(regularization=REGULARIZATION[variant], cv=_folds(y[train]), n_jobs=1)
-            .fit(X[train], y[train]).score(X[test], y[test])
+            100
+            * PerTurboClassifier(regularization=REGULARIZATION[variant], cv=_folds(y[train]), n_jobs=1)
+            .fit(X[train], y[train])
+            .score(X[test], y[test])
             for train, test in splits
-        ]  # fmt: skip
+        ]
         readings["tuned by 5 folds"] = spread(five)
         shares = [_largest_class(y[test]) for _, test in splits]
         readings["always the largest class"] = spread(shares)
@@ -125,9 +140,11 @@ def _oracle(X, y, splits, variant):
         alphas = tuned.alphas if variant == "reg" else [1.0]
         rates = [
             PerTurboClassifier(h, regularization=REGULARIZATION[variant], alpha=alpha, n_jobs=1)
-            .fit(X[train], y[train]).score(X[test], y[test])
-            for h in tuned.bandwidths for alpha in alphas
-        ]  # fmt: skip
+            .fit(X[train], y[train])
+            .score(X[test], y[test])
+            for h in tuned.bandwidths
+            for alpha in alphas
+        ]
         found.append(100 * max(rates))
     return spread(found)
 
@@ -145,7 +162,8 @@ def _one_nearest(X, y, splits, scaled):
 
 
 def active(source, data, classifier, trials):
-    """Gain of border queries over random ones, on the remaining pool and on a fixed test set, and the curves."""
+    """Gain of border queries over random ones, on the remaining pool and on a fixed test set, and the "
+    "curves."""
     loaded = source.load(data)
     X, y = np.asarray(loaded.data, dtype=np.float64), np.asarray(loaded.target)
     n_pool = len(X) - -(-len(X) // 3)
@@ -167,10 +185,12 @@ def active(source, data, classifier, trials):
 def active_readings(source, data, classifier, trials):
     """The gain where it should be measured, on a fixed test set."""
     found = active(source, data, classifier, trials)
-    return {"readings": {
-        "on a fixed test set, at the end": found["gains"]["test"],
-        "on a fixed test set, after 70 queries": found["early"],
-    }}  # fmt: skip
+    return {
+        "readings": {
+            "on a fixed test set, at the end": found["gains"]["test"],
+            "on a fixed test set, after 70 queries": found["early"],
+        }
+    }
 
 
 def spirals(source, trials):

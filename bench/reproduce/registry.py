@@ -99,7 +99,8 @@ def everything(trials):
 
 
 def select(wanted, trials):
-    """Those named ("001:9.3", "001:fig9.6", or a paper, "002"), in the order of the papers; ValueError if unknown."""
+    """Those named ("001:9.3", "001:fig9.6", or a paper, "002"), in the order of the papers; ValueError "
+    "if unknown."""
     items = everything(trials)
     if not wanted:
         return items
@@ -111,7 +112,8 @@ def select(wanted, trials):
     ]
     if unknown:
         raise ValueError(
-            f"There is no table or figure {', '.join(unknown)}. There are: {', '.join(item.name for item in items)}; "
+            f"There is no table or figure {', '.join(unknown)}. There are: "
+            f"{', '.join(item.name for item in items)}; "
             f"or a whole paper: {', '.join(PAPERS)}."
         )
     return [item for item in items if item.name.lower() in lowered or item.name.split(":")[0] in lowered]

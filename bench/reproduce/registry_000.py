@@ -20,7 +20,8 @@ def tables(trials):
             for name, counts in paper["experiment 1"].items()
             for c, count in counts.items()
         ),
-        "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one draw, hence two "
+        "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one "
+        "draw, hence two "
         "of our deviations are the tolerance. Its Bayes classifier is the linear discriminant.",
     )
     yield Table(
@@ -41,8 +42,10 @@ def tables(trials):
             Entry("test kernel convolved", "rate", *paper["experiment 3"]["rate"], ours, ("rate",)),
             Entry("test kernel plain", "rate", *paper["experiment 3"]["rate"], plain, ("rate",)),
         ),
-        "100 random training points, 20 times, features as they are. The deviation of 0.01 % in the paper is the "
-        "fraction 0.01. The paper's words ask for the plain test kernel; the convolved one is the inner product that "
+        "100 random training points, 20 times, features as they are. The deviation of 0.01 % in the "
+        "paper is the "
+        "fraction 0.01. The paper's words ask for the plain test kernel; the convolved one is the inner "
+        "product that "
         "its equations imply.",
     )
 

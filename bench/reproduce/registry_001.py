@@ -5,12 +5,20 @@ from .data import THESIS
 from .registry import Entry, Figure, Table, published
 
 SMALL = ("banana", "ringnorm", "twonorm")  # 100 training and 50 test points for the Laplacian ISE classifier
-SHOWN = {"bayes": "Bayes", "ise": "ISE", "laplacian_ise": "Laplacian ISE", "cs": "CS", "svm": "SVM",
-         "spectral_ise": "spectral ISE", "spectral_laplacian_ise": "spectral Laplacian ISE"}  # fmt: skip
+SHOWN = {
+    "bayes": "Bayes",
+    "ise": "ISE",
+    "laplacian_ise": "Laplacian ISE",
+    "cs": "CS",
+    "svm": "SVM",
+    "spectral_ise": "spectral ISE",
+    "spectral_laplacian_ise": "spectral Laplacian ISE",
+}
 COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
 EXPLAIN_TRIALS = 10
 READING = (
-    "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis names neither. "
+    "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "
+    "names neither. "
     "Features of unit deviation over the whole set."
 )
 SPECTRAL_READING = (
@@ -53,9 +61,15 @@ def _rates_table(name, title, classifiers, trials, center="mean"):
                 continue
             path = (center, "rate") if classifier.startswith("spectral") else ("rate",)
             entries.append(
-                Entry(THESIS[data].title, SHOWN[classifier], *number, rates_cell(data, classifier, trials), path,
-                      explanation=explanation(data, classifier, trials, center))
-            )  # fmt: skip
+                Entry(
+                    THESIS[data].title,
+                    SHOWN[classifier],
+                    *number,
+                    rates_cell(data, classifier, trials),
+                    path,
+                    explanation=explanation(data, classifier, trials, center),
+                )
+            )
     reading = SPECTRAL_READING if classifiers[0].startswith("spectral") else READING
     return Table(f"001:{name}", title, tuple(entries), reading)
 
@@ -80,15 +94,17 @@ def _potentials_table(name, title, trials):
                     )
                 )
     reading = (
-        "Share of each class in the sum of the classes' information potentials, the integral of the squared Parzen "
-        "density, at the bandwidth that the ISE classifier chose in each trial. The thesis does not say which."
+        "Share of each class in the sum of the classes' information potentials, the integral of the "
+        "squared Parzen "
+        "density, at the bandwidth that the ISE classifier chose in each trial. The thesis does not say "
+        "which."
     )
     return Table(f"001:{name}", title, tuple(entries), reading)
 
 
 def _confusion_table(name, trials):
-    """Counts compared in points of the test set; the printed matrix is transposed where only so do its row sums
-    come near the classes' sizes."""
+    """Counts compared in points of the test set; a printed matrix is transposed where only so do its row
+    sums come near the classes' sizes."""
     data = published("001")[name]["data"]
     entries, turned = [], []
     for label, printed in published("001")[name]["matrices"].items():
@@ -105,13 +121,23 @@ def _confusion_table(name, trials):
         for i, row in enumerate(matrix):
             for j, number in enumerate(row):
                 entries.append(
-                    Entry(f"{label}: class {i + 1}", f"as {j + 1}", number, None, rates_cell(data, classifier, trials),
-                          (*path, i, j), 100 / total, explanation(data, classifier, trials, center or "mean"), 2)
-                )  # fmt: skip
+                    Entry(
+                        f"{label}: class {i + 1}",
+                        f"as {j + 1}",
+                        number,
+                        None,
+                        rates_cell(data, classifier, trials),
+                        (*path, i, j),
+                        100 / total,
+                        explanation(data, classifier, trials, center or "mean"),
+                        2,
+                    )
+                )
     reading = "Average counts; one point is one per cent of the test points."
     if turned:
         reading += (
-            f" The printed matrix ({', '.join(turned)}) has the true classes in its columns: only its column sums are "
+            f" The printed matrix ({', '.join(turned)}) has the true classes in its columns: only its "
+            f"column sums are "
             "near the classes' sizes; it is transposed here."
         )
     return Table(f"001:{name}", f"Confusion matrices, {THESIS[data].title}", tuple(entries), reading)
@@ -147,9 +173,12 @@ def _ranges_table(name, kernel, trials):
         for i, end in enumerate(("from", "to"))
     ]
     reading = (
-        "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training and 20 test "
-        f"points of each class, mean and deviation over {draws} draws. The thesis shows one draw of a distribution "
-        "that it does not specify, hence two of our deviations are the tolerance. A test point that no kernel reaches "
+        "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training "
+        "and 20 test "
+        f"points of each class, mean and deviation over {draws} draws. The thesis shows one draw of a "
+        f"distribution "
+        "that it does not specify, hence two of our deviations are the tolerance. A test point that no "
+        "kernel reaches "
         "counts as wrong."
     )
     return Table(f"001:{name}", f"Bandwidths with 100 %, {kernel} kernel", tuple(entries), reading)
@@ -208,8 +237,13 @@ def figures(trials):
         title = f"Weights of the training points, {THESIS[data].title}"
         yield Figure(f"001:fig{number}", title, f"{f}.class_weights", (), (("data", data),))
     yield Figure("001:fig9.5", "Iris, the 15 largest weights", f"{f}.iris_weights")
-    maps = (("9.6", "banana", None), ("9.7", "ionosphere", None), ("9.8", "iris", None), ("9.9", "ringnorm", "1/f"),
-            ("9.10", "wine", "1/f"))  # fmt: skip
+    maps = (
+        ("9.6", "banana", None),
+        ("9.7", "ionosphere", None),
+        ("9.8", "iris", None),
+        ("9.9", "ringnorm", "1/f"),
+        ("9.10", "wine", "1/f"),
+    )
     for number, data, weighting in maps:
         matrix = "affinity" if weighting is None else "Laplacian"
         title = f"Map by the {matrix} matrix, {THESIS[data].title}"

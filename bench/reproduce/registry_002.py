@@ -14,26 +14,45 @@ def tables(trials):
         "002:3",
         "F1 on Reuters, ten categories",
         tuple(
-            Entry(f"k = {k}" if k != "linear" else "linear kernel", average, 100 * value, None, reuters,
-                  (str(k), average), explanation=automatic)
+            Entry(
+                f"k = {k}" if k != "linear" else "linear kernel",
+                average,
+                100 * value,
+                None,
+                reuters,
+                (str(k), average),
+                explanation=automatic,
+            )
             for k, scores in PUBLISHED_TABLE_3.items()
             for average, value in scores.items()
         ),
-        "Unit term frequencies without idf, hinge-loss SVM with C = 1 / mean |x|^2 (the default of SVM-light), ten "
+        "Unit term frequencies without idf, hinge-loss SVM with C = 1 / mean |x|^2 (the default of "
+        "SVM-light), ten "
         "one-against-the-rest problems; embedding 1(b), unit rows.",
-    )  # fmt: skip
+    )
     medline = cell("spectral_kernels.medline", 60, splits=min(trials, SPLITS))
     yield Table(
         "002:2",
         "F1 on Medline, query 23 (figure 2)",
         (
-            Entry("best k", "F1", 100 * PUBLISHED_FIGURE_2["best"], None, medline, ("best mean",), None, medline),
-            Entry("linear kernel", "F1", 100 * PUBLISHED_FIGURE_2["linear"], None, medline,
-                  ("unit rows", "linear", "mean"), None, medline),
+            Entry(
+                "best k", "F1", 100 * PUBLISHED_FIGURE_2["best"], None, medline, ("best mean",), None, medline
+            ),
+            Entry(
+                "linear kernel",
+                "F1",
+                100 * PUBLISHED_FIGURE_2["linear"],
+                None,
+                medline,
+                ("unit rows", "linear", "mean"),
+                None,
+                medline,
+            ),
         ),
-        "24 of the 39 relevant documents and 90 % of the others for training. The paper's numbers are fractions of one "
+        "24 of the 39 relevant documents and 90 % of the others for training. The paper's numbers are "
+        "fractions of one "
         "split (22/26 and 8/19), hence two deviations over our splits are the tolerance.",
-    )  # fmt: skip
+    )
 
 
 def figures(trials):

@@ -5,11 +5,20 @@ from .registry import Entry, Figure, Table, published
 
 REPETITIONS = 10  # as the paper says
 TITLES = {
-    "simdata_1": "SimData-1", "simdata_2": "SimData-2", "simdata_3": "SimData-3", "ionosphere": "Ionosphere",
-    "pima": "diabets", "blood_transfusion": "Blood-transfusion", "ecoli": "Ecoli", "glass": "Glass", "wine": "Wines",
-    "parkinsons": "Parkinsons", "letter": "Letter-reco", "hill_valley_1": "Hill-valley1",
+    "simdata_1": "SimData-1",
+    "simdata_2": "SimData-2",
+    "simdata_3": "SimData-3",
+    "ionosphere": "Ionosphere",
+    "pima": "diabets",
+    "blood_transfusion": "Blood-transfusion",
+    "ecoli": "Ecoli",
+    "glass": "Glass",
+    "wine": "Wines",
+    "parkinsons": "Parkinsons",
+    "letter": "Letter-reco",
+    "hill_valley_1": "Hill-valley1",
     "hill_valley_2": "Hill-valley2",
-}  # fmt: skip
+}
 SHOWN = {
     "full": "PerTurbo (full)",
     "gle": "PerTurbo (gle)",
@@ -50,9 +59,12 @@ def tables(trials):
         "003:2",
         "Accuracy rates",
         tuple(entries + inverses),
-        "A fifth of the data for training, ten times (Letter: three), raw features; PerTurbo tuned by leave-one-out, gle "
-        "by 5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up to 95 % of its trace. k-NN "
-        "with the k that is best on the test set, as in the paper. The paper's simulated sets are not specified: ours "
+        "A fifth of the data for training, ten times (Letter: three), raw features; PerTurbo tuned by "
+        "leave-one-out, gle "
+        "by 5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up to 95 % of "
+        "its trace. k-NN "
+        "with the k that is best on the test set, as in the paper. The paper's simulated sets are not "
+        "specified: ours "
         "share their sizes. Where it prints N.I. (duplicates make K singular) ours uses the pseudo-inverse.",
     )
     gains = published("003")["5"]
@@ -64,7 +76,8 @@ def tables(trials):
             for data, found in gains.items()
             for classifier, gain in found.items()
         ),
-        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labelled and are gone. "
+        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labelled "
+        "and are gone. "
         "What the classifier gained shows on a fixed test set.",
     )
 
@@ -80,9 +93,11 @@ def figures(trials):
     for number, title in (("2", "The measure tau on a spiral"), ("4", "Borders, and the region to query")):
         yield Figure(f"003:fig{number}", title, f"figures_003.figure_{number}")
     yield Figure(
-        "003:fig3", "Classification of two spirals and three Gaussians", "figures_003.figure_3",
+        "003:fig3",
+        "Classification of two spirals and three Gaussians",
+        "figures_003.figure_3",
         (cell("perturbo.spirals", 20, trials=min(trials, REPETITIONS)),),
-    )  # fmt: skip
+    )
     curves = tuple(
         _active(data, classifier, trials, None)[0]
         for data in published("003")["5"]

@@ -29,9 +29,12 @@ def tables(trials):
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),
-        "Best case, as in the paper: the least test error over the tuning parameters. Raw features, test points "
-        "embedded out of sample; epsilon, which the paper does not give, is the mean squared edge length. The linear "
-        "classifier is least squares on class indicators. The network has 2 d hidden units, d from PCA at 99.9 % of the "
+        "Best case, as in the paper: the least test error over the tuning parameters. Raw features, test "
+        "points "
+        "embedded out of sample; epsilon, which the paper does not give, is the mean squared edge "
+        "length. The linear "
+        "classifier is least squares on class indicators. The network has 2 d hidden units, d from PCA "
+        "at 99.9 % of the "
         "energy; on raw features as they are.",
     )
     dimension = cell("ccdr.dimensions", 60)

@@ -32,9 +32,12 @@ def reuters_automatic(source):
     folder = _folder(source, "reuters21578_tf_unit.npz", "reuters21578_meta.npz")
     found = paper_002.reuters_automatic(data=paper_002.load_reuters(folder))
     ks = found["n_components"].values()
-    return {"readings": {
-        f"k by cross-validation ({min(ks)} to {max(ks)}), micro": 100 * found["micro"], "macro": 100 * found["macro"],
-    }}  # fmt: skip
+    return {
+        "readings": {
+            f"k by cross-validation ({min(ks)} to {max(ks)}), micro": 100 * found["micro"],
+            "macro": 100 * found["macro"],
+        }
+    }
 
 
 def medline(source, splits):

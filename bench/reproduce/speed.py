@@ -36,8 +36,10 @@ def write_page(store, out, trials, jobs):
     lines = [
         "# Speed of the thesis's protocol",
         "",
-        f"Seconds of one trial on one thread (the faster of {TIMED_TRIALS}): {len(GRID)} bandwidths, {FOLDS} folds, fit "
-        "and prediction of the test set. One pass is the estimators' own cross-validation; refits is scikit-learn's "
+        f"Seconds of one trial on one thread (the faster of {TIMED_TRIALS}): {len(GRID)} bandwidths, "
+        f"{FOLDS} folds, fit "
+        "and prediction of the test set. One pass is the estimators' own cross-validation; refits is "
+        "scikit-learn's "
         "GridSearchCV around the same estimator.",
         "",
         "| data | classifier | one pass | refits | ratio |",
@@ -59,11 +61,15 @@ def write_page(store, out, trials, jobs):
     protocol = sum(seconds for key, seconds in done.items() if "rates(" in key)
     lines += [
         "",
-        f"{trials} trials of these classifiers on these data are {trials * totals[0] / 60:.1f} minutes of one core in "
-        f"one pass and {trials * totals[1] / 60:.1f} minutes with refits: {totals[1] / max(totals[0], 1e-9):.1f} times.",
+        f"{trials} trials of these classifiers on these data are {trials * totals[0] / 60:.1f} minutes "
+        f"of one core in "
+        f"one pass and {trials * totals[1] / 60:.1f} minutes with refits: "
+        f"{totals[1] / max(totals[0], 1e-9):.1f} times.",
         "",
-        f"All of the protocol in this run (Bayes, ISE, Laplacian ISE, CS, both spectral classifiers with means and "
-        f"medians, and the SVM) took {protocol / 60:.1f} minutes of cells, {protocol / 60 / jobs:.1f} minutes on {jobs} "
+        f"All of the protocol in this run (Bayes, ISE, Laplacian ISE, CS, both spectral classifiers with "
+        f"means and "
+        f"medians, and the SVM) took {protocol / 60:.1f} minutes of cells, {protocol / 60 / jobs:.1f} "
+        f"minutes on {jobs} "
         "processes.",
     ]
     (out / "speed.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,4 +1,6 @@
-"""The thesis's protocol (section 9.2): 3-fold choice of the bandwidth, rates and confusion matrices over trials."""
+"""The thesis's protocol (section 9.2): 3-fold choice of the bandwidth, rates and confusion matrices
+over trials.
+"""
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
@@ -157,7 +159,8 @@ def spectral_rates(source, data, classifier, trials):
 
 
 def svm_rates(source, data, trials):
-    """RBF-SVM; C and gamma are the medians of 5-fold choices on the first five trials, as the thesis's source."""
+    """RBF-SVM; C and gamma are the medians of 5-fold choices on the first five trials, as the thesis's "
+    "source."""
     X, y, splits = thesis_data(source, data)
     parts = list(thesis_splits(data, y, splits, trials))
     grid = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
@@ -217,7 +220,8 @@ def _other_readings(classifier, center, X, y, Q, seed):
 
 
 def _plain_bayes(X, y, Q, seed):
-    """The Bayes classifier without logarithms: sums underflow to zero, and argmax of zeros is the first class."""
+    """The Bayes classifier without logarithms: sums underflow to zero, and argmax of zeros is the first "
+    "class."""
 
     def labels(A, b, T, h):
         sums = kernel_sums(T, A, labels=b, n_labels=y.max() + 1, bandwidth=h, n_jobs=1)

@@ -1,4 +1,6 @@
-"""Thesis chapter 8: over which bandwidths do five classifiers get every test point right, for three kernels?"""
+"""Thesis chapter 8: over which bandwidths do five classifiers get every test point right, for three
+kernels?
+"""
 
 import numpy as np
 
@@ -18,7 +20,9 @@ N_TRAIN, N_TEST = 50, 20  # of each class
 
 
 def ranges(source, kernel, draws):
-    """{classifier: {"from": [mean, deviation], "to": ..., "drawn": share of draws with any such bandwidth}}."""
+    """{classifier: {"from": [mean, deviation], "to": ..., "drawn": share of draws with any such
+    bandwidth}}.
+    """
     ends = {name: [] for name in (*IMPLICIT, *SPECTRAL_NAMES)}
     for draw in range(draws):
         X, y = make_gaussian_in_ring((N_TRAIN, N_TRAIN), random_state=2 * draw)

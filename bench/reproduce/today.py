@@ -1,4 +1,6 @@
-"""What changes today: the papers' data with this package's defaults, beside scikit-learn's classifiers, tuned."""
+"""What changes today: the papers' data with this package's defaults, beside scikit-learn's classifiers,
+tuned.
+"""
 
 import time
 
@@ -32,11 +34,16 @@ from .thesis import spread
 TRIALS = 5
 ALPHA = 0.05
 DEFAULTS = {
-    "Parzen": ParzenClassifier, "ISE": ISEClassifier, "Laplacian ISE": LaplacianISEClassifier,
-    "Cauchy-Schwarz": CauchySchwarzClassifier, "spectral ISE": SpectralISEClassifier,
-    "spectral Laplacian ISE": SpectralLaplacianISEClassifier, "Laplacian spectral": LaplacianSpectralClassifier,
-    "PerTurbo": PerTurboClassifier, "CCDR": CCDRClassifier,
-}  # fmt: skip
+    "Parzen": ParzenClassifier,
+    "ISE": ISEClassifier,
+    "Laplacian ISE": LaplacianISEClassifier,
+    "Cauchy-Schwarz": CauchySchwarzClassifier,
+    "spectral ISE": SpectralISEClassifier,
+    "spectral Laplacian ISE": SpectralLaplacianISEClassifier,
+    "Laplacian spectral": LaplacianSpectralClassifier,
+    "PerTurbo": PerTurboClassifier,
+    "CCDR": CCDRClassifier,
+}
 FURTHER = {
     "Parzen, bandwidths by class": (ParzenClassifier, {"bandwidth": "silverman_per_class"}),
     "ISE, bandwidths by class": (ISEClassifier, {"bandwidth": "silverman_per_class"}),
@@ -131,8 +138,10 @@ def write_page(store, out):
     critical = critical_difference(len(METHODS), len(names))
     _draw(ranks, critical, out / "figures" / "today.png")
     lines += [
-        f"Test rates in per cent, mean of {TRIALS} splits of the thesis; features standardised on the training data; "
-        "one thread; time is tuning and fitting, added over the data sets (one split each). The peers are tuned by "
+        f"Test rates in per cent, mean of {TRIALS} splits of the thesis; features standardised on the "
+        f"training data; "
+        "one thread; time is tuning and fitting, added over the data sets (one split each). The peers "
+        "are tuned by "
         "5-fold grid search, the Gaussian process by its marginal likelihood.",
         "",
         f"| | {' | '.join(THESIS[name].title for name in names)} | mean rank | seconds |",
@@ -158,8 +167,10 @@ def advice(names, rates, ranks, seconds, critical):
     fastest = min(near, key=lambda m: total[m])
     ours = [m for m in order if METHODS[m] not in PEERS]
     lines = [
-        f"The best mean rank over {len(names)} data sets is {ranks[best]:.1f}, of {METHODS[best]}. Ranks that are less "
-        f"than {critical:.1f} apart cannot be told apart (Nemenyi, {100 * ALPHA:.0f} %): so few data sets separate "
+        f"The best mean rank over {len(names)} data sets is {ranks[best]:.1f}, of {METHODS[best]}. Ranks "
+        f"that are less "
+        f"than {critical:.1f} apart cannot be told apart (Nemenyi, {100 * ALPHA:.0f} %): so few data "
+        f"sets separate "
         f"only the extremes. Within that distance of the best, {METHODS[fastest]} is the fastest "
         f"({total[fastest]:.2f} s against {total[best]:.2f} s of {METHODS[best]}).",
         "",
@@ -174,7 +185,8 @@ def advice(names, rates, ranks, seconds, critical):
         winner = rates[d].argmax()
         own = max(ours, key=lambda m: rates[d, m])
         lines.append(
-            f"- {THESIS[name].title}: best {METHODS[winner]} ({rates[d, winner]:.1f}); of the papers' methods "
+            f"- {THESIS[name].title}: best {METHODS[winner]} ({rates[d, winner]:.1f}); of the papers' "
+            f"methods "
             f"{METHODS[own]} ({rates[d, own]:.1f})"
         )
     lines += ["", "Against their defaults, in mean points over the data sets:", ""]
