@@ -95,9 +95,13 @@ def readings(value, entries, store):
 _SENTENCES = {
     "thesis.explain": sweep,
     "thesis.potentials": potentials,
+    "thesis.svm_readings": readings,
     "thesis_kernels.ranges": ranges,
     "laplacian_spectral.explain": readings,
     "perturbo.explain": readings,
+    "perturbo.active_readings": readings,
+    "spectral_kernels.reuters_automatic": readings,
+    "spectral_kernels.medline": readings,
     "ccdr.explain": readings,
     "ccdr.dimensions": readings,
 }

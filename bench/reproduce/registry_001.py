@@ -44,7 +44,7 @@ def rates_cell(data, classifier, trials):
 
 def explanation(data, classifier, trials, center):
     if classifier == "svm":
-        return None
+        return cell("thesis.svm_readings", 30, data=data, trials=min(trials, 5))
     more = {"small": True} if classifier == "laplacian_ise" and data in SMALL else {}
     if classifier.startswith("spectral"):
         more["center"] = center
