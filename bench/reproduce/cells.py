@@ -102,7 +102,10 @@ def run(cells, store, source, *, jobs, silent=False):
     todo = sorted({c.key: c for c in cells if c not in store}.values(), key=lambda c: -c.weight)
     if not todo:
         return
-    with progress("reproduce", len(todo), silent=silent) as step, parallel_config(inner_max_num_threads=1):
+    with (
+        progress("reproduce", len(todo), silent=silent) as step,
+        parallel_config(backend="loky", inner_max_num_threads=1),
+    ):
         step(todo[0].key)
         results = Parallel(n_jobs=jobs, return_as="generator_unordered")(
             delayed(_attempt)(c, source) for c in todo

@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -36,7 +36,7 @@ TRAINING = {  # sizes of table 1
 OPENML = {"parkinsons": "1488", "hill_valley_1": "1479"}
 REGULARIZATION = {"full": None, "gle": "truncate", "reg": "tikhonov"}
 PREDEFINED = ("hill_valley_1", "hill_valley_2")
-SVM_GRID = {"svc__C": 10.0 ** np.arange(-1, 4), "svc__gamma": 2.0 ** np.arange(-9, 2)}
+SVM_GRID = {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": 4.0 ** np.arange(-5, 1)}
 
 
 def parts(source, name, trials):
@@ -96,12 +96,12 @@ def knn(source, data, trials):
     X, y, splits = parts(source, data, trials)
     found = []
     for train, test in splits:
-        most = max(1, isqrt(2 * len(train) // len(np.unique(y))))
-        rates = [
-            KNeighborsClassifier(k, algorithm="brute").fit(X[train], y[train]).score(X[test], y[test])
-            for k in range(1, most + 1)
-        ]
-        found.append(100 * max(rates))
+        classes, codes = np.unique(y[train], return_inverse=True)
+        most = max(1, isqrt(2 * len(train) // len(classes)))
+        near = NearestNeighbors(n_neighbors=most, algorithm="brute").fit(X[train]).kneighbors(X[test])[1]
+        votes = np.cumsum(np.eye(len(classes), dtype=np.int32)[codes[near]], axis=1)
+        rates = (classes[votes.argmax(axis=2)] == y[test][:, None]).mean(axis=0)
+        found.append(100 * rates.max())
     return {"rate": spread(found)}
 
 

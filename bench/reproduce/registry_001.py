@@ -16,6 +16,7 @@ SHOWN = {
 }
 COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
 EXPLAIN_TRIALS = 10
+CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
     "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "
     "names neither. "
@@ -71,7 +72,30 @@ def _rates_table(name, title, classifiers, trials, center="mean"):
                 )
             )
     reading = SPECTRAL_READING if classifiers[0].startswith("spectral") else READING
+    reading += "".join(contradictions(name, classifiers, center))
     return Table(f"001:{name}", title, tuple(entries), reading)
+
+
+def contradictions(name, classifiers, center):
+    """Sentences on rates that the thesis's own confusion matrices contradict by more than half a point."""
+    for number, table in published("001").items():
+        for label, matrix in table.get("matrices", {}).items():
+            classifier = matrix_classifier(number, label)
+            row = published("001")[name]["rows"].get(table["data"])
+            if row is None or classifier not in classifiers or CENTERS.get(label, center) != center:
+                continue
+            printed = row[classifiers.index(classifier)][0]
+            implied = 100 * sum(matrix[i][i] for i in range(len(matrix))) / sum(map(sum, matrix))
+            if abs(implied - printed) > 0.5:
+                title = f"{THESIS[table['data']].title}, {SHOWN[classifier]}"
+                yield f" {title}: the thesis's own table {number} implies {implied:.1f}."
+
+
+def matrix_classifier(number, label):
+    """Which classifier a confusion matrix belongs to."""
+    if label in CENTERS:
+        return "spectral_ise" if number.startswith("B") else "spectral_laplacian_ise"
+    return {"ISE": "ise", "Bayes": "bayes"}.get(label, "laplacian_ise")
 
 
 def _potentials_table(name, title, trials):
@@ -108,13 +132,9 @@ def _confusion_table(name, trials):
     data = published("001")[name]["data"]
     entries, turned = [], []
     for label, printed in published("001")[name]["matrices"].items():
-        center = {"Means": "mean", "Medians": "median"}.get(label)
-        if center is None:
-            classifier = {"ISE": "ise", "Bayes": "bayes"}.get(label, "laplacian_ise")
-            path = ("confusion",)
-        else:
-            classifier = "spectral_ise" if name.startswith("B") else "spectral_laplacian_ise"
-            path = (center, "confusion")
+        center = CENTERS.get(label)
+        classifier = matrix_classifier(name, label)
+        path = ("confusion",) if center is None else (center, "confusion")
         total = sum(map(sum, printed))
         matrix, is_turned = upright(data, printed)
         turned += [label] if is_turned else []
