@@ -15,7 +15,7 @@ SHOWN = {
     "spectral_laplacian_ise": "spectral Laplacian ISE",
 }
 COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
-EXPLAIN_TRIALS = 10
+EXPLAIN_TRIALS = 5
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
     "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "

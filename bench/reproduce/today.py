@@ -31,7 +31,7 @@ from .cells import cell
 from .data import THESIS, thesis_data, thesis_splits
 from .thesis import spread
 
-TRIALS = 5
+TRIALS = 3
 ALPHA = 0.05
 DEFAULTS = {
     "Parzen": ParzenClassifier,
