@@ -17,17 +17,17 @@ def cells(trials):
 
 
 def measure(source, data, classifier):
-    """Seconds a trial: one pass for all folds and bandwidths, and GridSearchCV; one thread."""
+    """Processor seconds a trial: one pass for all folds and bandwidths, and GridSearchCV; one thread."""
     X, y, splits = thesis_data(source, data)
     seconds = {"one pass": [], "refits": []}
     for trial, (train, test) in enumerate(thesis_splits(data, y, splits, TIMED_TRIALS)):
-        start = time.perf_counter()
+        start = time.process_time()
         predict_tuned(CLASSIFIERS[classifier](), X[train], y[train], X[test], trial)
-        middle = time.perf_counter()
+        middle = time.process_time()
         search = GridSearchCV(CLASSIFIERS[classifier](n_jobs=1), {"bandwidth": list(GRID)}, cv=FOLDS)
         search.fit(X[train], y[train]).predict(X[test])
         seconds["one pass"].append(middle - start)
-        seconds["refits"].append(time.perf_counter() - middle)
+        seconds["refits"].append(time.process_time() - middle)
     return {name: float(np.min(values)) for name, values in seconds.items()}
 
 
@@ -36,7 +36,7 @@ def write_page(store, out, trials, jobs):
     lines = [
         "# Speed of the thesis's protocol",
         "",
-        f"Seconds of one trial on one thread (the faster of {TIMED_TRIALS}): {len(GRID)} bandwidths, "
+        f"Processor seconds of one trial (the faster of {TIMED_TRIALS}): {len(GRID)} bandwidths, "
         f"{FOLDS} folds, fit "
         "and prediction of the test set. One pass is the estimators' own cross-validation; refits is "
         "scikit-learn's "
