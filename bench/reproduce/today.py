@@ -140,7 +140,7 @@ def write_page(store, out):
     lines += [
         f"Test rates in per cent, mean of {TRIALS} splits of the thesis; features standardised on the "
         f"training data; "
-        "one thread; seconds are processor time of tuning and fitting, added over the data sets (one split each). The peers "
+        "seconds are processor time of tuning and fitting, added over the data sets (one split each). The peers "
         "are tuned by "
         "5-fold grid search, the Gaussian process by its marginal likelihood.",
         "",
