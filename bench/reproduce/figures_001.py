@@ -3,21 +3,21 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from spectralcls.datasets import make_gaussian_in_ring
 from spectralcls.kernel_mean import LaplacianISEClassifier
 from spectralcls.kernels import kernel_sums
 
 from .data import thesis_data, thesis_splits
 from .thesis import SPECTRAL, nearest_centres, paper_map, predict_spectral, predict_tuned
+from .thesis_kernels import SIZE, gaussian_in_ring
 
 MARKERS = ("o", "x", "s")
 COLORS = ("#1f5fa8", "#c44e1b", "#3a8a3a")
-RING_BANDWIDTH = 0.5
+RING_BANDWIDTH = 0.25
 SEED = 0
 
 
 def _ring(seed=SEED, n=150):
-    return make_gaussian_in_ring((n, n), random_state=seed)
+    return gaussian_in_ring(n, seed)
 
 
 def _weights(X, y, h):
@@ -67,7 +67,7 @@ def weights_of_gaussian_in_ring(source):
 def densities(source, h):
     """Density estimates without and with the weights 1/f; the figures of section 8 at their bandwidths."""
     X, y = _ring()
-    line = np.linspace(-4.5, 4.5, 121)
+    line = np.linspace(-2.25, 2.25, 121)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     weights = _weights(X, y, h)
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", subplot_kw={"projection": "3d"})
@@ -77,7 +77,7 @@ def densities(source, h):
         ax.plot_surface(*np.meshgrid(line, line), density, cmap="viridis", rcount=60, ccount=60, linewidth=0)
         ax.set_title(title, fontsize=10)
         ax.set_zticks([])
-        peaks.append(density[60, 60] / density[60, line.searchsorted(3.0)])
+        peaks.append(density[60, 60] / density[60, line.searchsorted(SIZE["radius"])])
     return figure, (
         f"h = {h}: the density at the centre is {peaks[0]:.1f} times that on the ring without weights and "
         f"{peaks[1]:.1f} times with them."

@@ -16,6 +16,7 @@ SHOWN = {
 }
 COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
 EXPLAIN_TRIALS = 5
+RANGE_DRAWS = 10
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
     "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "
@@ -185,7 +186,7 @@ def upright(data, printed):
 
 
 def _ranges_table(name, kernel, trials):
-    draws = min(trials, 20)
+    draws = min(trials, RANGE_DRAWS)
     ours = cell("thesis_kernels.ranges", 60, kernel=kernel, draws=draws)
     entries = [
         Entry(classifier, end, ends[i], None, ours, (classifier, end), None, ours, 2)
@@ -193,13 +194,11 @@ def _ranges_table(name, kernel, trials):
         for i, end in enumerate(("from", "to"))
     ]
     reading = (
-        "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training "
-        "and 20 test "
-        f"points of each class, mean and deviation over {draws} draws. The thesis shows one draw of a "
-        f"distribution "
-        "that it does not specify, hence two of our deviations are the tolerance. A test point that no "
-        "kernel reaches "
-        "counts as wrong."
+        "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training and 20 "
+        f"test points of each class, mean and deviation over {draws} draws. The thesis shows one draw of a "
+        "distribution that it does not specify, hence two of our deviations are the tolerance. Of its size nothing "
+        "is said either: ours is such that the upper end of Bayes with the Gaussian kernel agrees, the other "
+        "numbers test the rest. Where both densities are zero Bayes decides for the ring."
     )
     return Table(f"001:{name}", f"Bandwidths with 100 %, {kernel} kernel", tuple(entries), reading)
 
@@ -238,13 +237,13 @@ def figures(trials):
     f = "figures_001"
     yield Figure("001:fig6.1", "The ten points of largest weight", f"{f}.largest_weights")
     yield Figure(
-        "001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.5),)
+        "001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.25),)
     )
     yield Figure("001:fig6.3", "Weights of the samples", f"{f}.weights_of_gaussian_in_ring")
     yield Figure("001:fig7.1", "Map by the Laplacian matrix", f"{f}.map_of_ring", (), (("weighting", "1/f"),))
     yield Figure("001:fig7.2", "Map by the affinity matrix", f"{f}.map_of_ring", (), (("weighting", None),))
     ranges = tuple(
-        cell("thesis_kernels.ranges", 60, kernel=kernel, draws=min(trials, 20))
+        cell("thesis_kernels.ranges", 60, kernel=kernel, draws=min(trials, RANGE_DRAWS))
         for kernel in ("gaussian", "epanechnikov", "uniform")
     )
     yield Figure(

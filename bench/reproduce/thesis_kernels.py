@@ -17,6 +17,12 @@ SPECTRAL_NAMES = {
     "Spectral Laplacian ISE means": "spectral_laplacian_ise",
 }
 N_TRAIN, N_TEST = 50, 20  # of each class
+SIZE = {"scale": 0.25, "radius": 1.5, "width": 0.5}  # of the unspecified distribution; see `registry_001`
+
+
+def gaussian_in_ring(n, seed):
+    """n points of each of the thesis's two classes: a Gaussian, and a ring around it."""
+    return make_gaussian_in_ring((n, n), random_state=seed, **SIZE)
 
 
 def ranges(source, kernel, draws):
@@ -25,13 +31,12 @@ def ranges(source, kernel, draws):
     """
     ends = {name: [] for name in (*IMPLICIT, *SPECTRAL_NAMES)}
     for draw in range(draws):
-        X, y = make_gaussian_in_ring((N_TRAIN, N_TRAIN), random_state=2 * draw)
-        Q, truth = make_gaussian_in_ring((N_TEST, N_TEST), random_state=2 * draw + 1)
+        X, y = gaussian_in_ring(N_TRAIN, 2 * draw)
+        Q, truth = gaussian_in_ring(N_TEST, 2 * draw + 1)
         right = {name: [] for name in ends}
         for h in BANDWIDTHS:
-            reached = (kernel_sums(Q, X, kernel=kernel, bandwidth=h, n_jobs=1) > 0).all()
             for name, correct in _right(X, y, Q, truth, kernel, h).items():
-                right[name].append(bool(reached and correct))
+                right[name].append(bool(correct))
         for name, flags in right.items():
             ends[name].append(longest_run(flags))
     out = {}
@@ -47,8 +52,12 @@ def ranges(source, kernel, draws):
 def _right(X, y, Q, truth, kernel, h):
     """{classifier: whether it gets all of Q right}."""
     right = {}
+    reached = kernel_sums(Q, X, kernel=kernel, bandwidth=h, n_jobs=1) > 0
     for name, kind in IMPLICIT.items():
-        right[name] = (kind(h, kernel=kernel, n_jobs=1).fit(X, y).predict(Q) == truth).all()
+        labels = kind(h, kernel=kernel, n_jobs=1).fit(X, y).predict(Q)
+        if name == "Bayes":  # of two densities of zero the thesis's choice can only have been the ring's
+            labels = np.where(reached, labels, 1)
+        right[name] = (labels == truth).all()
     for name, classifier in SPECTRAL_NAMES.items():
         Z, Zq = paper_map(X, Q, 2, h, SPECTRAL[classifier], kernel)
         right[name] = (nearest_centres(Z, y, Zq, 2)["mean"] == truth).all()
