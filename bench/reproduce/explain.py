@@ -77,7 +77,8 @@ def ranges(value, entries, store):
         if found:
             (a, b), (c, d) = found["extremes"]
             parts.append(f"{name}: lower end {a:.2f} to {c:.2f}, upper end {b:.2f} to {d:.2f} over the draws")
-    return "; ".join(parts) + "."
+    reached = "{:.2f} ± {:.2f}".format(*next(filter(None, value.values()))["reached"])
+    return f"{'; '.join(parts)}. The last test point comes within h of a training point at h = {reached}."
 
 
 def readings(value, entries, store):

@@ -3,6 +3,7 @@ kernels?
 """
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from spectralcls.datasets import make_gaussian_in_ring
 from spectralcls.kernel_mean import ISEClassifier, LaplacianISEClassifier, ParzenClassifier
@@ -30,9 +31,11 @@ def ranges(source, kernel, draws):
     bandwidth}}.
     """
     ends = {name: [] for name in (*IMPLICIT, *SPECTRAL_NAMES)}
+    reached = []
     for draw in range(draws):
         X, y = gaussian_in_ring(N_TRAIN, 2 * draw)
         Q, truth = gaussian_in_ring(N_TEST, 2 * draw + 1)
+        reached.append(cdist(Q, X).min(axis=1).max())
         right = {name: [] for name in ends}
         for h in BANDWIDTHS:
             for name, correct in _right(X, y, Q, truth, kernel, h).items():
@@ -42,10 +45,17 @@ def ranges(source, kernel, draws):
     out = {}
     for name, runs in ends.items():
         found = np.array([(BANDWIDTHS[a], BANDWIDTHS[b]) for a, b in filter(None, runs)])
-        out[name] = None if not len(found) else {
-            "from": spread(found[:, 0]), "to": spread(found[:, 1]), "drawn": len(found) / draws,
-            "extremes": [found.min(axis=0).tolist(), found.max(axis=0).tolist()],
-        }  # fmt: skip
+        out[name] = (
+            None
+            if not len(found)
+            else {
+                "from": spread(found[:, 0]),
+                "to": spread(found[:, 1]),
+                "drawn": len(found) / draws,
+                "reached": spread(reached),
+                "extremes": [found.min(axis=0).tolist(), found.max(axis=0).tolist()],
+            }
+        )
     return out
 
 

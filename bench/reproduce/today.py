@@ -140,7 +140,8 @@ def write_page(store, out):
     lines += [
         f"Test rates in per cent, mean of {TRIALS} splits of the thesis; features standardised on the "
         "training data. Seconds are processor time of tuning and fitting, added over the data sets (one "
-        "split each). The peers are tuned by 5-fold grid search, the Gaussian process by its marginal likelihood.",
+        "split each). The peers are tuned by 5-fold grid search, the Gaussian process by its marginal "
+        "likelihood.",
         "",
         f"| | {' | '.join(THESIS[name].title for name in names)} | mean rank | seconds |",
         "|---|" + "---|" * (len(names) + 2),
