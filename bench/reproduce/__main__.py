@@ -3,9 +3,11 @@
 import argparse
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import matplotlib
+from sklearn.exceptions import ConvergenceWarning
 
 matplotlib.use("Agg")
 
@@ -94,7 +96,9 @@ def draw(items, store, source, out):
             captions[figure.name] = store.failure(lacking[0]) or "not drawn"
             continue
         try:
-            picture, caption = figure.function()(source, *values, **dict(figure.arguments))
+            with warnings.catch_warnings():  # bandwidths that are tried and leave a map undetermined
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                picture, caption = figure.function()(source, *values, **dict(figure.arguments))
         except MissingData as missing:
             captions[figure.name] = str(missing)
             continue

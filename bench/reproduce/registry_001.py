@@ -195,10 +195,10 @@ def _ranges_table(name, kernel, trials):
     ]
     reading = (
         "Bandwidths with all test points right: the longest run on the grid 0.01(0.01)2.50, 50 training and "
-        f"20 test points of each class, mean and deviation over {draws} draws. The thesis shows one draw of a "
-        "distribution that it does not specify, hence two of our deviations are the tolerance. Of its size "
-        "nothing is said either: ours is such that the upper end of Bayes with the Gaussian kernel agrees, the "
-        "other numbers test the rest. Where both densities are zero Bayes decides for the ring."
+        f"20 test points of each class, mean and deviation over {draws} draws. The thesis shows one draw of "
+        "a distribution that it does not specify, hence two of our deviations are the tolerance. Of its size "
+        "nothing is said either: ours is such that the upper end of Bayes with the Gaussian kernel agrees; "
+        "the other numbers test the rest. Where both densities are zero Bayes decides for the ring."
     )
     return Table(f"001:{name}", f"Bandwidths with 100 %, {kernel} kernel", tuple(entries), reading)
 
