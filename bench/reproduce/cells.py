@@ -97,8 +97,7 @@ def code_digest(key):
 
 
 def run(cells, store, source, *, jobs, silent=False):
-    """Compute the cells that are not in the store, the longest first; failures are noted and do not "
-    "stop it."""
+    """Compute the cells that are not in the store, the longest first; failures are noted and passed over."""
     todo = sorted({c.key: c for c in cells if c not in store}.values(), key=lambda c: -c.weight)
     if not todo:
         return

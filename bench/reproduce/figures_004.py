@@ -9,8 +9,7 @@ from spectralcls.ccdr import CCDR
 
 
 def elongated(source):
-    """Two classes that differ across the direction of largest variance: PCA mixes them, LDA and CCDR do "
-    "not."""
+    """Two classes that differ across the direction of largest variance: only PCA mixes them."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 150)
     X = rng.normal(size=(300, 2)) * (4.0, 0.5) + np.where(y[:, None] == 0, (0, -1.2), (0, 1.2))

@@ -10,8 +10,7 @@ VERDICTS = {True: "agrees", False: "differs"}
 
 
 def write_pages(items, store, pictures, out, trials):
-    """Write the pages of the papers that `items` touch, and the overview; `pictures`: "
-    "{figure name: caption}."""
+    """Write the pages of the papers that `items` touch; `pictures`: {figure name: caption}."""
     counts = {}
     for paper, own in groupby(items, key=lambda item: item.name.split(":")[0]):
         own = list(own)

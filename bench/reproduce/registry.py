@@ -35,6 +35,7 @@ class Entry:
     points: float | None = 1.0
     explanation: Cell | None = None
     digits: int = 1
+    row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
 
     def ours(self, store):
         """(mean, deviation or None), or None where there is no result."""
@@ -42,9 +43,11 @@ class Entry:
         for step in self.path:
             if value is None:
                 return None
-            value = value[step]
+            row, value = value, value[step]
         if value is None:
             return None
+        if self.row_total is not None:
+            value *= self.row_total / sum(row)
         return tuple(value) if isinstance(value, list) else (value, None)
 
     def tolerance(self, ours):
@@ -99,8 +102,7 @@ def everything(trials):
 
 
 def select(wanted, trials):
-    """Those named ("001:9.3", "001:fig9.6", or a paper, "002"), in the order of the papers; ValueError "
-    "if unknown."""
+    """Those named ("001:9.3", "001:fig9.6", or a paper, "002"), in the order of the papers."""
     items = everything(trials)
     if not wanted:
         return items

@@ -51,7 +51,12 @@ def explanation(data, classifier, trials, center):
     if classifier.startswith("spectral"):
         more["center"] = center
     return cell(
-        "thesis.explain", 20, data=data, classifier=classifier, trials=min(trials, EXPLAIN_TRIALS), **more
+        "thesis_readings.explain",
+        20,
+        data=data,
+        classifier=classifier,
+        trials=min(trials, EXPLAIN_TRIALS),
+        **more,
     )
 
 
@@ -152,9 +157,13 @@ def _confusion_table(name, trials):
                         100 / total,
                         explanation(data, classifier, trials, center or "mean"),
                         2,
+                        sum(row),
                     )
                 )
-    reading = "Average counts; one point is one per cent of the test points."
+    reading = (
+        "Average counts, one point being one per cent of the test points. Our rows are scaled to the printed sizes "
+        "of the classes, which random splits meet on average only."
+    )
     if turned:
         reading += (
             f" The printed matrix ({', '.join(turned)}) has the true classes in its columns: only its "
