@@ -68,8 +68,7 @@ def _scaled(A, Q):
 
 
 def svm(source, data, trials):
-    """RBF-SVM on scaled features, C and gamma by 5-fold cross-validation; for letter those of the first "
-    "trial."""
+    """RBF-SVM on scaled features, C and gamma by 5-fold cross-validation; once for letter."""
     X, y, splits = parts(source, data, trials)
     found, best = [], None
     for train, test in splits:
@@ -106,8 +105,7 @@ def knn(source, data, trials):
 
 
 def explain(source, data, variant, trials):
-    """Other readings: scaled features, the best bandwidth on the test set, the words of the paper on "
-    ""gle"."""
+    """Other readings: scaled features, the best bandwidth on the test set, tuning by five folds."""
     X, y, splits = parts(source, data, trials)
     readings = {}
     if variant in REGULARIZATION:
@@ -162,8 +160,7 @@ def _one_nearest(X, y, splits, scaled):
 
 
 def active(source, data, classifier, trials):
-    """Gain of border queries over random ones, on the remaining pool and on a fixed test set, and the "
-    "curves."""
+    """Learning curves; the gain of border over random queries on the remaining pool and on a test set."""
     loaded = source.load(data)
     X, y = np.asarray(loaded.data, dtype=np.float64), np.asarray(loaded.target)
     n_pool = len(X) - -(-len(X) // 3)

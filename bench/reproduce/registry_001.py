@@ -161,8 +161,8 @@ def _confusion_table(name, trials):
                     )
                 )
     reading = (
-        "Average counts, one point being one per cent of the test points. Our rows are scaled to the printed sizes "
-        "of the classes, which random splits meet on average only."
+        "Average counts, one point being one per cent of the test points. Our rows are scaled to the printed "
+        "sizes of the classes, which random splits meet on average only."
     )
     if turned:
         reading += (
