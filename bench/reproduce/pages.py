@@ -123,7 +123,7 @@ def overview(counts, seconds, out, trials, jobs):
         )
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
-    lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes of processor time in all."]
+    lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes, added over the processes."]
     lines += [
         "",
         "[What changes today](today.md): the same data with the defaults of this package, and its peers.",
