@@ -33,6 +33,7 @@ from .thesis import spread
 
 TRIALS = 3
 ALPHA = 0.05
+FAR_BEHIND = 5
 DEFAULTS = {
     "Parzen": ParzenClassifier,
     "ISE": ISEClassifier,
@@ -178,6 +179,17 @@ def advice(names, rates, ranks, seconds, critical):
         "Simply not as good on these data: "
         + (", ".join(f"{METHODS[m]} (rank {ranks[m]:.1f})" for m in far) or "none by this test")
         + ".",
+        "",
+    ]
+    behind = (rates.max(axis=1, keepdims=True) - rates).mean(axis=0)
+    poor = [m for m in order if behind[m] > FAR_BEHIND]
+    close = [m for m in ours if behind[m] <= behind[best] + 1]
+    lines += [
+        f"More than {FAR_BEHIND} points behind the best of each data set on average, and not to be recommended as "
+        "they stand: " + (", ".join(f"{METHODS[m]} ({behind[m]:.1f})" for m in poor) or "none") + ".",
+        "",
+        f"{METHODS[best]} is {behind[best]:.1f} points behind on average. Methods of the papers within a point of "
+        "that: " + (", ".join(f"{METHODS[m]} ({behind[m]:.1f})" for m in close) or "none") + ".",
         "",
     ]
     for d, name in enumerate(names):
