@@ -1,0 +1,116 @@
+"""Where the data comes from, and the splits and scaling of each paper's protocol."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from spectralcls.datasets import available, load
+
+
+class MissingData(Exception):
+    """A data set is neither in the folder nor on the network."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data folder, and whether OpenML may be asked."""
+
+    folder: str | None
+    network: bool = False
+
+    def load(self, name, openml=None):
+        """A data set by its name, from scikit-learn, a generator, the folder or OpenML."""
+        if name in available(self.folder):
+            return load(name, data_home=self.folder)
+        if openml is not None and self.network:
+            try:
+                return load(f"openml:{openml}")
+            except ConnectionError:
+                pass
+        raise MissingData(
+            f"no data: put {name}.npz into {'the data folder' if self.folder else '$SPECTRALCLS_DATA'}"
+        )
+
+
+def default_folder():
+    """$SPECTRALCLS_DATA, else ../shared/data beside the repository, else None."""
+    if folder := os.environ.get("SPECTRALCLS_DATA"):
+        return folder
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    return str(beside) if beside.is_dir() else None
+
+
+@dataclass(frozen=True)
+class ThesisSet:
+    """A data set of the thesis: its file, and for those of Raetsch the sizes of training and test set.
+
+    `reverse`: the thesis counts the classes the other way round than the file.
+    """
+
+    file: str
+    title: str
+    sizes: tuple | None = None
+    reverse: bool = False
+    openml: str | None = None
+
+
+THESIS = {
+    "banana": ThesisSet("ratsch_banana", "Banana", (400, 4900), reverse=True),
+    "ringnorm": ThesisSet("ratsch_ringnorm", "Ringnorm", (400, 500), reverse=True),
+    "twonorm": ThesisSet("ratsch_twonorm", "Twonorm", (400, 500), reverse=True),
+    "thyroid": ThesisSet("ratsch_thyroid", "Thyroid", (140, 75), reverse=True),
+    "wine": ThesisSet("wine", "Wine"),
+    "iris": ThesisSet("iris", "Iris"),
+    "wbc": ThesisSet("wdbc", "WBC"),
+    "ionosphere": ThesisSet("ionosphere", "Ionosphere", reverse=True),
+    "pendigits": ThesisSet("pendigits", "Pendigits", openml="32"),
+    "pima": ThesisSet("pima", "Pima"),
+}
+PENDIGITS_TEST = 3498  # rows of the original test file, the last ones
+
+
+def thesis_data(source, name):
+    """X of unit standard deviation over the whole set, y in the thesis's order of the classes, own splits."""
+    spec = THESIS[name]
+    data = source.load(spec.file, spec.openml)
+    X, y = np.asarray(data.data, dtype=np.float64), np.asarray(data.target)
+    splits = data.splits
+    if name == "pendigits":
+        rows = splits[0][1] if splits else np.arange(len(X))[-PENDIGITS_TEST:]
+        rows = rows[np.isin(y[rows], (0, 1, 2))]
+        X, y, splits = X[rows], y[rows], []
+    y = np.unique(y, return_inverse=True)[1]
+    if spec.reverse:
+        y = y.max() - y
+    return X / scale_of(X), y, splits
+
+
+def scale_of(X):
+    """Standard deviations, 1 for constant features."""
+    deviation = X.std(axis=0)
+    return np.where(deviation > 0, deviation, 1.0)
+
+
+def thesis_splits(name, y, splits, trials, sizes=None):
+    """Training and test rows of each trial.
+
+    Sets of Raetsch use their own realisations as far as there are any, then random splits of the same sizes
+    (all test sets are cut to the size that the thesis names); the others random splits, 2/3 for training.
+    """
+    n_train, n_test = sizes or THESIS[name].sizes or (2 * (len(y) // 3), len(y) - 2 * (len(y) // 3))
+    for trial in range(trials):
+        rng = np.random.default_rng([trial, len(y)])
+        if trial < len(splits):
+            train, test = (rng.permutation(rows) for rows in splits[trial])
+        else:
+            train, test = np.split(rng.permutation(len(y)), [(THESIS[name].sizes or (n_train,))[0]])
+        yield train[:n_train], test[:n_test]
+
+
+def stratum_splits(n, n_train, trials):
+    """Random splits with `n_train` training rows."""
+    for trial in range(trials):
+        order = np.random.default_rng([trial, n]).permutation(n)
+        yield order[:n_train], order[n_train:]

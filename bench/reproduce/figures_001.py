@@ -1,0 +1,210 @@
+"""The thesis's figures, redrawn with our own draws of its distributions."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from spectralcls.kernel_mean import LaplacianISEClassifier
+from spectralcls.kernels import kernel_sums
+
+from .data import thesis_data, thesis_splits
+from .thesis import SPECTRAL, nearest_centres, paper_map, predict_spectral, predict_tuned
+from .thesis_kernels import SIZE, gaussian_in_ring
+
+MARKERS = ("o", "x", "s")
+COLORS = ("#1f5fa8", "#c44e1b", "#3a8a3a")
+RING_BANDWIDTH = 0.25
+SEED = 0
+
+
+def _ring(seed=SEED, n=150):
+    return gaussian_in_ring(n, seed)
+
+
+def _weights(X, y, h):
+    """1/f at the training points."""
+    return LaplacianISEClassifier(h).fit(X, y).inverse_density_
+
+
+def _scatter(ax, Z, codes, size=18):
+    for c in range(codes.max() + 1):
+        own = Z[codes == c]
+        face = {"facecolors": "none", "edgecolors": COLORS[c]} if MARKERS[c] != "x" else {"color": COLORS[c]}
+        ax.scatter(
+            own[:, 0], own[:, 1], s=size, marker=MARKERS[c], linewidths=0.8, label=f"class {c + 1}", **face
+        )
+
+
+def _stars(ax, points):
+    ax.scatter(points[:, 0], points[:, 1], marker="*", s=90, color="black", zorder=3, label="largest weights")
+
+
+def largest_weights(source):
+    X, y = _ring()
+    top = np.argsort(_weights(X, y, RING_BANDWIDTH))[-10:]
+    figure, ax = plt.subplots(figsize=(4.5, 4.2), layout="constrained")
+    _scatter(ax, X, y)
+    _stars(ax, X[top])
+    ax.set_aspect("equal")
+    ax.legend(frameon=False, fontsize=8)
+    return (
+        figure,
+        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = "
+        f"{RING_BANDWIDTH}).",
+    )
+
+
+def weights_of_gaussian_in_ring(source):
+    X, y = _ring()
+    order = np.argsort(y, kind="stable")
+    weights = _weights(X, y, RING_BANDWIDTH)[order]
+    figure, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
+    ax.vlines(np.arange(len(weights)), 0, weights, colors=np.array(COLORS)[y[order]], linewidth=0.8)
+    ax.set(xlabel="sample (first 150: Gaussian)", ylabel="weight 1/f")
+    ratio = weights[y[order] == 1].mean() / weights[y[order] == 0].mean()
+    return figure, f"The ring's weights are {ratio:.1f} times the Gaussian's on average."
+
+
+def densities(source, h):
+    """Density estimates without and with the weights 1/f; the figures of section 8 at their bandwidths."""
+    X, y = _ring()
+    line = np.linspace(-2.25, 2.25, 121)
+    grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    weights = _weights(X, y, h)
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", subplot_kw={"projection": "3d"})
+    peaks = []
+    for ax, w, title in zip(axes, (np.ones(len(X)), weights), ("unweighted", "weighted by 1/f"), strict=True):
+        density = kernel_sums(grid, X, weights=w / w.sum(), bandwidth=h, normalize=True).reshape(121, 121)
+        ax.plot_surface(*np.meshgrid(line, line), density, cmap="viridis", rcount=60, ccount=60, linewidth=0)
+        ax.set_title(title, fontsize=10)
+        ax.set_zticks([])
+        peaks.append(density[60, 60] / density[60, line.searchsorted(SIZE["radius"])])
+    return figure, (
+        f"h = {h}: the density at the centre is {peaks[0]:.1f} times that on the ring without weights and "
+        f"{peaks[1]:.1f} times with them."
+    )
+
+
+def map_of_ring(source, weighting):
+    X, y = _ring()
+    Z, _ = paper_map(X, X, 2, RING_BANDWIDTH, weighting)
+    figure, ax = plt.subplots(figsize=(4.5, 3.8), layout="constrained")
+    _scatter(ax, Z, y)
+    ax.set(xlabel="first component", ylabel="second component")
+    ax.legend(frameon=False, fontsize=8)
+    means = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
+    norms = np.linalg.norm(means, axis=1)
+    angle = np.degrees(np.arccos(means[0] @ means[1] / norms.prod()))
+    return (
+        figure,
+        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and "
+        f"{norms[1]:.3g}.",
+    )
+
+
+def classes_and_ranges(source, *ranges):
+    figure, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained", width_ratios=(1, 1, 1, 1))
+    X, y = _ring(n=50)
+    _scatter(axes[0], X, y)
+    axes[0].set_aspect("equal")
+    for ax, found, kernel in zip(axes[1:], ranges, ("Gaussian", "Epanechnikov", "square"), strict=True):
+        names = [name for name in found if found[name]]
+        for row, name in enumerate(names):
+            ends = found[name]
+            ax.plot([ends["from"][0], ends["to"][0]], [row, row], color=COLORS[0], linewidth=4)
+        ax.set_yticks(range(len(names)), names if ax is axes[1] else [""] * len(names), fontsize=8)
+        ax.set(title=f"{kernel} kernel", xlabel="h", xlim=(0, 2.5))
+    widest = max(
+        (ends["to"][0] - ends["from"][0], name, kernel)
+        for found, kernel in zip(ranges, ("Gaussian", "Epanechnikov", "square"), strict=True)
+        for name, ends in found.items()
+        if ends
+    )
+    return figure, (
+        f"Left: a draw. Right: mean range of the bandwidths with all test points right; the widest is "
+        f"that of the "
+        f"{widest[1]} classifier with the {widest[2]} kernel."
+    )
+
+
+def _training_set(source, data, size=None):
+    X, y, splits = thesis_data(source, data)
+    train, test = next(thesis_splits(data, y, splits, 1))
+    train = train if size is None else train[:size]
+    return X[train], y[train], X[test], y[test]
+
+
+def _tuned_weights(source, data):
+    X, y, Q, _ = _training_set(source, data)
+    h = predict_tuned(LaplacianISEClassifier(), X, y, Q, SEED)[1]
+    return X, y, h, _weights(X, y, h)
+
+
+def banana_weights(source):
+    X, y, h, weights = _tuned_weights(source, "banana")
+    top = np.argsort(weights)[-15:]
+    figure, ax = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
+    _scatter(ax, X, y)
+    _stars(ax, X[top])
+    ax.legend(frameon=False, fontsize=8)
+    return (
+        figure,
+        f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.",
+    )
+
+
+def iris_weights(source):
+    X, y, h, weights = _tuned_weights(source, "iris")
+    top = np.argsort(weights)[-15:]
+    figure, ax = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
+    _scatter(ax, X[:, 1:3], y)
+    _stars(ax, X[top][:, 1:3])
+    ax.set(xlabel="dimension 2", ylabel="dimension 3")
+    return (
+        figure,
+        f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
+    )
+
+
+def class_weights(source, data):
+    X, y, h, weights = _tuned_weights(source, data)
+    n_classes = y.max() + 1
+    figure, axes = plt.subplots(n_classes, 1, figsize=(6, 1.6 * n_classes), layout="constrained")
+    for c, ax in enumerate(axes):
+        own = weights[y == c]
+        ax.vlines(np.arange(len(own)), 0, own, colors=COLORS[c], linewidth=0.8)
+        ax.set_ylabel(f"class {c + 1}", fontsize=8)
+    ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
+    return figure, (
+        f"h = {h:.2g}; the largest weight of a class is "
+        + ", ".join(f"{r:.1f}" for r in ratios)
+        + " times its median."
+    )
+
+
+def map_of_data(source, data, weighting):
+    X, y, Q, truth = _training_set(source, data)
+    classifier = next(name for name, kind in SPECTRAL.items() if kind == weighting)
+    labels, h = predict_spectral(X, y, Q, SEED, SPECTRAL[classifier])["mean"]
+    n_classes = y.max() + 1
+    Z, Zq = paper_map(X, Q, n_classes, h, weighting)
+    figure = plt.figure(figsize=(5, 4.2), layout="constrained")
+    ax = figure.add_subplot(projection="3d" if n_classes == 3 else None)
+    centres = np.array([Z[y == c].mean(axis=0) for c in range(n_classes)])
+    for c in range(n_classes):
+        ax.scatter(
+            *Z[y == c][:50].T,
+            marker=MARKERS[c],
+            color=COLORS[c],
+            s=14,
+            linewidths=0.8,
+            label=f"class {c + 1}",
+        )
+        ax.scatter(*centres[c][:, None], marker=MARKERS[c], color=COLORS[c], s=140, linewidths=2.5)
+    ax.scatter(*Zq[:20].T, marker="*", color="0.4", s=24, label="test points")
+    ax.legend(frameon=False, fontsize=8)
+    nearest = nearest_centres(Z, y, Z, n_classes)["mean"]
+    return figure, (
+        f"h = {h:.2g}, chosen by cross-validation; large symbols are the class means. Of the training points "
+        f"{100 * np.mean(nearest == y):.0f} per cent are nearest to their own mean, of the test points "
+        f"{100 * np.mean(labels == truth):.0f} per cent."
+    )

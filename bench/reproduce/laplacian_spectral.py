@@ -1,0 +1,71 @@
+"""Paper 000, section 4: two Gaussians of unequal priors, two rings, and the Wisconsin breast cancer data."""
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from spectralcls.datasets import make_two_gaussians, make_two_rings
+from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
+
+from .data import stratum_splits
+from .thesis import spread
+
+TEST_KERNELS = ("convolved", "plain", "weighted")
+
+
+def gaussians(source, trials):
+    """Wrong test points of each class: {"spectral": {"class 1": [mean, deviation], ...}, "Bayes": ...}."""
+    wrong = {name: {"class 1": [], "class 2": []} for name in ("spectral", "Bayes")}
+    for trial in range(trials):
+        X, y = make_two_gaussians((100, 5), random_state=2 * trial)
+        Q, truth = make_two_gaussians((200, 10), random_state=2 * trial + 1)
+        for name, model in (
+            ("spectral", LaplacianSpectralClassifier()),
+            ("Bayes", LinearDiscriminantAnalysis()),
+        ):
+            labels = model.fit(X, y).predict(Q)
+            for c in (0, 1):
+                wrong[name][f"class {c + 1}"].append(int(np.sum(labels[truth == c] != c)))
+    return {
+        "wrong": {name: {c: spread(counts) for c, counts in found.items()} for name, found in wrong.items()},
+        "extremes": {name: {c: [min(v), max(v)] for c, v in found.items()} for name, found in wrong.items()},
+    }
+
+
+def rings(source, trials):
+    """Rate on 844 test points after 100 training points."""
+    found = []
+    for trial in range(trials):
+        X, y = make_two_rings(100, random_state=2 * trial)
+        Q, truth = make_two_rings(844, random_state=2 * trial + 1)
+        found.append(100 * LaplacianSpectralClassifier().fit(X, y).score(Q, truth))
+    return {"rate": spread(found)}
+
+
+def breast_cancer(source, trials, test_kernel="convolved"):
+    """Rate with 100 random training points of the 683."""
+    data = source.load("wbc")
+    X, y = np.asarray(data.data, dtype=np.float64), data.target
+    found = [
+        100
+        * LaplacianSpectralClassifier(test_kernel=test_kernel).fit(X[train], y[train]).score(X[test], y[test])
+        for train, test in stratum_splits(len(y), 100, trials)
+    ]
+    return {"rate": spread(found)}
+
+
+def explain(source, trials):
+    """Experiment 1 with the other test kernels: wrong points of class 1 and of class 2, and the extremes."""
+    readings = {}
+    for kernel in TEST_KERNELS:
+        counts = []
+        for trial in range(trials):
+            X, y = make_two_gaussians((100, 5), random_state=2 * trial)
+            Q, truth = make_two_gaussians((200, 10), random_state=2 * trial + 1)
+            labels = LaplacianSpectralClassifier(test_kernel=kernel).fit(X, y).predict(Q)
+            counts.append([int(np.sum(labels[truth == c] != c)) for c in (0, 1)])
+        for c in (0, 1):
+            own = [count[c] for count in counts]
+            readings[f"test kernel {kernel!r}, wrong of class {c + 1} ({min(own)} to {max(own)})"] = spread(
+                own
+            )
+    return {"readings": readings}

@@ -1,0 +1,55 @@
+"""Paper 000: experiments 1 to 3, figures 1 and 2."""
+
+from .cells import cell
+from .registry import Entry, Figure, Table, published
+
+EXPERIMENT_3_TRIALS = 20  # as the paper says
+
+
+def tables(trials):
+    paper = published("000")
+    two = cell("laplacian_spectral.gaussians", 20, trials=trials)
+    explanation = cell("laplacian_spectral.explain", 20, trials=min(trials, 20))
+    yield Table(
+        "000:1",
+        "Experiment 1: two Gaussians, 100 and 5 training points",
+        tuple(
+            Entry(
+                f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None, explanation
+            )
+            for name, counts in paper["experiment 1"].items()
+            for c, count in counts.items()
+        ),
+        "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one "
+        "draw, hence two "
+        "of our deviations are the tolerance. Its Bayes classifier is the linear discriminant.",
+    )
+    yield Table(
+        "000:2",
+        "Experiment 2: two rings",
+        (Entry("spectral classifier", "rate", paper["experiment 2"]["rate"], None,
+               cell("laplacian_spectral.rings", 20, trials=trials), ("rate",)),),
+        "100 training and 844 test points. The paper gives no radii: ours are concentric and separated.",
+    )  # fmt: skip
+    ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
+    plain = cell(
+        "laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), test_kernel="plain"
+    )
+    yield Table(
+        "000:3",
+        "Experiment 3: Wisconsin breast cancer, 683 x 9",
+        (
+            Entry("test kernel convolved", "rate", *paper["experiment 3"]["rate"], ours, ("rate",)),
+            Entry("test kernel plain", "rate", *paper["experiment 3"]["rate"], plain, ("rate",)),
+        ),
+        "100 random training points, 20 times, features as they are. The deviation of 0.01 % in the "
+        "paper is the "
+        "fraction 0.01. The paper's words ask for the plain test kernel; the convolved one is the inner "
+        "product that "
+        "its equations imply.",
+    )
+
+
+def figures(trials):
+    yield Figure("000:fig1", "Two Gaussian classes of very different priors", "figures_000.gaussians")
+    yield Figure("000:fig2", "Two ring-shaped classes", "figures_000.rings")

@@ -1,0 +1,154 @@
+"""The reproduction of the papers' tables: its machinery, and a fast part of it."""
+
+import json
+
+import numpy as np
+import pytest
+from data import data_folder, data_path
+
+pytest.importorskip("matplotlib")
+
+from bench.reproduce import cells, data, registry, registry_001, thesis, thesis_kernels  # noqa: E402
+from bench.reproduce.__main__ import main  # noqa: E402
+from spectralcls.spectral.spectral_ise import SpectralISEClassifier  # noqa: E402
+
+
+def run(*arguments, folder, out):
+    """Run the command on one process, without network."""
+    main([*arguments, "--data", str(folder), "--out", str(out), "--jobs", "1", "--offline", "--quiet"])
+
+
+@pytest.fixture
+def bundled(tmp_path):
+    """A data folder without files: what comes with scikit-learn and the generators is there all the same."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return folder
+
+
+def test_every_named_table_and_figure_can_be_selected():
+    names = [item.name for item in registry.everything(3)]
+    assert len(names) == len(set(names))
+    for name in ("001:8.1", "001:9.20", "001:C.12", "001:fig9.10", "003:2", "004:I", "002:fig3", "000:3"):
+        assert [item.name for item in registry.select([name], 3)] == [name]
+    assert {item.name[:3] for item in registry.select(["002"], 3)} == {"002"}
+    with pytest.raises(ValueError, match="There is no table or figure 001:99"):
+        registry.select(["001:99"], 3)
+
+
+@pytest.mark.parametrize("name", [f"9.{number}" for number in range(5, 15)])
+def test_copied_confusion_matrices_give_the_copied_rates(name):
+    found = registry.published("001")[name]
+    paper = registry.published("001")
+    rates = paper["9.1"]["rows"] | paper["9.3"]["rows"]
+    for label, column in (("Bayes", 0), ("ISE", 1)):
+        matrix = np.array(found["matrices"][label])
+        # the two disagree in the thesis itself: by 1.7 points for banana
+        rate = 100 * np.trace(matrix) / matrix.sum()
+        assert rate == pytest.approx(rates[found["data"]][column][0], abs=1.8)
+
+
+def test_matrices_are_turned_by_their_row_sums_only():
+    assert registry_001.upright("banana", [[1941.6, 252.9], [285.5, 2420.0]])[1] is False
+    assert registry_001.upright("banana", [[1941.6, 285.5], [252.9, 2420.0]])[1] is True
+
+
+@pytest.mark.parametrize("name", list(data.THESIS))
+def test_splits_have_the_sizes_of_the_thesis(name):
+    sizes = {"wine": 178, "iris": 150, "wbc": 569, "ionosphere": 351, "pendigits": 1091, "pima": 768}
+    n = sizes.get(name, 7400)
+    for train, test in data.thesis_splits(name, np.zeros(n), [], 2):
+        assert not np.intersect1d(train, test).size
+        if data.THESIS[name].sizes:
+            assert (len(train), len(test)) == data.THESIS[name].sizes
+        else:
+            assert len(train) == 2 * (n // 3) and len(train) + len(test) == n
+
+
+def test_given_realisations_come_first():
+    own = [(np.arange(400), np.arange(400, 5300))]
+    first, second = data.thesis_splits("banana", np.zeros(5300), own, 2)
+    assert set(first[0]) == set(range(400)) and set(second[0]) != set(range(400))
+
+
+def test_smallest_of_tied_bandwidths():
+    assert thesis.smallest_best([0.1, 0.2, 0.3], [0.5, 0.9, 0.9]) == 0.2
+
+
+@pytest.mark.parametrize("flags, run_", [([0, 1, 1, 0, 1], (1, 2)), ([1, 1, 1], (0, 2)), ([0, 0], None)])
+def test_longest_run(flags, run_):
+    assert thesis_kernels.longest_run(flags) == run_
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+def test_map_of_the_thesis_is_the_estimator_s(center):
+    X, y, _ = data.thesis_data(data.Source(None), "wine")
+    Z, Zq = thesis.paper_map(X[::2], X[1::2], 3, 2.0, None)
+    ours = thesis.nearest_centres(Z, y[::2], Zq, 3)[center]
+    model = SpectralISEClassifier(2.0, center=center, projection="paper").fit(X[::2], y[::2])
+    np.testing.assert_array_equal(ours, model.predict(X[1::2]))
+
+
+def test_training_points_return_under_the_map_but_for_the_factor():
+    X, _, _ = data.thesis_data(data.Source(None), "iris")
+    Z, Zq = thesis.paper_map(X, X, 3, 1.0, None)
+    np.testing.assert_allclose(Zq, np.sqrt(len(X)) * Z, rtol=1e-9, atol=1e-9)
+
+
+def test_pages_cells_and_continuing(bundled, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    wanted = ("001:9.9", "001:9.10", "001:fig6.1", "001:fig9.8", "000:2", "--trials", "2")
+    run(*wanted, folder=bundled, out=out)
+    page = (out / "001.md").read_text(encoding="utf-8")
+    assert page.count("\n| ISE: class") == 18 and "figures/001_fig9_8.png" in page
+    assert (out / "figures" / "001_fig6_1.png").stat().st_size > 5000
+    kept = json.loads((out / "cells.json").read_text(encoding="utf-8"))
+    assert any("wine" in key for key in kept) and "000:" in capsys.readouterr().out
+
+    def unexpected(*arguments):
+        raise AssertionError("a finished cell was computed again")
+
+    monkeypatch.setattr(cells, "_attempt", unexpected)
+    run(*wanted, folder=bundled, out=out)
+    assert (out / "001.md").read_text(encoding="utf-8") == page
+
+
+def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, capsys):
+    out = tmp_path / "out"
+    run("001:9.14", "--trials", "1", folder=bundled, out=out)
+    assert "no data: put pendigits.npz into" in (out / "001.md").read_text(encoding="utf-8")
+    assert "no data: put pendigits.npz into" in capsys.readouterr().out
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2, 3], 30)
+    X = rng.normal(size=(120, 16)) + 4 * rng.normal(size=(4, 16))[y]
+    np.savez(bundled / "pendigits.npz", X=X, y=y, classes=np.array(list("0123")))
+    run("001:9.14", "--trials", "1", folder=bundled, out=out)
+    page = (out / "001.md").read_text(encoding="utf-8")
+    assert "no data" not in page and "| ISE: class 1 | as 1 | 121.09 |" in page
+
+
+def test_a_broken_cell_does_not_stop_the_others(tmp_path):
+    store = cells.Store(tmp_path / "cells.json")
+    broken = cells.cell("thesis.rates", data="wine", classifier="nothing", trials=1)
+    sound = cells.cell("laplacian_spectral.rings", trials=1)
+    cells.run([broken, sound], store, data.Source(None), jobs=1, silent=True)
+    assert store.failure(broken).startswith("failed: KeyError") and store.value(sound)["rate"][0] > 90
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "thyroid"])
+def test_rates_agree_with_the_thesis(name, tmp_path):
+    if name == "thyroid":
+        data_path("ratsch_thyroid.npz")
+    folder = str(data_folder()) if data_folder().is_dir() else None
+    store = cells.Store(tmp_path / "cells.json")
+    tables = [
+        table for table in registry.select(["001"], 5)
+        if isinstance(table, registry.Table) and table.entries[0].path[-1] == "rate"
+    ]
+    entries = [
+        entry for table in tables for entry in table.entries
+        if entry.row == data.THESIS[name].title and entry.column != "SVM"
+    ]
+    assert len(entries) == 8
+    cells.run([entry.cell for entry in entries], store, data.Source(folder), jobs=1, silent=True)
+    assert [entry.column for entry in entries if not entry.agrees(store)] == []
