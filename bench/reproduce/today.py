@@ -182,14 +182,18 @@ def advice(names, rates, ranks, seconds, critical):
         "",
     ]
     behind = (rates.max(axis=1, keepdims=True) - rates).mean(axis=0)
+
+    def listed(methods):
+        return ", ".join(f"{METHODS[m]} ({behind[m]:.1f})" for m in methods) or "none"
+
     poor = [m for m in order if behind[m] > FAR_BEHIND]
     close = [m for m in ours if behind[m] <= behind[best] + 1]
     lines += [
-        f"More than {FAR_BEHIND} points behind the best of each data set on average, and not to be recommended as "
-        "they stand: " + (", ".join(f"{METHODS[m]} ({behind[m]:.1f})" for m in poor) or "none") + ".",
+        f"More than {FAR_BEHIND} points behind the best of each data set on average, and not to be recommended "
+        f"as they stand: {listed(poor)}.",
         "",
         f"{METHODS[best]} is {behind[best]:.1f} points behind on average. Methods of the papers within a point of "
-        "that: " + (", ".join(f"{METHODS[m]} ({behind[m]:.1f})" for m in close) or "none") + ".",
+        f"that: {listed(close)}.",
         "",
     ]
     for d, name in enumerate(names):
