@@ -21,6 +21,7 @@ from spectralcls.kernels import kernel_matrix, kernel_sums
 
 DIMENSIONS = (2, 8, 16, 64, 256, 784)
 DTYPES = ("float32", "float64")
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 def points(n, d, dtype):
@@ -224,10 +225,26 @@ d = 10, float32; the fitted exponent of n is {exponent:.2f}.
 """
 
 
+def quote_in_readme(results, machine, readme):
+    """The few numbers that the README quotes, between its comments ``<!-- performance -->`` and ``<!-- end -->``."""
+    speed = {(row["dtype"], row["d"]): row for row in results["class_sums"]}
+    rows = [
+        {"d": row["d"], "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
+         "% of limit": speed[row["dtype"], row["d"]]["% of limit"]}
+        | {f"times {name}": value for name, value in row.items() if name not in ("dtype", "d")}
+        for row in results["beside_peers"] if row["dtype"] == "float32"
+    ]
+    text = readme.read_text(encoding="utf-8")
+    start, end = "<!-- performance -->\n", "<!-- end -->"
+    before, rest = text.split(start)
+    after = rest.split(end, 1)[1]
+    readme.write_text(f"{before}{start}{table(rows)}\n\n{machine}.\n{end}{after}", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes: a minute instead of several")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "docs")
+    parser.add_argument("--out", type=Path, default=DOCS)
     arguments = parser.parse_args()
     n_sums, n_peers = (6000, 2000) if arguments.quick else (20_000, 8000)
     sizes = [1000, 3000, 10_000, 30_000] + ([] if arguments.quick else [100_000, 200_000])
@@ -245,6 +262,8 @@ def main():
         machine=machine, n_sums=n_sums, n_peers=n_peers, threads=config["threads"], exponent=exponent, **tables
     )
     (arguments.out / "performance.md").write_text(text, encoding="utf-8")
+    if arguments.out == DOCS:
+        quote_in_readme(results, machine, DOCS.parent / "README.md")
     stored = json.dumps(results | {"exponent": exponent}, indent=1)
     (arguments.out / "performance.json").write_text(stored, encoding="utf-8")
 

@@ -101,3 +101,23 @@ def test_joblib_workers_do_not_oversubscribe(backend, monkeypatch):
     with joblib.parallel_config(backend, n_jobs=workers):
         used = joblib.Parallel()(joblib.delayed(effective_n_threads)() for _ in range(workers))
     assert used == [1] * workers
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space")
+def test_an_exception_in_a_worker_reaches_python():
+    """The workers' sums do not fit into the memory that is left, the result does."""
+    code = (
+        "import resource, numpy as np\n"
+        "from spectralcls.kernels import kernel_sums\n"
+        "n = 150_000\n"
+        "X, labels = np.zeros((n, 1), np.float32), np.arange(n)\n"
+        "kernel_sums(X[:2], X[:2], bandwidth=1.0, n_jobs=2)\n"
+        "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + 400_000_000,) * 2)\n"
+        "try:\n"
+        "    kernel_sums(X[:512], X, labels=labels, bandwidth=1.0, n_jobs=4)\n"
+        "except MemoryError:\n"
+        "    print('MemoryError')\n"
+    )
+    result = run(code)
+    assert result.stdout.strip() == "MemoryError", result.stderr

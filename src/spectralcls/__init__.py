@@ -9,8 +9,10 @@ from .ccdr import CCDR, CCDRClassifier
 from .eigen import top_eigenpairs
 from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .kernels import kernel_matrix, kernel_sums
-from .neighbors import knn, knn_graph
+from .lowrank import LowRankFactor, rpcholesky
+from .neighbors import KNNTransformer, knn, knn_graph
 from .perturbo import PerTurboClassifier
+from .reduction import reduce_training_set
 from .spectral import (
     KernelMap,
     LaplacianSpectralClassifier,
@@ -27,9 +29,11 @@ __all__ = [
     "CCDRClassifier",
     "CauchySchwarzClassifier",
     "ISEClassifier",
+    "KNNTransformer",
     "KernelMap",
     "LaplacianISEClassifier",
     "LaplacianSpectralClassifier",
+    "LowRankFactor",
     "ParzenClassifier",
     "PerTurboClassifier",
     "SpectralISEClassifier",
@@ -40,6 +44,8 @@ __all__ = [
     "kernel_sums",
     "knn",
     "knn_graph",
+    "reduce_training_set",
+    "rpcholesky",
     "show_config",
     "top_eigenpairs",
 ]
