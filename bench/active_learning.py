@@ -89,8 +89,8 @@ def report(rows, n_repeats):
         "",
         f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples",
         f"have been labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY}",
-        f"queries (below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the latter",
-        "two say how much better the classifier became.",
+        f"queries (below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the",
+        "latter two say how much better the classifier became.",
         "",
         "![Learning curves](images/active_learning.png)",
     ]

@@ -117,7 +117,8 @@ def test_held_out_folds_of_a_grid(benchmark, bandwidths):
     benchmark.pedantic(one_pass, rounds=3)
     exponentials = -(-bandwidths // 5)
     record(
-        benchmark, len(X) ** 2 * 4 / 5, slots(16, "float32", exponentials=exponentials, squarings=bandwidths - exponentials, columns=bandwidths),
+        benchmark, len(X) ** 2 * 4 / 5,
+        slots(16, "float32", exponentials=exponentials, squarings=bandwidths - exponentials, columns=bandwidths),
         "float32", **{
             "times one plain pass": times["one pass"][0] / times["plain"][0],
             "refits take times": times["refits"][0] / times["one pass"][0],
@@ -147,8 +148,10 @@ def test_small_problems_beside_numpy(benchmark, n):
     W = np.ones((n, 1))
     peer = available_peers()["blocked NumPy"]
     times, results = side_by_side(
-        {"spectralcls": lambda: kernel_sums(X, X, weights=W, bandwidth=h), "NumPy": lambda: peer(X, X, h, W)}, repeats=200
+        {"spectralcls": lambda: kernel_sums(X, X, weights=W, bandwidth=h), "NumPy": lambda: peer(X, X, h, W)},
+        repeats=200,
     )
     np.testing.assert_allclose(results["spectralcls"], results["NumPy"], rtol=1e-9)
     benchmark(kernel_sums, X, X, weights=W, bandwidth=h)
-    record(benchmark, n * n, slots(8, "float64"), "float64", **{"times NumPy": times["NumPy"][0] / times["spectralcls"][0]})
+    ratio = times["NumPy"][0] / times["spectralcls"][0]
+    record(benchmark, n * n, slots(8, "float64"), "float64", **{"times NumPy": ratio})

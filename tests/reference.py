@@ -68,15 +68,15 @@ def kernel_sums(
             logk = np.where(keep, logk, -np.inf)
             if normalize:
                 logk = logk - log_normalizer(kernel, d, h)
-            for l in range(L):
-                inside = lab == l
+            for label in range(L):
+                inside = lab == label
                 for c in range(W.shape[1]):
                     if log:
-                        out[:, b, l, c] = (
+                        out[:, b, label, c] = (
                             logsumexp(logk[:, inside], b=W[inside, c], axis=1) if inside.any() else -np.inf
                         )
                     else:
-                        out[:, b, l, c] = np.exp(logk[:, inside]) @ W[inside, c]
+                        out[:, b, label, c] = np.exp(logk[:, inside]) @ W[inside, c]
     if np.ndim(weights) != 2:
         out = out[..., 0]
     if labels is None:

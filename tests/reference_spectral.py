@@ -10,7 +10,8 @@ def density(Q, X, h, kernel="gaussian"):
 
 
 def spectral_scores(
-    Q, X, y, *, bandwidth, n_components, laplacian=False, center="mean", projection="consistent", kernel="gaussian"
+    Q, X, y, *, bandwidth, n_components, laplacian=False, center="mean", projection="consistent",
+    kernel="gaussian",
 ):
     """Negative squared distances to the class centres, thesis chapter 7, in full."""
     h, n = bandwidth, len(X)

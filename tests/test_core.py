@@ -7,8 +7,9 @@ import sys
 import joblib
 import numpy as np
 import pytest
-import spectralcls
 import threadpoolctl
+
+import spectralcls
 from spectralcls import _core, show_config
 from spectralcls._parallel import effective_n_threads
 

@@ -230,7 +230,8 @@ def test_kernel_operator_with_bandwidths_by_label():
     K = np.empty((90, 90))
     for t in range(3):
         for s in range(3):
-            part = slow_kernel_matrix(X[labels == t], X[labels == s], "gaussian", np.hypot(widths[t], widths[s]), True)
+            h = np.hypot(widths[t], widths[s])
+            part = slow_kernel_matrix(X[labels == t], X[labels == s], "gaussian", h, True)
             K[np.ix_(labels == t, labels == s)] = part
     K /= np.sqrt(np.outer(np.linspace(1, 2, 90), np.linspace(1, 2, 90)))
     K *= (2 * np.pi * 2 * widths[0] ** 2)  # relative to the narrowest kernel
@@ -344,7 +345,8 @@ def test_zero_matrix(zero):
 def test_all_points_equal(dtype, normalization):
     A = KernelOperator(np.ones((500, 2), dtype), bandwidth=1.0, normalization=normalization)
     result = top_eigenpairs(A, 4)
-    assert_allclose(result.values, np.r_[500 if normalization is None else 1, 0, 0, 0], atol=500 * np.finfo(dtype).eps)
+    first = 500 if normalization is None else 1
+    assert_allclose(result.values, np.r_[first, 0, 0, 0], atol=500 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "arpack"])

@@ -13,6 +13,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from spectralcls.kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
 
 DTYPES = [np.float32, np.float64]
@@ -80,7 +81,8 @@ def test_all_shapes_around_the_block_boundaries(dtype):
         assert_sums_close(
             kernel_sums(Q, X, bandwidth=np.sqrt(d)), reference.kernel_sums(Q, X, bandwidth=np.sqrt(d)), dtype
         )
-    for m, n in itertools.chain(zip(sizes, reversed(sizes), strict=True), ((3, n) for n in (*sizes, 191, 192, 193, 769))):
+    few_queries = ((3, n) for n in (*sizes, 191, 192, 193, 769))
+    for m, n in itertools.chain(zip(sizes, reversed(sizes), strict=True), few_queries):
         Q, X = sample(m, n, 5, dtype, seed=m)
         weights = np.linspace(1, 2, 3 * n, dtype=dtype).reshape(n, 3)
         for options in (dict(), dict(weights=weights), dict(labels=np.arange(n) % 4, n_labels=4)):
@@ -199,6 +201,23 @@ def test_many_queries_in_order_of_locality(d, dtype):
     np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "quartic"])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_weights_of_each_bandwidth(columns, kernel):
+    Q, X = sample(30, 400, 4, np.float64)
+    rng = np.random.default_rng(0)
+    grid = [4.0, 2.0, 2.0 * np.sqrt(2), 1.1, 1.0]
+    weights = rng.uniform(size=(len(X), len(grid), columns))
+    labels = rng.integers(0, 3, len(X))
+    for log in (False, True):
+        together = kernel_sums(Q, X, weights=weights, labels=labels, kernel=kernel, bandwidth=grid, log=log)
+        for b, h in enumerate(grid):
+            alone = kernel_sums(Q, X, weights=weights[:, b], labels=labels, kernel=kernel, bandwidth=h, log=log)
+            np.testing.assert_allclose(together[:, b], alone, rtol=1e-12, atol=1e-12)
+    with pytest.raises(ValueError, match="weights must have shape"):
+        kernel_sums(Q, X, weights=weights, bandwidth=grid[:2])
+
+
 @pytest.mark.parametrize("m", [40, 1400])
 @pytest.mark.parametrize("log", [False, True])
 def test_groups_leave_out_their_own(log, m):
@@ -236,9 +255,8 @@ def test_same_bits_for_any_number_of_threads(dtype):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("d", [1, 2, 5, 30])
 def test_normaliser_is_the_integral(kernel, d):
-    np.testing.assert_allclose(
-        log_normalizer(kernel, d, [0.3, 2.0]), [reference.log_normalizer(kernel, d, h) for h in (0.3, 2.0)], rtol=1e-9, atol=1e-9
-    )
+    expected = [reference.log_normalizer(kernel, d, h) for h in (0.3, 2.0)]
+    np.testing.assert_allclose(log_normalizer(kernel, d, [0.3, 2.0]), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -251,7 +269,8 @@ def test_matrix_equals_reference(kernel, dtype):
     symmetric = kernel_matrix(X, kernel=kernel, bandwidth=3.0)
     np.testing.assert_array_equal(symmetric, symmetric.T)
     np.testing.assert_array_equal(np.diag(symmetric), 1)
-    np.testing.assert_allclose(symmetric, kernel_matrix(X, X.copy(), kernel=kernel, bandwidth=3.0), atol=3 * RTOL[dtype])
+    full = kernel_matrix(X, X.copy(), kernel=kernel, bandwidth=3.0)
+    np.testing.assert_allclose(symmetric, full, atol=3 * RTOL[dtype])
     if kernel == "gaussian":
         assert np.linalg.eigvalsh(symmetric.astype(np.float64)).min() > -1e-4
 
@@ -268,7 +287,8 @@ def test_matrix_fills_the_callers_buffer():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    n=st.integers(1, 60), m=st.integers(1, 30), d=st.integers(1, 9), h=st.floats(0.05, 50), seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60), m=st.integers(1, 30), d=st.integers(1, 9), h=st.floats(0.05, 50),
+    seed=st.integers(0, 2**32 - 1),
     kernel=st.sampled_from(KERNELS),
 )
 def test_sums_are_linear_symmetric_and_monotone(n, m, d, h, seed, kernel):

@@ -87,6 +87,16 @@ def test_algorithms_agree_on_anything(d, n, seed, coarse):
     assert all(len(set(row)) == k for row in brute[1])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 9])
+def test_crowds_of_ties_are_settled_by_index(dtype, d):
+    X = np.repeat(np.arange(3.0), 700)[:, None] * np.ones(d)
+    for algorithm in ALGORITHMS:
+        distances, indices = knn(X.astype(dtype), X.astype(dtype), 12, algorithm=algorithm)
+        np.testing.assert_array_equal(distances, 0)
+        np.testing.assert_array_equal(indices, 700 * np.repeat(np.arange(3), 700)[:, None] + np.arange(12))
+
+
 def test_far_queries_and_huge_values_stay_ordered():
     X = np.array([[0.0], [1.0], [2.0], [5.0]], dtype=np.float32)
     distances, indices = knn(np.array([[3e30]], dtype=np.float32), X, 2, algorithm="brute")

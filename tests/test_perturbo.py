@@ -1,32 +1,17 @@
-import pickle
 import warnings
 
 import numpy as np
 import pytest
 import reference_perturbo as reference
 from data import load_npz
-from scipy.linalg import LinAlgWarning
+from perturbo_cases import KINDS, data, fixed
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs
-from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.perturbo._tuning import stratified_folds, subsample, tune
-
-KINDS = ["tikhonov", "truncate", None]
-
-
-def data(n=60, d=3, n_classes=3, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % n_classes
-    return rng.normal(size=(n, d)) + y[:, None], y
-
-
-def fixed(kind="tikhonov", h=1.0, alpha=1e-2, **kwargs):
-    return PerTurboClassifier(h, regularization=kind, alpha=alpha, **kwargs)
 
 
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have duplicates
@@ -190,6 +175,25 @@ def test_tiny_bandwidth_is_nearest_neighbour(kind, h):
     assert np.all(np.isfinite(clf.decision_function(Q)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e8, 1e150])
+def test_scale_of_the_data_does_not_matter(kind, scale):
+    X, y = data()
+    Q = np.random.default_rng(1).normal(size=(20, 3)) * 5
+    scaled = fixed(kind, h=0.5 * scale).fit(X * scale, y).decision_function(Q * scale)
+    np.testing.assert_allclose(scaled, fixed(kind, h=0.5).fit(X, y).decision_function(Q), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("h", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_no_bandwidth_overflows(kind, h, scale):
+    X, y = data()
+    scores = fixed(kind, h=h).fit(X * scale, y).decision_function(3 * X * scale)
+    assert np.all(np.isfinite(scores))
+
+
 def test_far_queries_follow_the_logarithm_of_the_long_double_share():
     X, y = data()
     Q = np.array([[30.0, 10.0, -20.0], [60.0, 0.0, 0.0], [-70.0, 20.0, 0.0]])
@@ -226,223 +230,6 @@ def test_huge_bandwidth_prefers_the_larger_class():
     X, _ = data()
     y = (np.arange(60) < 40).astype(int)
     assert np.all(fixed(h=1e12).fit(X, y).predict(X) == 1)
-
-
-# --- growing ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("step", [1, 7])
-def test_partial_fit_equals_fit(kind, step):
-    X, y = data(n=120, n_classes=4)
-    Q = np.random.default_rng(1).normal(size=(40, 3)) * 2
-    start = y[:30] < 3  # class 3 comes later
-    clf = fixed(kind, h=0.5).fit(X[:30][start], y[:30][start])
-    for i in range(30, 120, step):
-        clf.partial_fit(X[i : i + step], y[i : i + step])
-    clf.partial_fit(X[:30][~start], y[:30][~start])
-    whole = fixed(kind, h=0.5).fit(X, y)
-    np.testing.assert_array_equal(clf.classes_, whole.classes_)
-    np.testing.assert_array_equal(clf.class_counts_, whole.class_counts_)
-    np.testing.assert_allclose(clf.perturbation(Q), whole.perturbation(Q), rtol=0, atol=1e-10)
-    np.testing.assert_allclose(clf.decision_function(Q), whole.decision_function(Q), rtol=1e-8)
-
-
-def test_partial_fit_first_is_fit_and_keeps_the_tuned_values():
-    X, y = data()
-    first = PerTurboClassifier().partial_fit(X, y, classes=[0, 1, 2])
-    h, alpha = first.bandwidth_, first.alpha_
-    whole = PerTurboClassifier().fit(X, y)
-    assert (h, alpha) == (whole.bandwidth_, whole.alpha_)
-    first.partial_fit(X + 0.1, y)
-    assert (first.bandwidth_, first.alpha_) == (h, alpha)
-
-
-def test_low_rank_classes_are_made_anew_and_classes_become_large():
-    X, y = data(n=120)
-    grown = fixed(max_rank=25).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
-    whole = fixed(max_rank=25).fit(X, y)
-    np.testing.assert_array_equal(grown.decision_function(X), whole.decision_function(X))
-    assert np.all(grown.trace_residuals_ > 0)
-
-
-@pytest.mark.parametrize("broken", ["features", "missing", "lengths", "duplicates"])
-def test_bad_partial_fit_changes_nothing(broken):
-    X, y = data()
-    clf = fixed(alpha=1e-17).fit(X, y)
-    before, states = clf.decision_function(X), clf._models
-    bad, labels = X[:2].copy() + 0.5, y[:2]
-    if broken == "features":
-        bad = bad[:, :2]
-    elif broken == "missing":
-        bad[0, 0] = np.nan
-    elif broken == "lengths":
-        labels = y[:1]
-    else:
-        bad, labels = np.concatenate([X[:2], X[:1]]), y[[0, 1, 0]]
-    with pytest.raises(ValueError):
-        clf.partial_fit(bad, labels)
-    assert clf._models is states
-    np.testing.assert_array_equal(clf.decision_function(X), before)
-    clf.partial_fit(X[:1] + 0.5, y[:1])  # and it can go on
-    expected = fixed(alpha=1e-17).fit(np.concatenate([X, X[:1] + 0.5]), np.append(y, y[0]))
-    np.testing.assert_allclose(clf.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-9)
-
-
-def test_a_copy_grows_on_its_own():
-    import copy
-
-    X, y = data()
-    one = fixed().fit(X[:30], y[:30]).partial_fit(X[30:40], y[30:40])
-    two, three = copy.copy(one), pickle.loads(pickle.dumps(one))
-    one.partial_fit(X[40:], y[40:])
-    two.partial_fit(-X[40:], y[40:])
-    three.partial_fit(X[40:], y[40:])
-    whole = fixed().fit(X, y)
-    for clf, other in ((one, whole), (three, whole), (two, fixed().fit(np.r_[X[:40], -X[40:]], y))):
-        np.testing.assert_allclose(clf.decision_function(X), other.decision_function(X), rtol=1e-9)
-
-
-# --- bad and unusual input ----------------------------------------------------------------------------------
-
-
-def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
-    X, y = data()
-    twice, labels = np.concatenate([X, X[:5]]), np.concatenate([y, y[:5]])
-    with pytest.warns(LinAlgWarning, match="samples lie in the span"):
-        clf = fixed(None, h=0.5).fit(twice, labels)
-    np.testing.assert_allclose(
-        clf.perturbation(X + 0.3), fixed(None, h=0.5).fit(X, y).perturbation(X + 0.3), atol=1e-10
-    )
-    with pytest.warns(LinAlgWarning, match="span"):
-        clf.partial_fit(X[:1], y[:1])
-    assert list(clf.ranks_) == [20, 20, 20]
-
-
-def test_duplicates_across_classes_and_a_class_of_one_sample():
-    X, y = data()
-    X[1] = X[0]
-    y = np.where(np.arange(60) == 7, 9, y)
-    clf = fixed().fit(X, y)
-    tau = clf.perturbation(X[7:8])
-    assert tau[0, 3] == pytest.approx(1 - 1 / 1.01)
-    PerTurboClassifier().fit(X, y)
-    PerTurboClassifier(regularization="truncate").fit(X, y)
-
-
-def test_alpha_too_small_names_the_class_and_the_pivot():
-    X, y = data()
-    X = np.concatenate([X, X[:1]])
-    labels = np.array(["a", "b", "c"])[np.append(y, 0)]
-    with pytest.raises(np.linalg.LinAlgError, match=r"class 'a'.*pivot is .*alpha=1e-17.*Raise alpha"):
-        fixed(alpha=1e-17).fit(X, labels)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"alpha": 0.0},
-        {"alpha": -1.0},
-        {"bandwidth": 0.0},
-        {"bandwidth": [1.0, 2.0]},
-        {"bandwidth": [1.0, 2.0, np.nan]},
-        {"bandwidth": "narrow"},
-        {"retained": 0.0},
-        {"max_rank": 0},
-        {"bandwidth_grid": [1.0, -1.0], "bandwidth": "cv"},
-        {"alpha_grid": [], "alpha": "cv"},
-        {"regularization": "truncate", "bandwidth": "cv", "cv": "loo"},
-    ],
-)
-def test_bad_parameters(parameters):
-    X, y = data()
-    with pytest.raises(ValueError):
-        PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2} | parameters).fit(X, y)
-
-
-def test_missing_values_and_a_single_class_to_tune():
-    X, y = data()
-    with pytest.raises(ValueError, match="NaN"):
-        fixed().fit(np.where(X > 2, np.nan, X), y)
-    with pytest.raises(ValueError, match="class"):
-        PerTurboClassifier().fit(X, np.zeros(60))
-    alone = fixed().fit(X, np.zeros(60))
-    assert np.all(alone.predict(X) == 0) and alone.decision_function(X).shape == (60,)
-
-
-def test_new_class_needs_a_common_bandwidth():
-    X, y = data()
-    clf = fixed(h=[1.0, 1.0, 2.0]).fit(X, y)
-    with pytest.raises(ValueError, match="class-wise"):
-        clf.partial_fit(X[:1], [7])
-
-
-# --- tuning -------------------------------------------------------------------------------------------------
-
-
-def test_leave_one_out_equals_refitting():
-    X, y = data(n=45, d=2)
-    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
-    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas).fit(X, y)
-    for i, h in enumerate(bandwidths):
-        for j, alpha in enumerate(alphas):
-            hits = 0
-            for left_out in range(len(X)):
-                rest = np.arange(len(X)) != left_out
-                hits += fixed(h=h, alpha=alpha).fit(X[rest], y[rest]).predict(X[[left_out]])[0] == y[left_out]
-            assert clf.tuning_.scores[i, j] == hits / len(X)
-    i, j = clf.tuning_.best
-    assert (clf.bandwidth_, clf.alpha_) == (bandwidths[i], alphas[j])
-    assert clf.tuning_.scores[i, j] == clf.tuning_.scores.max()
-
-
-@pytest.mark.parametrize("kind", ["tikhonov", "truncate"])
-def test_folds_equal_refitting(kind):
-    X, y = data(n=60, d=2)
-    splitter = StratifiedKFold(4, shuffle=True, random_state=0)
-    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1] if kind == "tikhonov" else [1.0]
-    clf = PerTurboClassifier(
-        regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter
-    ).fit(X, y)
-    for i, h in enumerate(bandwidths):
-        for j, alpha in enumerate(alphas):
-            hits = 0
-            for train, test in splitter.split(X, y):
-                hits += np.sum(
-                    fixed(kind, h=h, alpha=alpha).fit(X[train], y[train]).predict(X[test]) == y[test]
-                )
-            assert clf.tuning_.scores[i, j] == hits / len(X)
-
-
-def test_stratified_folds_and_subsamples():
-    codes = np.repeat([0, 1, 2], [50, 13, 4])
-    rng = np.random.RandomState(0)
-    folds = stratified_folds(codes, 5, rng)
-    np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), np.arange(67))
-    for train, test in folds:
-        assert not set(train) & set(test) and len(train) + len(test) == 67
-        assert np.bincount(codes[test], minlength=3)[0] == 10
-    codes = np.repeat([0, 1], [4000, 100])
-    chosen = subsample(codes, 500, rng)
-    np.testing.assert_array_equal(np.bincount(codes[chosen]), [500, 20])
-    assert len(np.unique(chosen)) == 520
-
-
-def test_tuning_on_a_subsample_shrinks_the_bandwidth():
-    X, y = data(n=400, d=2)
-    clf = PerTurboClassifier(max_tuning_samples=50, bandwidth_grid=[0.5, 1.0, 2.0]).fit(X, y)
-    i, _ = clf.tuning_.best
-    assert clf.tuning_.n_samples < 200
-    assert clf.bandwidth_ == pytest.approx(
-        clf.tuning_.bandwidths[i] * (400 / clf.tuning_.n_samples) ** (-1 / 6)
-    )
-
-
-def test_leave_one_out_resolves_shares_far_below_rounding():
-    X = np.array([[0.0], [0.1], [5.0], [5.1], [10.0], [1e6]])
-    codes = np.array([0, 0, 1, 1, 1, 1])
-    tuning = tune(X, codes, [0.5], [1e-3], fixed().fit(X, codes)._regularization, np.arange(6))
-    assert tuning.scores[0, 0] == 5 / 6  # 1e6 has nothing that speaks for it
 
 
 # --- as a user would ----------------------------------------------------------------------------------------
@@ -488,12 +275,3 @@ def test_no_warning_in_the_normal_case():
         warnings.simplefilter("error")
         for kind in KINDS:
             fixed(kind, h=0.5).fit(X, y).predict(X)
-
-
-def test_leave_one_out_of_some_samples_is_the_average_over_these():
-    X, y = data(n=45, d=2)
-    regularization = fixed().fit(X, y)._regularization
-    parts = [np.arange(0, 45, 2), np.arange(1, 45, 2)]
-    scores = [tune(X, y, [0.5, 1.0], [1e-2], regularization, part).scores * len(part) for part in parts]
-    whole = tune(X, y, [0.5, 1.0], [1e-2], regularization, np.arange(45)).scores
-    np.testing.assert_allclose(sum(scores) / 45, whole)

@@ -55,7 +55,8 @@ def test_sample_weights_by_class_and_in_the_plane(axes):
     model = SpectralLaplacianISEClassifier(0.5).fit(X, y)
     display = SampleWeightsDisplay.from_estimator(model, X, y, features=(2, 3), n_largest=7, axes=axes)
     heights = np.concatenate([[path[1, 1] for path in stem.get_segments()] for stem in display.stems_])
-    assert_allclose(heights, (model.inverse_density_ / model.inverse_density_.mean())[np.argsort(y, kind="stable")])
+    relative = model.inverse_density_ / model.inverse_density_.mean()
+    assert_allclose(heights, relative[np.argsort(y, kind="stable")])
     largest = np.sort(display.largest_.get_offsets(), axis=0)
     expected = X[np.argsort(-model.inverse_density_, kind="stable")[:7]][:, [2, 3]]
     assert_array_equal(largest, np.sort(expected, axis=0))

@@ -35,7 +35,10 @@ py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const st
   request.points = matrix(points);
   if (request.queries.cols != request.points.cols) throw std::invalid_argument("queries and points differ in features");
   request.weights = optional_data(weights, request.points.rows);
-  request.n_columns = weights ? weights->shape(1) : 1;
+  request.weights_by_bandwidth = weights && weights->ndim() == 3;
+  request.n_columns = weights ? weights->shape(weights->ndim() - 1) : 1;
+  if (request.weights_by_bandwidth && weights->shape(1) != static_cast<py::ssize_t>(bandwidths.size()))
+    throw std::invalid_argument("expected weights for each bandwidth");
   request.labels = optional_data(labels, request.points.rows);
   request.n_labels = n_labels;
   request.kernel = kernel_from_name(kernel);

@@ -134,38 +134,57 @@ class Computation {
   }
 
   void accumulate(const Tile& tile, Scratch& s) const {
-    const T* weight = request_.weights ? plan_.weights.data() + tile.first * n_columns_ : nullptr;
-    const index_t stride = results_per_label();
-    if (n_columns_ > 1) {
-      for (int b = 0; b < n_bandwidths_; ++b) {
-        for (int r = 0; r < tile_rows; ++r)
-          detail::kernel_row<T>(request_.kernel, s.distance.value[r], tile.n_vectors, Scaled ? s.origin[r] : T(0),
-                                static_cast<T>(plan_.rates[static_cast<std::size_t>(b)]), s.value.value[r]);
-        detail::add_product<T>(&s.value.value[0][0], tile_width<T>, weight, n_columns_, tile.n_vectors,
-                               s.sum.data() + b * n_columns_, stride);
-      }
-      return;
-    }
+    if (n_columns_ > 1) return accumulate_columns(tile, s);
     for (int r = 0; r < tile_rows; ++r) {
-      Vec<T>* row_sums = s.sum.data() + r * stride;
+      Vec<T>* row_sums = s.sum.data() + r * results_per_label();
       if (!plan_.gaussian) {
         for (int b = 0; b < n_bandwidths_; ++b)
-          detail::add_compact<T>(request_.kernel, s.distance.value[r], tile.n_vectors,
-                                 static_cast<T>(plan_.rates[static_cast<std::size_t>(b)]), weight, row_sums[b]);
+          detail::add_compact<T>(request_.kernel, s.distance.value[r], tile.n_vectors, static_cast<T>(rate_of(b)),
+                                 plan_.weights_of(tile, b), row_sums[b]);
         continue;
       }
       const T origin = Scaled ? s.origin[r] : T(0);
       for (const Ladder& ladder : plan_.ladders) {
-        Vec<T>* sums[8];
-        const int rungs = static_cast<int>(ladder.positions.size());
-        for (int l = 0; l < rungs; ++l) sums[l] = row_sums + ladder.positions[static_cast<std::size_t>(l)];
+        detail::Rung<T> rungs[8];
+        const int n_rungs = static_cast<int>(ladder.positions.size());
+        for (int l = 0; l < n_rungs; ++l) {
+          const int b = ladder.positions[static_cast<std::size_t>(l)];
+          rungs[l] = {row_sums + b, plan_.weights_of(tile, b)};
+        }
         const T ladder_rate = static_cast<T>(ladder.rate);
-        if (weight)
-          detail::add_ladder<T, Scaled, true>(rungs, s.distance.value[r], tile.n_vectors, origin, ladder_rate, weight, sums);
+        if (request_.weights)
+          detail::add_ladder<T, Scaled, true>(n_rungs, s.distance.value[r], tile.n_vectors, origin, ladder_rate, rungs);
         else
-          detail::add_ladder<T, Scaled, false>(rungs, s.distance.value[r], tile.n_vectors, origin, ladder_rate, weight, sums);
+          detail::add_ladder<T, Scaled, false>(n_rungs, s.distance.value[r], tile.n_vectors, origin, ladder_rate, rungs);
       }
     }
+  }
+
+  // Several columns: kernel values of the tile into a buffer, then a small product with the weights.
+  void accumulate_columns(const Tile& tile, Scratch& s) const {
+    auto add = [&](int b) {
+      detail::add_product<T>(&s.value.value[0][0], tile_width<T>, plan_.weights_of(tile, b), n_columns_, tile.n_vectors,
+                             s.sum.data() + b * n_columns_, results_per_label());
+    };
+    auto evaluate = [&](int b) {
+      for (int r = 0; r < tile_rows; ++r)
+        detail::kernel_row<T>(request_.kernel, s.distance.value[r], tile.n_vectors, Scaled ? s.origin[r] : T(0),
+                              static_cast<T>(rate_of(b)), s.value.value[r]);
+    };
+    if (!plan_.gaussian) {
+      for (int b = 0; b < n_bandwidths_; ++b) {
+        evaluate(b);
+        add(b);
+      }
+      return;
+    }
+    for (const Ladder& ladder : plan_.ladders)
+      for (std::size_t l = 0; l < ladder.positions.size(); ++l) {
+        if (l == 0) evaluate(ladder.positions[l]);
+        else
+          for (int r = 0; r < tile_rows; ++r) detail::square_row<T>(s.value.value[r], tile.n_vectors);
+        add(ladder.positions[l]);
+      }
   }
 
   static Vec<T> row_minimum(const T* D, int n_vectors) {

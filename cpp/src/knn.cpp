@@ -10,58 +10,89 @@ namespace {
 
 using detail::TileSearch;
 
-// The k best (squared distance, index) pairs of one query, as a heap with the worst on top.
-class Best {
+// Points that may be among the k nearest of one query, with bounds of their squared distances. Most enter and leave
+// unseen; exact distances are computed for the few that remain, and where ties crowd the bounds.
+class Candidates {
  public:
-  using Entry = std::pair<double, std::int64_t>;
   void reset(index_t k) {
     k_ = static_cast<std::size_t>(k);
-    heap_.clear();
-    heap_.reserve(k_);
+    entries_.reserve(2 * k_ + spare + 64);
   }
-  double worst() const { return heap_.size() < k_ ? std::numeric_limits<double>::infinity() : heap_.front().first; }
-  bool empty() const { return heap_.empty(); }
-  void offer(Entry entry) {
-    if (heap_.size() < k_) {
-      heap_.push_back(entry);
-      std::push_heap(heap_.begin(), heap_.end());
-    } else if (entry < heap_.front()) {
-      replace_worst(entry);
+  // No point beyond this is wanted: k candidates are at least that near.
+  double reach() const { return reach_; }
+  void add(std::pair<double, double> bounds, std::int64_t index) { entries_.push_back({bounds.first, bounds.second, index}); }
+  // A compaction costs about as much as it saves once k new candidates have come in.
+  bool wants_compaction() const { return entries_.size() >= compacted_ + k_ + spare && entries_.size() >= k_; }
+
+  template <class Exact>
+  void compact(Exact&& exact) {
+    narrow();
+    if (entries_.size() > 2 * k_ + spare) {
+      settle(exact);
+      narrow();
+      // Of exact ties for the last place, only the smallest indices are wanted.
+      if (entries_.size() > k_) keep_best();
     }
+    compacted_ = entries_.size();
   }
-  const std::vector<Entry>& sorted() {
-    std::sort_heap(heap_.begin(), heap_.end());
-    return heap_;
+
+  // The k nearest as (exact squared distance, index), in order.
+  struct Entry {
+    double lower, upper;
+    std::int64_t index;
+  };
+  template <class Exact>
+  const std::vector<Entry>& nearest(Exact&& exact) {
+    narrow();
+    settle(exact);
+    keep_best();
+    std::sort(entries_.begin(), entries_.end(), nearer);
+    return entries_;
   }
 
  private:
-  void replace_worst(Entry entry) {
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
-      if (child + 1 < k_ && heap_[child] < heap_[child + 1]) ++child;
-      if (!(entry < heap_[child])) break;
-      heap_[hole] = heap_[child];
-      hole = child;
+  static constexpr std::size_t spare = 16;
+
+  static bool nearer(const Entry& a, const Entry& b) {
+    return a.upper < b.upper || (a.upper == b.upper && a.index < b.index);
+  }
+  void narrow() {
+    if (entries_.size() <= k_) {
+      if (entries_.size() == k_) reach_ = std::max_element(entries_.begin(), entries_.end(), nearer)->upper;
+      return;
     }
-    heap_[hole] = entry;
+    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
+    std::nth_element(entries_.begin(), last, entries_.end(), nearer);
+    reach_ = last->upper;
+    entries_.erase(std::remove_if(last + 1, entries_.end(), [&](const Entry& e) { return e.lower > reach_; }),
+                   entries_.end());
+  }
+  template <class Exact>
+  void settle(Exact&& exact) {
+    for (Entry& e : entries_)
+      if (e.lower != e.upper) e.lower = e.upper = exact(e.index);
+  }
+  void keep_best() {
+    std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1, entries_.end(), nearer);
+    entries_.resize(k_);
   }
 
-  std::size_t k_ = 0;
-  std::vector<Entry> heap_;
+  std::size_t k_ = 0, compacted_ = 0;
+  double reach_ = std::numeric_limits<double>::infinity();
+  std::vector<Entry> entries_;
 };
 
-double farthest_of(const Best* best, index_t n) {
+double farthest_of(const Candidates* candidates, index_t n) {
   double farthest = 0;
-  for (index_t i = 0; i < n; ++i) farthest = std::max(farthest, best[i].worst());
+  for (index_t i = 0; i < n; ++i) farthest = std::max(farthest, candidates[i].reach());
   return farthest;
 }
 
-// Calls hit(column) for every column of a row of distances below limit(v), the limits of its v-th vector.
-template <class T, class Limit, class Hit>
-inline void scan(const T* D, int n_vectors, Limit&& limit, Hit&& hit) {
-  for (int v = 0; v < n_vectors; ++v)
-    for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit(v)); bits; bits &= bits - 1)
-      hit(v * lanes<T> + __builtin_ctz(bits));
+// Calls hit(column) for every column of the v-th vector of a row of distances that is below its limit.
+template <class T, class Hit>
+inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
+  for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit); bits; bits &= bits - 1)
+    hit(v * lanes<T> + __builtin_ctz(bits));
 }
 
 // The least of a row of distances, in four chains: one would wait for itself.
@@ -80,22 +111,11 @@ inline Vec<T> row_minimum(const T* D, int n_vectors) {
   return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
 }
 
-// A limit for the first tile of a query: nothing beyond its k-th smallest distance can be wanted.
-template <class T>
-T first_limit(const TileSearch<T>& search, const T* D, const Tile& tile, DistanceForm form, double error, index_t k) {
-  const index_t n = tile.n_vectors * lanes<T>;
-  if (n < k) return std::numeric_limits<T>::infinity();
-  T sorted[tile_width<T>];
-  std::copy(D, D + n, sorted);
-  std::nth_element(sorted, sorted + k - 1, sorted + n);
-  return search.computed_limit(form, search.computed_limit(form, sorted[k - 1], error), error);
-}
-
 template <class T>
 void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::Chunk& chunk, index_t block,
-                     const Tile& tile, index_t k, std::vector<Best>& best, TileBuffer<T>& buffer) {
+                     const Tile& tile, std::vector<Candidates>& candidates, TileBuffer<T>& buffer) {
   const index_t first = block * tile_rows, n_rows = std::min<index_t>(tile_rows, chunk.n_rows - first);
-  const double farthest = farthest_of(best.data() + first, n_rows);
+  const double farthest = farthest_of(candidates.data() + first, n_rows);
   if (search.bound(chunk, block, tile) > farthest) return;
 
   const double error = search.product_error(chunk, block, tile);
@@ -103,18 +123,17 @@ void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::
   squared_distances(form, chunk.packed, block, search.points(), tile, buffer);
   for (index_t r = 0; r < n_rows; ++r) {
     const T* D = buffer.value[r];
-    Best& mine = best[static_cast<std::size_t>(first + r)];
-    T limit = mine.empty() ? first_limit(search, D, tile, form, error, k)
-                           : search.computed_limit(form, mine.worst(), error);
+    Candidates& mine = candidates[static_cast<std::size_t>(first + r)];
+    T limit = search.computed_limit(form, mine.reach(), error);
     if (!any_less<T>(row_minimum(D, tile.n_vectors), broadcast<T>(limit))) continue;
-    scan(
-        D, tile.n_vectors, [&](int) { return broadcast<T>(limit); },
-        [&](int j) {
-          if (!(D[j] < limit)) return;
-          const index_t point = search.points().source()[static_cast<std::size_t>(tile.first + j)];
-          mine.offer({search.exact(chunk.rows[first + r], point), point});
-          limit = std::min(limit, search.computed_limit(form, mine.worst(), error));
-        });
+    for (int v = 0; v < tile.n_vectors; ++v) {
+      scan<T>(D, v, broadcast<T>(limit), [&](int j) {
+        mine.add(search.bounds(form, D[j], error), search.points().source()[static_cast<std::size_t>(tile.first + j)]);
+      });
+      if (!mine.wants_compaction()) continue;
+      mine.compact([&](index_t point) { return search.exact(chunk.rows[first + r], point); });
+      limit = search.computed_limit(form, mine.reach(), error);
+    }
   }
 }
 
@@ -125,20 +144,22 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
                        const Execution& execution) {
   const TileSearch<T> search(queries, points);
   search.for_each(execution, [&](index_t, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
-    std::vector<Best> best(static_cast<std::size_t>(chunk.n_rows));
-    for (Best& one : best) one.reset(k);
+    std::vector<Candidates> candidates(static_cast<std::size_t>(chunk.n_rows));
+    for (Candidates& one : candidates) one.reset(k);
     auto buffer = std::make_unique<TileBuffer<T>>();
     for (const auto& visit : search.visits(chunk)) {
-      if (visit.bound > farthest_of(best.data(), chunk.n_rows)) break;
+      if (visit.bound > farthest_of(candidates.data(), chunk.n_rows)) break;
       const Tile& tile = search.points().tiles()[visit.tile];
-      for (index_t b = 0; b < chunk.packed.n_blocks; ++b) nearest_of_tile(search, chunk, b, tile, k, best, *buffer);
+      for (index_t b = 0; b < chunk.packed.n_blocks; ++b) nearest_of_tile(search, chunk, b, tile, candidates, *buffer);
       checkpoint();
     }
     for (index_t r = 0; r < chunk.n_rows; ++r) {
-      index_t at = chunk.rows[r] * k;
-      for (const auto& [squared, index] : best[static_cast<std::size_t>(r)].sorted()) {
-        distances[at] = search.distance(squared);
-        indices[at++] = index;
+      const index_t query = chunk.rows[r];
+      index_t at = query * k;
+      const auto exact = [&](index_t point) { return search.exact(query, point); };
+      for (const auto& entry : candidates[static_cast<std::size_t>(r)].nearest(exact)) {
+        distances[at] = search.distance(entry.upper);
+        indices[at++] = entry.index;
       }
     }
   });
@@ -185,13 +206,12 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
         for (index_t r = 0; r < n_rows; ++r) {
           const T* D = buffer->value[r];
           const index_t query = chunk.rows[first + r];
-          scan(
-              D, tile.n_vectors, [&](int v) { return load(limits + v * lanes<T>); },
-              [&](int j) {
-                const index_t point = search.points().source()[static_cast<std::size_t>(tile.first + j)];
-                const T distance = search.distance(search.exact(query, point));
-                if (distance < radii[point]) mine.push_back({query, point, distance});
-              });
+          for (int v = 0; v < tile.n_vectors; ++v)
+            scan<T>(D, v, load(limits + v * lanes<T>), [&](int j) {
+              const index_t point = search.points().source()[static_cast<std::size_t>(tile.first + j)];
+              const T distance = search.distance(search.exact(query, point));
+              if (distance < radii[point]) mine.push_back({query, point, distance});
+            });
         }
       }
       checkpoint();

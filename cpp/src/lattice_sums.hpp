@@ -9,8 +9,8 @@
 namespace spectralcls {
 
 // Side of a tile of queries in lattice points, and in cells (a power of two), by dimension.
-constexpr int lattice_box[] = {0, 64, 32, 16};
-constexpr int cells_per_tile_log2[] = {0, 4, 3, 2};
+constexpr int lattice_box[] = {0, 64, 32, 32};
+constexpr int cells_per_tile_log2[] = {0, 4, 3, 3};
 
 class LatticeSums {
  public:

@@ -21,16 +21,23 @@ inline void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
   exp2_biased<T, N>(k);
 }
 
-// The kernel values of the rungs of a ladder for N vectors, added to one vector sum a rung.
+// Where the kernel values of a bandwidth go, and with which weights.
+template <class T>
+struct Rung {
+  Vec<T>* sum;
+  const T* weight;
+};
+
+// The kernel values of the rungs of a ladder for the N vectors at `offset`, added to one vector sum a rung.
 template <class T, bool Scaled, bool Weighted, int Rungs, int N>
-inline void add_ladder(const T* distance, T origin, T rate, const T* weight, Vec<T> (&sum)[Rungs]) {
+inline void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
   Vec<T> k[N];
-  gaussian<T, Scaled, N>(distance, origin, rate, k);
+  gaussian<T, Scaled, N>(distance + offset, origin, rate, k);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) {
 #pragma GCC unroll 8
     for (int i = 0; i < N; ++i) {
-      if (Weighted) sum[l] += k[i] * load(weight + i * lanes<T>);
+      if (Weighted) sum[l] += k[i] * load(rungs[l].weight + offset + i * lanes<T>);
       else sum[l] += k[i];
     }
     if (l + 1 < Rungs)
@@ -40,30 +47,30 @@ inline void add_ladder(const T* distance, T origin, T rate, const T* weight, Vec
 }
 
 template <class T, bool Scaled, bool Weighted, int Rungs>
-inline void add_ladder(const T* distance, int n_vectors, T origin, T rate, const T* weight, Vec<T>** sums) {
+inline void add_ladder(const T* distance, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
   Vec<T> sum[Rungs];
 #pragma GCC unroll 8
-  for (int l = 0; l < Rungs; ++l) sum[l] = *sums[l];
+  for (int l = 0; l < Rungs; ++l) sum[l] = *rungs[l].sum;
   int v = 0;
   for (; v + group <= n_vectors; v += group)
-    add_ladder<T, Scaled, Weighted, Rungs, group>(distance + v * lanes<T>, origin, rate, weight + v * lanes<T>, sum);
+    add_ladder<T, Scaled, Weighted, Rungs, group>(distance, v * lanes<T>, origin, rate, rungs, sum);
   for (; v < n_vectors; ++v)
-    add_ladder<T, Scaled, Weighted, Rungs, 1>(distance + v * lanes<T>, origin, rate, weight + v * lanes<T>, sum);
+    add_ladder<T, Scaled, Weighted, Rungs, 1>(distance, v * lanes<T>, origin, rate, rungs, sum);
 #pragma GCC unroll 8
-  for (int l = 0; l < Rungs; ++l) *sums[l] = sum[l];
+  for (int l = 0; l < Rungs; ++l) *rungs[l].sum = sum[l];
 }
 
 template <class T, bool Scaled, bool Weighted>
-inline void add_ladder(int rungs, const T* distance, int n_vectors, T origin, T rate, const T* weight, Vec<T>** sums) {
-  switch (rungs) {
-    case 1: return add_ladder<T, Scaled, Weighted, 1>(distance, n_vectors, origin, rate, weight, sums);
-    case 2: return add_ladder<T, Scaled, Weighted, 2>(distance, n_vectors, origin, rate, weight, sums);
-    case 3: return add_ladder<T, Scaled, Weighted, 3>(distance, n_vectors, origin, rate, weight, sums);
-    case 4: return add_ladder<T, Scaled, Weighted, 4>(distance, n_vectors, origin, rate, weight, sums);
-    case 5: return add_ladder<T, Scaled, Weighted, 5>(distance, n_vectors, origin, rate, weight, sums);
-    case 6: return add_ladder<T, Scaled, Weighted, 6>(distance, n_vectors, origin, rate, weight, sums);
-    case 7: return add_ladder<T, Scaled, Weighted, 7>(distance, n_vectors, origin, rate, weight, sums);
-    case 8: return add_ladder<T, Scaled, Weighted, 8>(distance, n_vectors, origin, rate, weight, sums);
+inline void add_ladder(int n_rungs, const T* distance, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
+  switch (n_rungs) {
+    case 1: return add_ladder<T, Scaled, Weighted, 1>(distance, n_vectors, origin, rate, rungs);
+    case 2: return add_ladder<T, Scaled, Weighted, 2>(distance, n_vectors, origin, rate, rungs);
+    case 3: return add_ladder<T, Scaled, Weighted, 3>(distance, n_vectors, origin, rate, rungs);
+    case 4: return add_ladder<T, Scaled, Weighted, 4>(distance, n_vectors, origin, rate, rungs);
+    case 5: return add_ladder<T, Scaled, Weighted, 5>(distance, n_vectors, origin, rate, rungs);
+    case 6: return add_ladder<T, Scaled, Weighted, 6>(distance, n_vectors, origin, rate, rungs);
+    case 7: return add_ladder<T, Scaled, Weighted, 7>(distance, n_vectors, origin, rate, rungs);
+    case 8: return add_ladder<T, Scaled, Weighted, 8>(distance, n_vectors, origin, rate, rungs);
   }
 }
 
@@ -117,6 +124,15 @@ inline void kernel_row(Kernel kernel, const T* distance, int n_vectors, T origin
     case Kernel::quartic: return kernel_row<Kernel::quartic>(distance, n_vectors, origin, rate, values);
     case Kernel::triweight: return kernel_row<Kernel::triweight>(distance, n_vectors, origin, rate, values);
     case Kernel::cosine: return kernel_row<Kernel::cosine>(distance, n_vectors, origin, rate, values);
+  }
+}
+
+// The next rung of a ladder in several columns.
+template <class T>
+inline void square_row(T* values, int n_vectors) {
+  for (int v = 0; v < n_vectors; ++v) {
+    const Vec<T> k = load(values + v * lanes<T>);
+    store(values + v * lanes<T>, k * k);
   }
 }
 

@@ -39,7 +39,7 @@ struct SumPlan {
   std::unique_ptr<PackedPoints<T>> points;
   std::vector<index_t> rows;       // query of each place in the order of computation
   std::vector<index_t> positions;  // packed column of each point, if points are left out
-  AlignedVector<T> weights;        // per tile: [column][point]
+  AlignedVector<T> weights;        // per tile: [bandwidth][column][point], or [column][point]
   std::vector<Chunk> chunks;
   std::vector<Block> blocks;
   index_t n_parts = 1;
@@ -58,6 +58,16 @@ struct SumPlan {
     divide();
   }
 
+  // Weights of a point: n_columns of them, for every bandwidth or for each.
+  index_t weight_rows() const {
+    return request.n_columns * (request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1);
+  }
+  // The weights of a tile's points for a bandwidth: [column][point], nullptr for ones.
+  const T* weights_of(const Tile& tile, int bandwidth) const {
+    if (!request.weights) return nullptr;
+    const index_t first = request.weights_by_bandwidth ? bandwidth * request.n_columns : 0;
+    return weights.data() + tile.first * weight_rows() + first * tile.n_vectors * lanes<T>;
+  }
   int label_of(const Tile& tile) const { return tile.segment / request.n_groups; }
   bool leaves_out(const Chunk& chunk, const Tile& tile) const {
     return request.point_groups && tile.segment % request.n_groups == chunk.group;
@@ -113,14 +123,16 @@ struct SumPlan {
 
   void pack_weights() {
     if (!request.weights) return;
-    weights.resize(static_cast<std::size_t>(points->n_columns() * request.n_columns));
-    for (const Tile& tile : points->tiles())
-      for (index_t c = 0; c < request.n_columns; ++c)
-        for (index_t j = 0; j < tile.n_vectors * lanes<T>; ++j) {
-          const index_t row = points->source()[static_cast<std::size_t>(tile.first + j)];
-          weights[static_cast<std::size_t>(tile.first * request.n_columns + c * tile.n_vectors * lanes<T> + j)] =
-              row < 0 ? T(0) : request.weights[row * request.n_columns + c];
+    const index_t rows = weight_rows();
+    weights.resize(static_cast<std::size_t>(points->n_columns() * rows));
+    for (const Tile& tile : points->tiles()) {
+      const index_t width = tile.n_vectors * lanes<T>;
+      for (index_t w = 0; w < rows; ++w)
+        for (index_t j = 0; j < width; ++j) {
+          const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
+          weights[static_cast<std::size_t>(tile.first * rows + w * width + j)] = point < 0 ? T(0) : request.weights[point * rows + w];
         }
+    }
   }
 
   // Blocks of points, and parts of blocks when there are too few queries to keep many threads busy. Both depend on

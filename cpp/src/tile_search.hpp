@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "spectralcls/box.hpp"
@@ -101,6 +102,13 @@ class TileSearch {
                           static_cast<double>(source_.cols) * std::numeric_limits<T>::min());
   }
 
+  // Bounds of the squared distance in units whose computed value is `computed`.
+  std::pair<double, double> bounds(DistanceForm form, T computed, double error) const {
+    const double width = form == DistanceForm::product ? error : 2 * rounding() * computed;
+    const double flushed = static_cast<double>(source_.cols) * std::numeric_limits<T>::min();
+    return {computed - width, computed + width + flushed};
+  }
+
   // Squared distance in units, of the coordinates as they came: eight sums in a fixed order.
   double exact(index_t query, index_t point) const {
     typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
@@ -109,17 +117,20 @@ class TileSearch {
     const index_t d = source_.cols;
     const double scale = 1 / geometry_.unit;
     Sums sum = {};
-    const auto add = [&](const T* a, const T* b, std::size_t bytes) {
-      Eight left = {}, right = {};
-      std::memcpy(&left, a, bytes);
-      std::memcpy(&right, b, bytes);
+    index_t k = 0;
+    for (; k + 8 <= d; k += 8) {
+      Eight left, right;
+      std::memcpy(&left, q + k, sizeof left);
+      std::memcpy(&right, x + k, sizeof right);
       const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
       sum += difference * difference;
-    };
-    index_t k = 0;
-    for (; k + 8 <= d; k += 8) add(q + k, x + k, sizeof(Eight));
-    if (k < d) add(q + k, x + k, static_cast<std::size_t>(d - k) * sizeof(T));
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+    }
+    double rest = 0;
+    for (; k < d; ++k) {
+      const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) * scale;
+      rest += difference * difference;
+    }
+    return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;
   }
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.unit); }
 

@@ -5,7 +5,41 @@ estimator is a page of Python over them.
 """
 
 from ._config import show_config
+from .ccdr import CCDR, CCDRClassifier
+from .eigen import top_eigenpairs
+from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from .kernels import kernel_matrix, kernel_sums
+from .neighbors import knn, knn_graph
+from .perturbo import PerTurboClassifier
+from .spectral import (
+    KernelMap,
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernel,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["show_config"]
+__all__ = [
+    "CCDR",
+    "CCDRClassifier",
+    "CauchySchwarzClassifier",
+    "ISEClassifier",
+    "KernelMap",
+    "LaplacianISEClassifier",
+    "LaplacianSpectralClassifier",
+    "ParzenClassifier",
+    "PerTurboClassifier",
+    "SpectralISEClassifier",
+    "SpectralKernel",
+    "SpectralKernelClassifier",
+    "SpectralLaplacianISEClassifier",
+    "kernel_matrix",
+    "kernel_sums",
+    "knn",
+    "knn_graph",
+    "show_config",
+    "top_eigenpairs",
+]

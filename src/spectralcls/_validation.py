@@ -29,6 +29,11 @@ class TrainingData(NamedTuple):
     weights: np.ndarray | None  # (n,) positive weights; None where all are one
     kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
 
+    @property
+    def class_weight(self):
+        """Sum of the sample weights of each class, (C,)."""
+        return np.bincount(self.codes, self.weights).astype(np.float64)
+
 
 def check_training_data(estimator, X, y, sample_weight=None):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.

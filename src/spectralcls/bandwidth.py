@@ -111,7 +111,11 @@ def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaus
     Cost O(n d) time and O(n) memory beyond the data.
     """
     spread, n = _spread_and_size(X, sample_weight)
-    d = np.shape(X)[1]
+    return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
+
+
+def reference_rule(spread, n, d, rule, kernel):
+    """Normal-reference bandwidth for n samples in R^d whose covariance has the mean diagonal `spread`^2."""
     h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
     return float(h / np.sqrt(kernel_variance(kernel, d)))
 

@@ -112,7 +112,8 @@ def entropic_dimension(
     logs = np.log(lengths)
     resampled = _dimensions(logs, sizes, gamma)
     mean = float(_dimensions(logs.mean(axis=0, keepdims=True), sizes, gamma)[0])
-    return IntrinsicDimension(mean, float(np.std(resampled)), resampled, sizes, lengths)
+    spread = float(np.std(resampled)) if np.isfinite(resampled).all() else np.inf
+    return IntrinsicDimension(mean, spread, resampled, sizes, lengths)
 
 
 def class_dimensions(X, y, **options):

@@ -88,10 +88,11 @@ def top_eigenpairs(
     max_applications : int, default=None
         Calls of the operator before giving up. None: 1000 + 10 k.
     block_size : int, default=None
-        Vectors multiplied at a time. None: 16 for a kernel, 4 for a sparse matrix, 8 otherwise.
+        Vectors multiplied at a time. None: 24 for a kernel, 4 for a sparse matrix, 8 otherwise.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (4 blocks where A is sparse).
+        numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (12 where A is sparse, 6 for a
+        LinearOperator).
     start : ndarray of shape (n, s), default=None
         Approximate eigenvectors. None: a Nystrom solve on a random subset for a kernel, otherwise random.
     deflate : ndarray of shape (n, p), default=None
@@ -200,7 +201,7 @@ class _Problem:
 
     def default_block(self):
         if isinstance(self.source, KernelOperator):
-            return 16
+            return 24
         return 4 if self.kind in ("csr", "gram") else 8
 
     def apply(self, V):
@@ -261,7 +262,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     wanted = k - (pair is not None)
     if wanted == 0:
         return _joined(pair, None, operator)
-    blocks = 4 if operator.kind == "csr" else 8
+    blocks = {"csr": 12, "callback": 6}.get(operator.kind, 8)
     options = dict(
         pairs=wanted,
         block_size=width,

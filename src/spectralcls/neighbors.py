@@ -199,8 +199,15 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, a
     if mode == "distance" and symmetrize == "mean":
         raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
     X = _points(X, "X")
-    n = len(X)
-    distances, indices = without_self(*_neighbors_and_self(X, n_neighbors, algorithm, n_jobs))
+    neighbors = _neighbors_and_self(X, n_neighbors, algorithm, n_jobs)
+    return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
+
+
+def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
+    """`knn_graph` from the neighbours of each point, itself included: two arrays (n, n_neighbors + 1)."""
+    dtype = distances.dtype
+    distances, indices = without_self(distances, indices)
+    n, n_neighbors = indices.shape
     rows = np.repeat(np.arange(n), n_neighbors)
     if symmetrize is None:
         starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
@@ -217,7 +224,7 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, a
     elif mode == "binary":
         graph.data = np.ones_like(graph.data)
     if symmetrize == "mean":
-        graph.data = (graph.data * votes).astype(X.dtype)
+        graph.data = (graph.data * votes).astype(dtype)
     return graph
 
 

@@ -90,7 +90,7 @@ class KernelOperator(LinearOperator):
     -----
     A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the
     block as columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The exponentials serve the whole
-    block, so 16 vectors cost about half as much again as one.
+    block, so 16 vectors cost about as much as two.
     """
 
     def __init__(

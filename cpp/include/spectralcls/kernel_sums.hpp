@@ -13,7 +13,10 @@ namespace spectralcls {
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
-  const T* weights = nullptr;  // row-major (n, n_columns), or nullptr for weight 1 and n_columns = 1
+  // Row-major (n, n_columns), or (n, b, n_columns) with weights of their own for each bandwidth; nullptr for weight 1
+  // and n_columns = 1.
+  const T* weights = nullptr;
+  bool weights_by_bandwidth = false;
   index_t n_columns = 1;
   const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, negative: left out; nullptr: one label
   int n_labels = 1;

@@ -95,7 +95,7 @@ class ActivePool:
             raise ValueError("Some of the positions were labelled before, or are given twice.")
         whitened = None
         labels = np.unique(y)
-        if len(labels) == 1 and labels[0] in self.estimator.classes_:
+        if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
             whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
         self.estimator._append(self.X[positions], y, whitened)
         self._unlabelled[positions] = False

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from .._progress import progress
 from . import data, registry, report
+from .arguments import count, jobs, output, seed, size
 from .errors import CommandError
 from .evaluation import evaluate
 
@@ -31,20 +32,20 @@ def add_parser(commands):
     add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
     add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
     add("--classifiers", metavar="NAME,...", help="only these, in this order, e.g. parzen,ise,knn")
-    add("--repeats", type=_count, default=10, metavar="N", help="number of splits (default: 10)")
-    add("--test-size", type=_size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
-    add("--subsample", type=_count, metavar="N", help="use N of the samples, stratified")
-    add("--seed", type=_seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
+    add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
+    add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
+    add("--subsample", type=count, metavar="N", help="use N of the samples, stratified")
+    add("--seed", type=seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
     add(
         "--scale",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="bring features to mean 0 and variance 1 on the training part (default: yes)",
     )
-    add("--n-jobs", type=_jobs, metavar="N", help="threads or processes a classifier (default: its own)")
+    add("--n-jobs", type=jobs, metavar="N", help="threads or processes a classifier (default: its own)")
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
-    add("--json", type=_output, metavar="FILE", help="write the table as a list of records")
-    add("--plot", type=_output, metavar="FILE.png", help="draw accuracy and time")
+    add("--json", type=output, metavar="FILE", help="write the table as a list of records")
+    add("--plot", type=output, metavar="FILE.png", help="draw accuracy and time")
     add("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -89,48 +90,3 @@ def run(arguments):
     if arguments.plot:
         report.plot(records, results, problem, arguments.plot)
     return int(any(result.error for result in results))
-
-
-def _count(text):
-    value = int(text) if text.isdecimal() else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return value
-
-
-def _jobs(text):
-    value = int(text) if text.removeprefix("-").isdecimal() else 0
-    if not value:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (-1: all cores)")
-    return value
-
-
-def _seed(text):
-    if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^32 - 1")
-    return int(text)
-
-
-def _size(text):
-    try:
-        return _count(text) if text.isdecimal() else _share(text)
-    except ValueError:
-        wanted = "neither a share between 0 and 1 nor a number of samples"
-        raise argparse.ArgumentTypeError(f"{text!r} is {wanted}") from None
-
-
-def _share(text):
-    value = float(text)
-    if not 0 < value < 1:
-        raise ValueError
-    return value
-
-
-def _output(text):
-    """A file that can be written, found out before the work and not after it."""
-    path = Path(text)
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text} is a folder")
-    if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"the folder {path.parent} does not exist")
-    return path

@@ -5,10 +5,10 @@ import os
 import sys
 
 from .. import __version__
-from . import compare, config
+from . import compare, config, fit, predict
 from .errors import CommandError
 
-_COMMANDS = (compare, config)
+_COMMANDS = (compare, fit, predict, config)
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
 

@@ -8,12 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ..ccdr import CCDRClassifier
 from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from ..perturbo import PerTurboClassifier
+from ..spectral import (
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
 from .errors import CommandError
 
 
@@ -39,15 +48,15 @@ class Entry:
     bandwidth_of: Callable[[BaseEstimator], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
 
 
-def _ours(estimator, **parameters):
+def _ours(classifier, name=None, /, **parameters):
     """Entry of one of this package's classifiers, with its defaults but for ``parameters``."""
-    takes = inspect.signature(estimator).parameters
+    takes = inspect.signature(classifier).parameters
 
     def make(setting):
         common = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
-        return estimator(**{key: value for key, value in common.items() if key in takes}, **parameters)
+        return classifier(**{key: value for key, value in common.items() if key in takes}, **parameters)
 
-    return Entry(estimator.__name__, make)
+    return Entry(name or classifier.__name__, make)
 
 
 def _tuned(estimator, grid, setting):
@@ -80,6 +89,15 @@ ENTRIES = (
     _ours(ISEClassifier),
     _ours(LaplacianISEClassifier),
     _ours(CauchySchwarzClassifier),
+    _ours(SpectralISEClassifier),
+    _ours(SpectralLaplacianISEClassifier),
+    _ours(LaplacianSpectralClassifier),
+    _ours(SpectralKernelClassifier, kernel="gaussian"),
+    _ours(PerTurboClassifier),
+    _ours(PerTurboClassifier, "PerTurbo, full", regularization=None),
+    _ours(PerTurboClassifier, "PerTurbo, truncated", regularization="truncate"),
+    _ours(CCDRClassifier, "CCDR + k-NN"),
+    _ours(CCDRClassifier, "CCDR + linear", estimator=RidgeClassifier(alpha=1e-6)),
     Entry("RBF-SVM", _svm, baseline=True, bandwidth_of=_svm_bandwidth),
     Entry("k-NN", _k_nearest, baseline=True),
     Entry("GaussianNB", _naive_bayes, baseline=True),

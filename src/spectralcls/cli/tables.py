@@ -157,15 +157,16 @@ def read_parquet(path, target, drop=()):
         raise CommandError(f"{path}: there are no rows")
     X = np.empty((table.num_rows, len(features)))
     for out, position in zip(X.T, features, strict=True):
-        out[:] = _arrow_numbers(table.column(position), names[position], path)
+        out[:] = arrow_numbers(table.column(position), names[position], path)
     return (
         X,
-        _arrow_labels(table.column(column), names[column], path),
+        arrow_labels(table.column(column), names[column], path),
         [names[position] for position in features],
     )
 
 
-def _arrow_numbers(values, name, path):
+def arrow_numbers(values, name, path, first_row=0):
+    """A column of numbers as float64; `first_row` is the number of its first row in messages."""
     import pyarrow.types as types
 
     kind = values.type
@@ -175,21 +176,22 @@ def _arrow_numbers(values, name, path):
         raise CommandError(
             f"{path}: column {name!r} holds {kind} values; encode it, or leave it out with --drop"
         )
-    _refuse_nulls(values, name, path)
-    numbers = values.to_numpy().astype(np.float64)
+    _refuse_nulls(values, name, path, first_row)
+    numbers = values.to_numpy(zero_copy_only=False).astype(np.float64)
     finite = np.isfinite(numbers)
     if not finite.all():
         row = int(np.argmin(finite))
-        raise CommandError(f"{path}: row {row}, column {name!r}: {numbers[row]} is not finite")
+        raise CommandError(f"{path}: row {first_row + row}, column {name!r}: {numbers[row]} is not finite")
     return numbers
 
 
-def _arrow_labels(values, name, path):
-    _refuse_nulls(values, name, path)
+def arrow_labels(values, name, path, first_row=0):
+    """A column of classes as strings."""
+    _refuse_nulls(values, name, path, first_row)
     return np.asarray([str(value) for value in values.to_pylist()])
 
 
-def _refuse_nulls(values, name, path):
+def _refuse_nulls(values, name, path, first_row):
     if values.null_count:
-        row = int(np.argmax(values.is_null().to_numpy()))
+        row = first_row + int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         raise CommandError(f"{path}: row {row}, column {name!r}: the value is missing; fill or drop it first")

@@ -129,8 +129,7 @@ def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_p
     weights = None if weights is None else unit_scale(weights)
     sample_weights = np.ones(len(X)) if weights is None else weights
     class_weight = np.bincount(codes, sample_weights, minlength=n_classes)
-    widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
-    log_volume = -d * (np.log(widths) - np.log(widths.min()))
+    widths, log_volume = log_volumes(bandwidth, n_classes, d)
     log_share = log_volume - np.log(class_weight.sum())
 
     point_weights, inverse_density = None, None
@@ -161,6 +160,12 @@ def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_p
     return ClassMeans(
         rule, X, codes, kernel, bandwidth, columns, log_scale, log_share, offsets, inverse_density, n_jobs
     )
+
+
+def log_volumes(bandwidth, n_classes, d):
+    """Bandwidth of each class (C,), and the log of its kernel's normalising constant beside the largest."""
+    widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
+    return widths, -d * (np.log(widths) - np.log(widths.min()))
 
 
 def _potential(rule, X, weights, kernel, bandwidth, n_jobs):
@@ -199,7 +204,6 @@ class Expansion:
         columns = self.A
         if self.density_weights is not None:
             columns = np.column_stack([columns, self.density_weights])
-        tiny = np.finfo(np.float64).tiny
         out = np.empty((len(Q), self.A.shape[1]))
         for block in blocks(len(Q), 24 * columns.shape[1]):
             log_scale, sums = kernel_sums(
@@ -207,11 +211,17 @@ class Expansion:
                 n_jobs=self.n_jobs,
             )
             log_scale, sums = log_scale.astype(np.float64), sums.astype(np.float64)
-            if self.density_weights is not None:
-                # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
-                log_scale, density = log_scale / 2, sums[:, -1:]
-                sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
-            out[block] = sums
-            if self.offsets.any():
-                out[block] = break_ties(np.exp(log_scale)[:, None] * sums - self.offsets, sums)
+            out[block] = expansion_scores(log_scale, sums, self.offsets)
         return out
+
+
+def expansion_scores(log_scale, sums, offsets):
+    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; f(y) may be a last column."""
+    if sums.shape[1] > len(offsets):
+        # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
+        log_scale, density = log_scale / 2, sums[:, -1:]
+        tiny = np.finfo(np.float64).tiny
+        sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
+    if not offsets.any():
+        return sums
+    return break_ties(np.exp(log_scale)[:, None] * sums - offsets, sums)

@@ -122,8 +122,7 @@ class ParzenClassifier(KernelMeanClassifier):
     def _store(self, data, bandwidth, search, model):
         super()._store(data, bandwidth, search, model)
         if self.priors is None:
-            class_weight = np.bincount(data.codes, data.weights)
-            self.class_prior_ = class_weight / class_weight.sum()
+            self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
             self.class_prior_ = check_priors(self.priors, len(data.classes))
         # The scores leave out the kernel's constant; class-wise ones are relative to the narrowest kernel.

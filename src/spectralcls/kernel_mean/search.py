@@ -24,7 +24,8 @@ class BandwidthSearch(NamedTuple):
 
 
 def search_bandwidth(
-    rule, data, folds, *, kernel, cv, grid, tie_break, max_samples, random_state, log_priors, n_jobs
+    rule, data, folds, *, kernel, cv, grid, tie_break, max_samples, random_state, log_priors, n_jobs,
+    accuracy=cross_validated_accuracy,
 ):
     """Cross-validate a grid of bandwidths on the training data, or on a stratified subsample of it.
 
@@ -40,6 +41,8 @@ def search_bandwidth(
     cv : int or "loo"
     grid : ndarray or None
     tie_break : {"middle", "smallest"}
+    accuracy : callable
+        Cross-validated accuracies (b,) of a `Problem`.
     """
     X, codes = data.X, data.codes
     weights = np.ones(len(X)) if data.weights is None else unit_scale(data.weights)
@@ -58,7 +61,7 @@ def search_bandwidth(
         folds = shuffled_ranks(codes, rng) % cv
 
     tried = grid * (n / len(X)) ** (1 / (X.shape[1] + 4))
-    scores = cross_validated_accuracy(
+    scores = accuracy(
         Problem(rule, X, codes, len(data.classes), weights, folds, kernel, tried, log_priors, n_jobs)
     )
     return BandwidthSearch(grid, scores, float(grid[best_index(scores, tie_break)]), len(X))

@@ -8,6 +8,7 @@ beside which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass,
 fold.
 """
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -108,7 +109,7 @@ def _by_fold(p):
         np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
         others = sums[:, plain]
         others[member, :, :, p.folds[rows]] = -np.inf
-        log_sums[rows] = np.logaddexp.reduce(others, axis=-1)
+        log_sums[rows] = _log_sum(others)
     within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
     totals = np.stack([
         np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
@@ -198,15 +199,12 @@ def _weighted_totals(p, weights, widths):
 
 
 def _sums_by_bandwidth(p, queries, points, weights, widths, **options):
-    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b, ...) of its own."""
-    Q, X = p.X[queries], p.X[points]
-    sums = [
-        kernel_sums(
-            Q, X, weights=weights[:, b], kernel=p.kernel, bandwidth=width, n_jobs=p.n_jobs, **options
-        )
-        for b, width in enumerate(widths)
-    ]
-    return np.stack(sums, axis=1).astype(np.float64, copy=False)
+    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b) or (n, b, columns) of its own."""
+    columns = weights if weights.ndim == 3 else weights[..., None]
+    sums = kernel_sums(
+        p.X[queries], p.X[points], weights=columns, kernel=p.kernel, bandwidth=widths, n_jobs=p.n_jobs, **options
+    )
+    return (sums if weights.ndim == 3 else sums[..., 0]).astype(np.float64, copy=False)
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
@@ -264,6 +262,15 @@ def _other_weight(p, folds):
     inside = np.bincount(folds * p.n_classes + p.codes, p.weights, minlength=n_folds * p.n_classes)
     inside = inside.reshape(n_folds, p.n_classes)
     return (1 - np.eye(n_folds)) @ inside
+
+
+def _log_sum(parts):
+    """log of the sum of exp over a short last axis, by long vectors: a reduction of so few is slow."""
+    columns = np.moveaxis(parts, -1, 0)
+    largest = reduce(np.maximum, columns)
+    largest = np.where(np.isneginf(largest), 0, largest)
+    with np.errstate(divide="ignore"):
+        return np.log(sum(np.exp(column - largest) for column in columns)) + largest
 
 
 def _log_sums_of_others(sums):

@@ -1,5 +1,4 @@
-"""What PerTurbo keeps of one class: the map from kernel values to the share of a query that the class
-explains."""
+"""What PerTurbo keeps of a class: the map from kernel values to the share of a query that it explains."""
 
 import warnings
 from dataclasses import dataclass, field, replace
@@ -121,9 +120,8 @@ class ClassModel:
         step = max(1, _BLOCK // len(self.points))
         for start in range(0, len(Q), step):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                exponent = cdist(Q[start : start + step], self.points, "sqeuclidean") / (
-                    -2 * self.bandwidth**2
-                )
+                block = Q[start : start + step] / self.bandwidth
+                exponent = cdist(block, self.points / self.bandwidth, "sqeuclidean") / -2
                 shift = exponent.max(axis=1)
                 share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift[:, None]))))
                 out[start : start + step] = 2 * shift + np.log(share)
@@ -131,9 +129,11 @@ class ClassModel:
 
     @cached_property
     def _moments(self):
+        """Mean, mean squared deviation and largest deviation of the samples, the latter two in bandwidths."""
         centre = self.samples.mean(axis=0)
-        squared = np.square(self.samples - centre).sum(axis=1)
-        return centre, squared.mean(), np.sqrt(squared.max())
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = np.square((self.samples - centre) / self.bandwidth).sum(axis=1)
+            return centre, squared.mean(), np.sqrt(squared.max())
 
     def flat_limit(self, Q):
         """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is
@@ -151,14 +151,15 @@ class ClassModel:
         """
         centre, variance, radius = self._moments
         n, alpha = len(self.samples), self.regularization.alpha
-        distance2 = np.square(Q - centre).sum(axis=1)
         rho = n / (n + alpha)
-        excess = (rho * (distance2 + variance) - rho**2 * variance) / self.bandwidth**2
         floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[
             self.regularization.kind
         ]
-        largest = (np.sqrt(distance2) + radius) ** 2 / (2 * self.bandwidth**2)
-        return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = np.square((Q - centre) / self.bandwidth).sum(axis=1)
+            excess = rho * (squared + variance) - rho**2 * variance
+            largest = (np.sqrt(squared) + radius) ** 2 / 2
+            return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
 
     def extended(self, X, n_jobs=None, name=None, whitened=None):
         """The model with samples ``X`` appended, in O(n^2) a sample; this model stays as it is.
@@ -226,20 +227,19 @@ def fit_class(
     K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
     if regularization.kind == "truncate":
         values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-        return ClassModel(
-            X, bandwidth, X, None, _mix(values, vectors, regularization, 1 / values), regularization
-        )
+        weights = regularization.filter(values)
+        weights = np.divide(weights, values, out=weights, where=weights > 0)
+        return ClassModel(X, bandwidth, X, None, _mix(vectors, weights), regularization)
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
     return ClassModel(X, bandwidth, points, Triangle(U), None, regularization)
 
 
-def _mix(values, vectors, regularization, scale):
-    """Eigenvectors as columns, those with filter 0 dropped, scaled by sqrt(filter * scale)."""
-    weight = regularization.filter(values)
-    keep = weight > 0
-    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(weight[keep] * scale[keep]))
+def _mix(vectors, weights):
+    """The eigenvectors of positive weight as columns, times the roots of the weights."""
+    keep = weights > 0
+    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(weights[keep]))
 
 
 def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_state, n_jobs):
@@ -254,7 +254,7 @@ def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     values, vectors = eigh(F.T @ F, driver="evd", overwrite_a=True, check_finite=False)
-    mix = _mix(np.maximum(values, 0.0), vectors, regularization, np.ones_like(values))
+    mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
     return ClassModel(X, bandwidth, X[low.pivots], triangle, mix, regularization, low.trace_residual)
 
 

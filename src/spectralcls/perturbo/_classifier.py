@@ -251,8 +251,7 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None):
-        """Append labelled samples: equal to `fit` on all samples with the same bandwidth and alpha, to
-        rounding.
+        """Append labelled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
         The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
         Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
@@ -283,6 +282,8 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     def _append(self, X, y, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
+        if (y.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
+            raise ValueError(f"y has labels of type {y.dtype}, the known classes of {self.classes_.dtype}.")
         classes = np.union1d(self.classes_, y)
         if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
             raise ValueError(

@@ -141,7 +141,7 @@ def _ladder(Q, X, bandwidths):
     before."""
     K, last = None, np.inf
     for h in bandwidths[::-1]:
-        if abs(last**2 - 2 * h**2) < 1e-14 * last**2:
+        if abs((last / h) ** 2 - 2) < 1e-14:
             K = without_subnormals(np.square(K, out=K))
         else:
             K = gaussian(Q, X, bandwidth=h, n_jobs=1)

@@ -217,6 +217,7 @@ class EmbeddingErrorDisplay:
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
 
         if ax is None:
             _, ax = plt.subplots()
@@ -228,6 +229,8 @@ class EmbeddingErrorDisplay:
             self.lines_[name] = line
         if self.parameter == "beta" and np.min(self.values) > 0:
             ax.set_xscale("log")
+        elif np.asarray(self.values).dtype.kind in "iu":
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel=self.parameter, ylabel="Test error")
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure

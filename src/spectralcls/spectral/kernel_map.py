@@ -69,7 +69,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Notes
     -----
-    Fitting takes 7 to 20 products of the kernel operator with a block of 16 vectors as a rule, each a pass
+    Fitting takes 7 to 20 products of the kernel operator with a block of 24 vectors as a rule, each a pass
     over the n^2 pairs, and O(n n_components) memory; up to n = 400 the matrix is formed. Mapping m points
     takes one pass over the m n pairs.
 

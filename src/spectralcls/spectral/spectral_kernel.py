@@ -107,7 +107,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Examples
     --------
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
-    >>> from spectralcls.spectral import SpectralKernel
+    >>> from spectralcls import SpectralKernel
     >>> texts = ["wheat and corn prices", "corn harvest", "crude oil prices", "oil tanker"]
     >>> X = TfidfVectorizer().fit_transform(texts)
     >>> SpectralKernel(n_components=2).fit_transform(X).shape

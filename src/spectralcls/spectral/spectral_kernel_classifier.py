@@ -85,7 +85,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.feature_extraction.text import TfidfVectorizer
     >>> from sklearn.pipeline import make_pipeline
-    >>> from spectralcls.spectral import SpectralKernelClassifier
+    >>> from spectralcls import SpectralKernelClassifier
     >>> texts = ["wheat and corn", "corn harvest", "wheat harvest", "crude oil", "oil tanker", "oil and gas"]
     >>> topics = ["grain", "grain", "grain", "energy", "energy", "energy"]
     >>> model = make_pipeline(TfidfVectorizer(), SpectralKernelClassifier(n_components=3))

@@ -1,0 +1,130 @@
+"""Model files: written at once or not at all, and read only as far as they can be trusted."""
+
+import dataclasses
+import importlib
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sklearn.base import BaseEstimator
+
+from .. import __version__
+from .errors import CommandError
+
+_KIND = "spectralcls model"
+JOBLIB = ".joblib"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted classifier, and the names of the columns that it takes; None for unnamed ones."""
+
+    estimator: BaseEstimator
+    features: list | None
+
+
+@contextmanager
+def atomic(path):
+    """A temporary path beside `path` that takes its place if the block ends well, and vanishes if not."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        with open(name, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def require_writer(path):
+    """Fail before the work if models of that kind cannot be written."""
+    if path.suffix != JOBLIB:
+        _skops()
+
+
+def save(model, path):
+    """Write a model with skops, or with joblib where the path ends in ``.joblib``."""
+    content = {
+        "kind": _KIND, "version": __version__, "features": model.features, "estimator": model.estimator
+    }
+    try:
+        with atomic(path) as temporary:
+            if path.suffix == JOBLIB:
+                import joblib
+
+                joblib.dump(content, temporary)
+            else:
+                _skops().dump(content, temporary)
+    except OSError as error:
+        raise CommandError(f"{path}: the model was not written: {error.strerror or error}") from None
+
+
+def load(path, trust=False):
+    """Read a model file.
+
+    Raises
+    ------
+    CommandError
+        For a file that is truncated or holds no classifier, one with types that are neither skops's, known
+        to be safe, nor estimators of this package, and a joblib file; the last two unless `trust`.
+    """
+    if not path.is_file():
+        raise CommandError(f"{path}: no such file")
+    try:
+        content = _load_joblib(path, trust) if path.suffix == JOBLIB else _load_skops(path, trust)
+    except CommandError:
+        raise
+    except Exception as error:  # whatever a parser makes of bytes that are none of its own
+        raise CommandError(f"{path}: not a readable model file, or a truncated one: {error}") from None
+    if isinstance(content, dict) and content.get("kind") == _KIND:
+        return Model(content["estimator"], content["features"])
+    if hasattr(content, "predict"):
+        names = getattr(content, "feature_names_in_", None)
+        return Model(content, None if names is None else list(names))
+    raise CommandError(f"{path}: holds no classifier, but {type(content).__name__}")
+
+
+def _load_joblib(path, trust):
+    if not trust:
+        raise CommandError(
+            f"{path}: a joblib file can run any code when it is read; add --trust if you trust its author"
+        )
+    import joblib
+
+    return joblib.load(path)
+
+
+def _load_skops(path, trust):
+    skops = _skops()
+    unknown = skops.get_untrusted_types(file=path)
+    strange = [name for name in unknown if not _is_ours(name)]
+    if strange and not trust:
+        raise CommandError(
+            f"{path}: refused, because it holds types that are not known to be safe: {', '.join(strange)}; "
+            "add --trust if you trust its author"
+        )
+    return skops.load(path, trusted=unknown)
+
+
+def _is_ours(name):
+    """An estimator or a dataclass of this package: making one runs none of the file's code."""
+    module, _, attribute = name.rpartition(".")
+    if module.split(".")[0] != "spectralcls":
+        return False
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return False
+    return isinstance(found, type) and (issubclass(found, BaseEstimator) or dataclasses.is_dataclass(found))
+
+
+def _skops():
+    try:
+        import skops.io
+    except ImportError:
+        raise CommandError('model files need skops: pip install "spectralcls[models]"') from None
+    return skops.io

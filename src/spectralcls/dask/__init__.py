@@ -1,0 +1,33 @@
+"""The estimators and the kernel sums on Dask collections.
+
+Import it as ``import spectralcls.dask``; it needs the extra: ``pip install "spectralcls[dask]"``. Work runs
+on the active ``dask.distributed`` client. Where there is none it runs on Dask's threads and reads a block
+whenever it needs one, so that arrays on disk may be larger than memory.
+"""
+
+try:
+    import dask.array  # noqa: F401
+except ImportError as error:
+    raise ImportError('spectralcls.dask needs Dask: pip install "spectralcls[dask]"') from error
+
+from ._memmap import from_memmap
+from ._sums import kernel_sums
+from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from .neighbors import knn, knn_graph
+from .perturbo import PerTurboClassifier
+from .spectral import KernelOperator, SpectralISEClassifier, SpectralLaplacianISEClassifier
+
+__all__ = [
+    "CauchySchwarzClassifier",
+    "ISEClassifier",
+    "KernelOperator",
+    "LaplacianISEClassifier",
+    "ParzenClassifier",
+    "PerTurboClassifier",
+    "SpectralISEClassifier",
+    "SpectralLaplacianISEClassifier",
+    "from_memmap",
+    "kernel_sums",
+    "knn",
+    "knn_graph",
+]

@@ -1,0 +1,53 @@
+"""What all estimators on Dask collections share."""
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from .._validation import unchanged_on_error
+from ._rows import as_column, as_points, blocks, from_blocks, sizes
+from ._workers import check_workers
+
+
+class DaskEstimator:
+    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
+
+    def _unchanged_on_error(self):
+        return unchanged_on_error(self)
+
+    def _check_queries(self, X):
+        check_is_fitted(self)
+        check_workers()
+        names = X._meta if hasattr(X, "to_dask_array") else None
+        X = as_points(X)
+        _check_feature_names(self, np.empty((1, X.shape[1])) if names is None else names, reset=False)
+        _check_n_features(self, np.empty((1, X.shape[1])), reset=False)
+        return X
+
+    def _map_queries(self, X, function, *arguments):
+        """``function(block, *arguments)`` for every block of queries: (m, C), arguments may be Delayed."""
+        task = dask.delayed(function)
+        done = [task(block, *arguments) for block in blocks(X)]
+        return from_blocks(done, sizes(X), (len(self.classes_),), np.float64)
+
+    def _labels(self, scores):
+        return scores.map_blocks(_best, self.classes_, drop_axis=1, dtype=self.classes_.dtype)
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy, computed at once."""
+        right = self.predict(X) == as_column(y, as_points(X), "y")
+        weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
+        hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
+        return float(hits / total)
+
+    def to_local(self):
+        """The fitted estimator of `spectralcls` with all that it has learned in this process."""
+        check_is_fitted(self)
+        local = self._local_class(**self.get_params())
+        vars(local).update(vars(self) | self._local_state())
+        return local
+
+
+def _best(scores, classes):
+    return classes[scores.argmax(axis=1)]

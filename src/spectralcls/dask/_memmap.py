@@ -1,0 +1,53 @@
+"""Arrays on disk as Dask arrays whose tasks open the file where they run."""
+
+import mmap
+
+import dask
+import numpy as np
+
+from ._rows import from_blocks
+
+
+def from_memmap(array, rows=100_000):
+    """A Dask array of an array on disk; no data passes through this process.
+
+    ``dask.array.from_array`` copies a memory map into memory. Here a task maps its own rows, and the system
+    reads them when they are used and forgets them when memory is short.
+
+    Parameters
+    ----------
+    array : numpy.memmap of one or two dimensions
+        In C order and not sliced, as ``numpy.load(path, mmap_mode="r")`` gives it. On a cluster the path has
+        to name the same file on every worker.
+    rows : int, default=100_000
+        Rows in a block. A kernel sum takes one task per pair of blocks.
+
+    Returns
+    -------
+    blocks : Dask array
+
+    Raises
+    ------
+    TypeError
+        For anything but a memory map.
+    ValueError
+        For a slice or another view of one, Fortran order, or no dimension.
+    """
+    if not isinstance(array, np.memmap):
+        raise TypeError(f"array must be a numpy.memmap, got {type(array).__name__}.")
+    if not isinstance(array.base, mmap.mmap) or not array.flags.c_contiguous or not array.ndim:
+        raise ValueError("array must be a whole memory map in C order, not a view of one.")
+    shape = array.shape
+    starts = range(0, shape[0], rows)
+    lengths = [min(rows, shape[0] - start) for start in starts]
+    row_bytes = array.dtype.itemsize * int(np.prod(shape[1:]))
+    read = dask.delayed(_read, pure=True)
+    blocks = [
+        read(str(array.filename), array.dtype, array.offset + start * row_bytes, (length, *shape[1:]))
+        for start, length in zip(starts, lengths, strict=True)
+    ]
+    return from_blocks(blocks, lengths, shape[1:], array.dtype)
+
+
+def _read(path, dtype, offset, shape):
+    return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape).view(np.ndarray)

@@ -1,0 +1,180 @@
+"""Dask collections as blocks of rows: what is accepted, and how blocks and arrays become each other."""
+
+from typing import NamedTuple
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_feature_names, _check_n_features
+
+from ._workers import keep
+
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def as_points(X, name="X"):
+    """A Dask array or data frame as an array of points in one chunk of features.
+
+    Raises
+    ------
+    TypeError
+        For anything but a Dask collection.
+    ValueError
+        For unknown chunk sizes, chunks along the features, another number of dimensions, or values that are
+        not real numbers.
+    """
+    if hasattr(X, "to_dask_array"):
+        X = _of_frame(X)
+    if not isinstance(X, da.Array):
+        raise TypeError(
+            f"{name} must be a Dask array or data frame, got {type(X).__name__}. For data in memory use the "
+            "estimators of spectralcls, or wrap it: dask.array.from_array(X, chunks=(100_000, -1)); for a "
+            "numpy.memmap, spectralcls.dask.from_memmap(X)."
+        )
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, rows and features, got {X.ndim}.")
+    _check_known(X, name)
+    if len(X.chunks[1]) != 1:
+        raise ValueError(
+            f"{name} is chunked along its features, into {X.chunks[1]} columns; distances need whole rows: "
+            f"{name} = {name}.rechunk({{1: -1}})."
+        )
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got dtype {X.dtype}.")
+    if not X.shape[0] or not X.shape[1]:
+        raise ValueError(f"{name} is empty: its shape is {X.shape}.")
+    return X if X.dtype in FLOATS else X.astype(np.float64)
+
+
+def as_column(values, X, name):
+    """One value (or one row of values) per row of X, in X's chunks."""
+    if hasattr(values, "to_dask_array"):
+        if not isinstance(getattr(values, "dtype", np.dtype(object)), np.dtype):  # pandas's strings
+            values = values.astype(object)
+        values = _of_frame(values)
+    if not isinstance(values, da.Array):
+        values = da.from_array(np.asarray(values), chunks=-1)
+    _check_known(values, name)
+    if values.ndim not in (1, 2) or values.shape[0] != X.shape[0]:
+        raise ValueError(f"{name} has shape {values.shape}, but X has {X.shape[0]} rows.")
+    return values.rechunk({0: X.chunks[0], 1: -1} if values.ndim == 2 else {0: X.chunks[0]})
+
+
+def _of_frame(frame):
+    """A data frame or a column as an array with known chunks: one pass to count the rows.
+
+    Optimized first, because Dask reads several small files as one partition, and counts them so.
+    """
+    frame = frame.optimize() if hasattr(frame, "optimize") else frame
+    return frame.to_dask_array(lengths=True)
+
+
+def _check_known(array, name):
+    if np.isnan(array.shape).any():
+        raise ValueError(
+            f"{name} has unknown chunk sizes, so its rows cannot be matched with anything: call "
+            f"{name}.compute_chunk_sizes() first, or make it with ddf.to_dask_array(lengths=True)."
+        )
+
+
+def blocks(array):
+    """The row blocks of an array as Delayed objects, without the empty ones; a list of None for None."""
+    delayed = array.to_delayed(optimize_graph=False).ravel()
+    return [block for block, rows in zip(delayed, array.chunks[0], strict=True) if rows]
+
+
+def from_blocks(delayed, rows, shape, dtype):
+    """The array of the given row blocks, `rows` long each, which have this shape after the first axis."""
+    parts = [
+        da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)
+    ]
+    return da.concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def sizes(array):
+    """Rows of the blocks that `blocks` gives."""
+    return [rows for rows in array.chunks[0] if rows]
+
+
+class TrainingData(NamedTuple):
+    """Checked training data, held in the memory of the workers; all arrays have the same chunks of rows."""
+
+    X: da.Array  # (n, d) float32 or float64
+    codes: da.Array  # (n,) class of each row, 0 ... C - 1
+    classes: np.ndarray  # (C,)
+    weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
+    class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
+
+
+def check_training_data(estimator, X, y, sample_weight=None):
+    """Validate `X`, `y` and `sample_weight` and hold them on the workers; sets `n_features_in_` etc.
+
+    Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
+    a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
+    """
+    names = X._meta if hasattr(X, "to_dask_array") else None
+    X = as_points(X)
+    y = as_column(y, X, "y")
+    if y.ndim != 1:
+        raise ValueError(f"y must have one dimension, got shape {y.shape}.")
+    weights = None if sample_weight is None else as_column(sample_weight, X, "sample_weight")
+    _check_feature_names(estimator, np.empty((1, X.shape[1])) if names is None else names, reset=True)
+    _check_n_features(estimator, np.empty((1, X.shape[1])), reset=True)
+
+    X, y = keep(X, y)
+    first = np.cumsum([0, *sizes(X)[:-1]])
+    check = dask.delayed(_check_block)
+    checked = [
+        check(block, labels, row) for block, labels, row in zip(blocks(X), blocks(y), first, strict=True)
+    ]
+    dask.compute(*checked)
+    if weights is not None:
+        X, y, weights = _without_zero_weights(X, y, weights)
+    unique = dask.delayed(np.unique)
+    classes = np.unique(np.concatenate(dask.compute(*[unique(labels) for labels in blocks(y)])))
+    check_classification_targets(classes)
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
+    codes = y.map_blocks(_codes, classes, dtype=np.int64)
+    count = dask.delayed(_class_weight)
+    parts = [None] * len(blocks(codes)) if weights is None else blocks(weights)
+    counts = [count(c, w, len(classes)) for c, w in zip(blocks(codes), parts, strict=True)]
+    codes, counts = dask.persist(codes, counts)
+    class_weight = np.sum(dask.compute(*counts), axis=0)
+    if weights is not None:
+        largest = float(weights.max().compute())
+        weights = (weights / 2.0 ** np.frexp(largest)[1]).persist()
+    return TrainingData(X, codes, classes, weights, class_weight)
+
+
+def _check_block(X, y, first_row):
+    finite = np.isfinite(X)
+    if not finite.all():
+        row, column = np.unravel_index(np.argmin(finite), X.shape)
+        raise ValueError(f"Input X contains NaN or infinity: row {first_row + row}, column {column}.")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError(f"Input y contains NaN or infinity: row {first_row + np.argmin(np.isfinite(y))}.")
+
+
+def _without_zero_weights(X, y, weights):
+    weights = weights.astype(np.float64).persist()
+    if not bool((da.isfinite(weights) & (weights >= 0)).all().compute()):
+        raise ValueError("sample_weight must be non-negative and finite.")
+    kept = weights > 0
+    if not bool(kept.any().compute()):
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    if bool(kept.all().compute()):
+        return X, y, weights
+    X, y, weights = keep(X[kept], y[kept], weights[kept])
+    for array in (X, y, weights):
+        array.compute_chunk_sizes()
+    return X, y, weights
+
+
+def _codes(labels, classes):
+    return np.searchsorted(classes, labels).astype(np.int64)
+
+
+def _class_weight(codes, weights, n_classes):
+    return np.bincount(codes, weights, minlength=n_classes).astype(np.float64)

@@ -1,0 +1,226 @@
+"""Kernel sums over Dask arrays: a task per pair of blocks, and a tree of additions.
+
+A task sums the kernel values of a block of queries over a block of points and returns pairs (log_scale,
+sums) with ``sum = exp(log_scale) * sums``, so that sums which would under- or overflow alone still add up.
+Tasks are independent; which worker runs them, what moves where, and what is run again after a worker was lost
+is Dask's affair.
+"""
+
+from typing import NamedTuple
+
+import dask
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from .. import kernels
+from ._rows import as_column, as_points, blocks, from_blocks, sizes
+from ._workers import check_workers
+
+BRANCHING = 8  # partial results that one task adds
+
+
+class Pairs(NamedTuple):
+    """Sums as pairs with a scale of their own."""
+
+    log_scale: np.ndarray  # (m, b, l)
+    sums: np.ndarray  # (m, b, l, c)
+
+    def log(self):
+        with np.errstate(divide="ignore"):
+            return np.log(self.sums) + self.log_scale[..., None]
+
+    def plain(self):
+        return np.exp(self.log_scale)[..., None] * self.sums
+
+
+def add(*parts):
+    """The sum of several `Pairs`, in float64."""
+    # The scale of a sum that is exactly zero says nothing.
+    scales = [np.where(p.sums.any(axis=-1), p.log_scale.astype(np.float64), -np.inf) for p in parts]
+    top = np.maximum.reduce(scales)
+    top[np.isneginf(top)] = 0.0
+    total = sum(np.exp(s - top)[..., None] * p.sums for s, p in zip(scales, parts, strict=True))
+    return Pairs(top, total)
+
+
+def tree(combine, parts):
+    """Reduce a list of Delayed by tasks that combine up to `BRANCHING` of them; at least one such task."""
+    combine = dask.delayed(combine)
+    while True:  # arguments one by one: Dask lets go of persisted blocks behind a list of Delayed
+        parts = [combine(*parts[i : i + BRANCHING]) for i in range(0, len(parts), BRANCHING)]
+        if len(parts) == 1:
+            return parts[0]
+
+
+def kernel_sums(
+    Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
+    exclude_self=False, exclude_groups=None, normalize=False, n_jobs=None,
+):
+    """Sums of kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
+
+    Parameters
+    ----------
+    Q : Dask array of shape (m, d)
+        Queries, chunked by rows.
+    X : Dask array of shape (n, d)
+        Points, chunked by rows. Persist them if they serve more than once.
+    weights : Dask array or array-like of shape (n,) or (n, c), default=None
+    labels : Dask array or array-like of int of shape (n,), default=None
+    n_labels : int, default=None
+        None: the largest label + 1, which is computed at once.
+    kernel, bandwidth, normalize
+        As in :func:`spectralcls.kernels.kernel_sums`.
+    log : bool or "pair", default=False
+    exclude_self : bool, default=False
+        True needs Q to be X, and query i leaves out point i.
+    exclude_groups : tuple of two Dask arrays or array-likes of shape (m,) and (n,), default=None
+    n_jobs : int, default=None
+        Threads of a task. None: one, because Dask runs as many tasks at a time as a worker has threads.
+
+    Returns
+    -------
+    sums : Dask array of shape (m[, b][, l][, c]), float64, not computed yet, in the chunks of Q
+        With ``log="pair"`` a tuple (log_scale, sums).
+
+    Raises
+    ------
+    ValueError
+        For unknown chunk sizes, chunks along the features, or shapes that do not match.
+    RuntimeError
+        Where a worker lacks the package or has another version of it.
+
+    Notes
+    -----
+    One task per pair of blocks. A task reads two blocks and returns ``8 * rows(Q) * b * l * (1 + c)`` bytes
+    or less; partial results are added eight at a time.
+    """
+    check_workers()
+    same = Q is X
+    Q, X = as_points(Q, "Q"), as_points(X, "X")
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    if exclude_self and not same:
+        raise ValueError("exclude_self=True needs Q to be X itself.")
+    W = None if weights is None else as_column(weights, X, "weights")
+    labels = None if labels is None else as_column(labels, X, "labels")
+    if labels is not None and n_labels is None:
+        n_labels = int(labels.max().compute()) + 1
+    query_groups, point_groups = (None, None) if exclude_groups is None else exclude_groups
+    query_groups = None if exclude_groups is None else as_column(query_groups, Q, "exclude_groups[0]")
+    point_groups = None if exclude_groups is None else as_column(point_groups, X, "exclude_groups[1]")
+    bandwidth = np.asarray(bandwidth, dtype=np.float64)
+
+    options = dict(
+        n_labels=1 if labels is None else n_labels, kernel=kernel, bandwidth=np.atleast_1d(bandwidth),
+        normalize=normalize, n_jobs=n_jobs or 1,
+    )
+    points = list(zip(blocks(X), _parts(W, X), _parts(labels, X), _parts(point_groups, X), strict=True))
+    tile, finish = dask.delayed(_tile), dask.delayed(_finish)
+    keep = (bandwidth.ndim == 1, labels is not None, W is not None and W.ndim == 2)
+    done = []
+    for i, (queries, groups) in enumerate(zip(blocks(Q), _parts(query_groups, Q), strict=True)):
+        tiles = [
+            tile(queries, x, w, c, groups, g, exclude_self and i == j, options)
+            for j, (x, w, c, g) in enumerate(points)
+        ]
+        done.append(finish(tree(add, tiles), log, keep))
+    axes = (len(options["bandwidth"]), options["n_labels"], W.shape[1] if keep[2] else 1)
+    shape = tuple(n for n, kept in zip(axes, keep, strict=True) if kept)
+    if log != "pair":
+        return from_blocks(done, sizes(Q), shape, np.float64)
+    scale_shape = tuple(n for n, kept in zip(axes[:2], keep[:2], strict=True) if kept)
+    return (
+        from_blocks([pair[0] for pair in done], sizes(Q), scale_shape, np.float64),
+        from_blocks([pair[1] for pair in done], sizes(Q), shape, np.float64),
+    )
+
+
+def _parts(column, X):
+    return [None] * len(sizes(X)) if column is None else blocks(column)
+
+
+def _tile(Q, X, weights, labels, query_groups, point_groups, exclude_self, options):
+    if exclude_self:
+        X = Q
+    log_scale, sums = kernels.kernel_sums(
+        Q, X, weights=None if weights is None else weights.reshape(len(X), -1), log="pair",
+        labels=np.zeros(len(X), dtype=np.int64) if labels is None else labels, exclude_self=exclude_self,
+        exclude_groups=None if point_groups is None else (query_groups, point_groups), **options,
+    )
+    return Pairs(log_scale, sums[..., None] if weights is None else sums)
+
+
+def _finish(pairs, log, keep):
+    bandwidths, labels, columns = keep
+    index = (slice(None), slice(None) if bandwidths else 0, slice(None) if labels else 0)
+    column = (*index, slice(None) if columns else 0)
+    if log == "pair":
+        return pairs.log_scale[index], pairs.sums[column]
+    return (pairs.log() if log else pairs.plain())[column]
+
+
+def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
+    """sum_ij w_i w_j k(x_i, x_j) over the pairs within each class, as a float64 array (C,) in this process.
+
+    Every task returns C numbers; `bandwidths` has one value per class.
+    """
+    tile = dask.delayed(_class_tile)
+    points = list(zip(blocks(X), blocks(codes), _parts(weights, X), strict=True))
+    tiles = [
+        tile(*points[i], *points[j], n_classes, kernel, bandwidths, n_jobs or 1) * (1 if i == j else 2)
+        for i in range(len(points))
+        for j in range(i + 1)
+    ]
+    return tree(_total, tiles).compute()
+
+
+def _total(*parts):
+    return sum(parts)
+
+
+def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
+    out = np.zeros(n_classes)
+    for c in range(n_classes):
+        rows, points = query_codes == c, codes == c
+        if rows.any() and points.any():
+            w = None if weights is None else weights[points]
+            sums = kernels.kernel_sums(
+                Q[rows], X[points], weights=w, kernel=kernel, bandwidth=bandwidths[c], n_jobs=n_jobs
+            ).astype(np.float64)
+            out[c] = sums.sum() if query_weights is None else query_weights[rows] @ sums
+    return out
+
+
+def nearest_codes(Q, X, codes, wanted):
+    """Code of the point nearest to each wanted query (a boolean array), -1 for the others; Dask array (m,).
+
+    Of equally near points the first counts.
+    """
+    tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1])
+    points = list(zip(blocks(X), blocks(codes), strict=True))
+    done = [
+        finish(tree(_nearer, [tile(q, mask, x, c) for x, c in points]))
+        for q, mask in zip(blocks(Q), blocks(wanted), strict=True)
+    ]
+    return from_blocks(done, sizes(Q), (), np.int64)
+
+
+def _nearest_tile(Q, wanted, X, codes):
+    distances, nearest = np.full(len(Q), np.inf), np.full(len(Q), -1)
+    rows_per_block = max(1, (1 << 23) // len(X))
+    rows = np.flatnonzero(wanted)
+    for some in np.split(rows, range(rows_per_block, len(rows), rows_per_block)):
+        if len(some):
+            block = cdist(Q[some], X)
+            first = block.argmin(axis=1)
+            distances[some], nearest[some] = block[np.arange(len(some)), first], codes[first]
+    return distances, nearest
+
+
+def _nearer(first, *others):
+    distances, nearest = first
+    for further in others:
+        closer = further[0] < distances
+        distances, nearest = np.where(closer, further[0], distances), np.where(closer, further[1], nearest)
+    return distances, nearest
+

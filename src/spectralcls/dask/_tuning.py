@@ -1,0 +1,131 @@
+"""The bandwidth for training data on the workers: reference rules from moments, or cross-validation."""
+
+import dask
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .. import _validation
+from ..bandwidth import reference_rule
+from ..kernel_mean import search
+from ..kernel_mean.tuning import cross_validated_accuracy
+from ._rows import blocks
+from ._sums import tree
+
+BANDWIDTHS_PER_TASK = 2
+
+
+def reference_bandwidth(rule, data, kernel):
+    """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
+    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    moments = dask.delayed(_moments)
+    parts = [
+        moments(*part, len(data.classes))
+        for part in zip(blocks(data.X), blocks(data.codes), weights, strict=True)
+    ]
+    by_class = tree(_add_moments, parts).compute()
+    scale = data.class_weight.sum() / by_class[0].sum()
+    d = data.X.shape[1]
+    pooled = _silverman(_merged(*by_class), scale, d, kernel) or 1.0
+    if rule == "silverman":
+        return pooled
+    return np.array([_silverman(each, scale, d, kernel) or pooled for each in zip(*by_class, strict=True)])
+
+
+def _silverman(moments, scale, d, kernel):
+    weight, _, squares = moments
+    n = weight * scale
+    if n <= 1 or squares == 0:
+        return None
+    return reference_rule(np.sqrt(squares * scale / (n - 1) / d), n, d, "silverman", kernel)
+
+
+def _moments(X, codes, weights, n_classes):
+    """Weight (C,), mean (C, d) and sum of squared distances to the mean (C,) of each class."""
+    weights = np.ones(len(X)) if weights is None else weights
+    weight, mean, squares = np.zeros(n_classes), np.zeros((n_classes, X.shape[1])), np.zeros(n_classes)
+    for c in np.unique(codes):
+        w, points = weights[codes == c], X[codes == c].astype(np.float64)
+        weight[c], mean[c] = w.sum(), w @ points / w.sum()
+        squares[c] = w @ ((points - mean[c]) ** 2).sum(axis=1)
+    return weight, mean, squares
+
+
+def _add_moments(*parts):
+    stacked = [np.stack(column, axis=1) for column in zip(*parts, strict=True)]  # (C, parts, ...)
+    merged = [_merged(*each) for each in zip(*stacked, strict=True)]
+    return tuple(np.stack(column) for column in zip(*merged, strict=True))
+
+
+def _merged(weight, mean, squares):
+    """Moments of the union of samples, from the moments of each."""
+    total = weight.sum()
+    centre = weight @ mean / (total or 1.0)
+    return total, centre, squares.sum() + weight @ ((mean - centre) ** 2).sum(axis=1)
+
+
+def search_bandwidth(estimator, rule, data, log_priors):
+    """Cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
+
+    The sample is gathered; the bandwidths are tried on the workers, a few in each task.
+    """
+    if not isinstance(estimator.cv, int | np.integer | str):
+        raise ValueError(
+            'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
+            f"Got {estimator.cv!r}."
+        )
+    rng = check_random_state(estimator.random_state)
+    sample = gather(data, estimator.max_tuning_samples, rng)
+    ratio = (len(sample.X) / data.X.shape[0]) ** (1 / (data.X.shape[1] + 4))
+    grid = estimator.bandwidth_grid
+    found = search.search_bandwidth(
+        rule, sample, None, kernel=estimator.kernel, cv=estimator.cv,
+        grid=None if grid is None else search.check_grid(grid) / ratio, tie_break=estimator.tie_break,
+        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state,
+        log_priors=log_priors, n_jobs=estimator.n_jobs or 1, accuracy=accuracy_on_workers,
+    )
+    return found._replace(grid=found.grid * ratio, bandwidth=found.bandwidth * ratio)
+
+
+def accuracy_on_workers(problem):
+    """`cross_validated_accuracy` with tasks of a few bandwidths each."""
+    shared = dask.delayed(problem._replace(bandwidths=None), traverse=False)
+    task = dask.delayed(_accuracy)
+    starts = range(0, len(problem.bandwidths), BANDWIDTHS_PER_TASK)
+    parts = [task(shared, problem.bandwidths[i : i + BANDWIDTHS_PER_TASK]) for i in starts]
+    return np.concatenate(dask.compute(*parts))
+
+
+def _accuracy(problem, bandwidths):
+    return cross_validated_accuracy(problem._replace(bandwidths=bandwidths))
+
+
+def gather(data, n_samples, rng):
+    """All points, or a stratified random sample of them, in this process and in their order."""
+    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    parts = list(zip(blocks(data.X), blocks(data.codes), weights, strict=True))
+    if n_samples is not None and data.X.shape[0] > n_samples:
+        parts = _sampled(parts, len(data.classes), n_samples, rng)
+    X, codes, weights = zip(*dask.compute(*parts), strict=True)
+    weights = None if data.weights is None else np.concatenate(weights)
+    return _validation.TrainingData(np.concatenate(X), np.concatenate(codes), data.classes, weights, None)
+
+
+def _sampled(parts, n_classes, n_samples, rng):
+    count = dask.delayed(lambda codes: np.bincount(codes, minlength=n_classes))
+    counts = np.array(dask.compute(*[count(codes) for _, codes, _ in parts]))
+    totals = counts.sum(axis=0)
+    edges = np.cumsum(totals) * n_samples // totals.sum()
+    wanted = np.maximum(np.diff(edges, prepend=0), np.minimum(totals, 2))  # every class remains
+    seeds = rng.randint(2**31 - 1, size=len(parts) + 1)
+    draw = np.random.default_rng(seeds[-1]).multivariate_hypergeometric
+    quotas = np.stack([draw(counts[:, c], wanted[c]) for c in range(n_classes)], axis=1)
+    take = dask.delayed(_take, nout=3)
+    return [take(*part, quota, seed) for part, quota, seed in zip(parts, quotas, seeds[:-1], strict=True)]
+
+
+def _take(X, codes, weights, quota, seed):
+    rng = np.random.RandomState(seed)
+    rows = np.sort(np.concatenate([
+        rng.choice(np.flatnonzero(codes == c), size, replace=False) for c, size in enumerate(quota)
+    ]).astype(np.intp))
+    return X[rows], codes[rows], None if weights is None else weights[rows]

@@ -1,0 +1,74 @@
+"""Nearest neighbours over Dask arrays: the neighbours in every block, merged."""
+
+from functools import partial
+
+import dask
+import numpy as np
+
+from .. import neighbors
+from ._rows import as_points, blocks, from_blocks, sizes
+from ._sums import tree
+from ._workers import check_workers
+
+
+def knn(Q, X, k, *, n_jobs=None):
+    """Exact Euclidean k nearest neighbours: :func:`spectralcls.knn` for many machines.
+
+    Parameters
+    ----------
+    Q : Dask array of shape (m, d)
+    X : Dask array of shape (n, d)
+    k : int
+        Number of neighbours, 1 <= k <= n.
+    n_jobs : int, default=None
+        Threads of a task; None: one.
+
+    Returns
+    -------
+    distances, indices : Dask arrays of shape (m, k), not computed yet
+        Ordered as :func:`spectralcls.knn` does: by distance, then by index.
+
+    Notes
+    -----
+    One task per pair of blocks, which returns ``16 * rows(Q) * k`` bytes.
+    """
+    check_workers()
+    Q, X = as_points(Q, "Q"), as_points(X, "X")
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
+    if not 1 <= k <= X.shape[0]:
+        raise ValueError(f"k must be between 1 and the number of points {X.shape[0]}, got {k!r}.")
+    tile = dask.delayed(_tile)
+    first = np.cumsum([0, *sizes(X)[:-1]])
+    points = list(zip(blocks(X), first, strict=True))
+    merge = partial(_nearest, k)
+    done = [tree(merge, [tile(q, x, start, k, n_jobs or 1) for x, start in points]) for q in blocks(Q)]
+    dtype = np.result_type(Q.dtype, X.dtype)
+    return (
+        from_blocks([found[0] for found in done], sizes(Q), (k,), dtype),
+        from_blocks([found[1] for found in done], sizes(Q), (k,), np.int64),
+    )
+
+
+def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n_jobs=None):
+    """Symmetric graph that joins every point with its nearest neighbours, as :func:`spectralcls.knn_graph`.
+
+    The neighbours are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
+    """
+    distances, indices = dask.compute(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))
+    return neighbors.graph_of_neighbors(
+        distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon
+    )
+
+
+def _tile(Q, X, first, k, n_jobs):
+    distances, indices = neighbors.knn(Q, X, min(k, len(X)), n_jobs=n_jobs)
+    return distances, indices + first
+
+
+def _nearest(k, *found):
+    """The k nearest of several sets of neighbours."""
+    distances = np.concatenate([each[0] for each in found], axis=1)
+    indices = np.concatenate([each[1] for each in found], axis=1)
+    order = np.lexsort((indices, distances), axis=1)[:, :k]
+    return np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)

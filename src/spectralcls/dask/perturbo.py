@@ -1,0 +1,110 @@
+"""PerTurbo on Dask collections: the classes are independent tasks."""
+
+import dask
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .. import perturbo
+from ..perturbo._class_model import Regularization, fit_class, log_explained
+from ._estimator import DaskEstimator
+from ._rows import blocks, check_training_data
+from ._tuning import gather
+from ._workers import check_workers
+
+MAX_GATHERED = 20_000  # points among which bandwidth and alpha are chosen
+
+
+class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
+    """:class:`spectralcls.PerTurboClassifier` on Dask collections.
+
+    Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or
+    O(n_l r) with ``max_rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
+    there are more.
+    """
+
+    _local_class = perturbo.PerTurboClassifier
+
+    def fit(self, X, y):
+        """Fit on Dask collections; see :meth:`spectralcls.PerTurboClassifier.fit`."""
+        self._validate_params()
+        check_workers()
+        with self._unchanged_on_error():
+            return self._fit_collections(check_training_data(self, X, y))
+
+    def _fit_collections(self, data):
+        n_classes = len(data.classes)
+        sample = gather(data, MAX_GATHERED, check_random_state(self.random_state))
+        bandwidth, alpha, tuning = self._parameters(sample.X.astype(np.float64), sample.codes, n_classes)
+        regularization = Regularization(self.regularization, alpha, self.truncation, self.retained)
+        options = dict(
+            max_rank=self.max_rank, tol=self.tol, pivoting=self.pivoting, random_state=self.random_state,
+            n_jobs=self.n_jobs or 1,
+        )
+        take, make = dask.delayed(_rows_of_class), dask.delayed(_fit_class)
+        parts = list(zip(blocks(data.X), blocks(data.codes), strict=True))
+        models = [
+            make(float(h), regularization, data.classes[c], options, *[take(*part, c) for part in parts])
+            for c, h in enumerate(np.broadcast_to(bandwidth, n_classes))
+        ]
+        models = dask.persist(*models)
+        summary = dask.delayed(_summary)
+        counts, ranks, residuals = zip(*dask.compute(*[summary(model) for model in models]), strict=True)
+        self.classes_, self.bandwidth_, self.alpha_, self.tuning_ = data.classes, bandwidth, alpha, tuning
+        self._regularization, self._models = regularization, models
+        self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
+        self.trace_residuals_ = np.array(residuals)
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Not offered: labels added one by one are work for one machine; see `to_local`."""
+        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
+
+    def _log_explained(self, X, relative=True):
+        return self._by_models(X, _log_explained, relative, self.n_jobs or 1)
+
+    def perturbation(self, X):
+        """tau_l(x) for every query and class, a Dask array (n_queries, n_classes) in [0, 1]."""
+        return self._by_models(X, _perturbation, self.n_jobs or 1)
+
+    def _by_models(self, X, function, *options):
+        X = self._check_queries(X)
+        return self._map_queries(X, function, *options, *self._models)
+
+    def decision_function(self, X):
+        """log(1 - tau_l(x)), a Dask array (n_queries, n_classes) or (n_queries,)."""
+        scores = self._log_explained(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X):
+        """The class that each query perturbs least, a Dask array (n_queries,)."""
+        return self._labels(self._log_explained(X))
+
+    def score_samples(self, X):
+        """log(1 - min_l tau_l(x)) of each query, a Dask array (n_queries,)."""
+        best = self._log_explained(X, relative=False).max(axis=1)
+        return np.minimum(best, 0.0)
+
+    def _local_state(self):
+        return {"_models": list(dask.compute(*self._models))}
+
+
+def _rows_of_class(X, codes, c):
+    return X[codes == c]
+
+
+def _fit_class(bandwidth, regularization, name, options, *parts):
+    points = np.concatenate(parts).astype(np.float64)
+    return fit_class(points, bandwidth, regularization, name=name, **options)
+
+
+def _summary(model):
+    return len(model.samples), model.rank, model.trace_residual
+
+
+def _log_explained(X, relative, n_jobs, *models):
+    return log_explained(list(models), X.astype(np.float64), n_jobs, relative)
+
+
+def _perturbation(X, n_jobs, *models):
+    X = X.astype(np.float64)
+    return np.clip(1 - np.stack([model.explained(X, n_jobs) for model in models], axis=1), 0.0, 1.0)

@@ -1,0 +1,267 @@
+"""`spectralcls fit` and `predict` on Parquet files: streamed, atomic, resumable, careful with model files."""
+
+import errno
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import skops.io
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+
+from spectralcls.cli import main, models, predict
+from spectralcls.kernel_mean import ParzenClassifier
+
+GROUP = 100
+FIT = ["--target", "tree", "--set", "bandwidth=0.7", "--no-scale", "--quiet"]
+
+
+@pytest.fixture
+def points():
+    X, y = make_blobs(730, centers=3, n_features=2, random_state=0)
+    return X, np.array(["ash", "beech", "cedar"])[y]
+
+
+@pytest.fixture
+def data(tmp_path, points):
+    """A file of eight row groups."""
+    return write(tmp_path / "data.parquet", *points)
+
+
+@pytest.fixture
+def model(tmp_path, data):
+    path = tmp_path / "model.skops"
+    assert main(["fit", str(data), *FIT, "--out", str(path)]) == 0
+    return path
+
+
+def write(path, X, y=None, names=("height", "girth")):
+    columns = {names[0]: X[:, 0], names[1]: X[:, 1]} | ({} if y is None else {"tree": y})
+    pq.write_table(pa.table(columns), path, row_group_size=GROUP)
+    return path
+
+
+def run(*arguments):
+    return main(["predict", *map(str, arguments), "--quiet"])
+
+
+def fails_with(capsys, *arguments):
+    capsys.readouterr()
+    assert main([str(argument) for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1 and captured.err.startswith("spectralcls: error: ")
+    return captured.err
+
+
+def parts(folder):
+    return sorted(path.name for path in folder.glob("*.parquet"))
+
+
+def test_predictions_are_those_of_the_classifier(tmp_path, points, data, model):
+    out = tmp_path / "out.parquet"
+    assert run(model, data, "--out", out) == 0
+    table = pq.read_table(out)
+    X, y = points
+    expected = ParzenClassifier(bandwidth=0.7).fit(X, y).predict(X)
+    assert table["prediction"].to_pylist() == expected.tolist()
+    assert table["row"].to_pylist() == list(range(len(X)))
+    assert len(parts(out)) == 8
+
+
+def test_columns_are_found_by_name_and_scaling_travels_with_the_model(tmp_path, points, data):
+    X, y = points
+    path = tmp_path / "scaled.skops"
+    options = ["--target", "tree", "--classifier", "ise", "--set", "bandwidth=0.5", "--quiet"]
+    assert main(["fit", str(data), *options, "--out", str(path)]) == 0
+    turned = write(tmp_path / "turned.parquet", X[:, ::-1], names=("girth", "height"))
+    outs = [tmp_path / "a", tmp_path / "b"]
+    for source, out in zip((data, turned), outs, strict=True):
+        assert run(path, source, "--out", out) == 0
+    assert pq.read_table(outs[0]).equals(pq.read_table(outs[1]))
+    accuracy = np.mean(np.array(pq.read_table(outs[0])["prediction"].to_pylist()) == y)
+    assert accuracy > 0.9
+
+
+def test_a_sample_of_the_rows_is_read_from_all_row_groups(tmp_path, points, data, capsys):
+    path = tmp_path / "small.skops"
+    assert main(["fit", str(data), *FIT, "--max-points", "240", "--out", str(path)]) == 0
+    assert "a random sample of 240 of 730 rows" in capsys.readouterr().out
+    X = models.load(path).estimator._model.X
+    everything = {tuple(row): i for i, row in enumerate(points[0])}
+    rows = [everything[tuple(row)] for row in X]
+    assert rows == sorted(set(rows)) and len(rows) == 240
+    assert len(np.unique(np.array(rows) // GROUP)) == 8
+
+
+def test_float32_columns_stay_float32(tmp_path, points):
+    X, y = points
+    path = tmp_path / "m.skops"
+    data = write(tmp_path / "single.parquet", X.astype(np.float32), y)
+    assert main(["fit", str(data), *FIT, "--out", str(path)]) == 0
+    assert models.load(path).estimator._model.X.dtype == np.float32
+
+
+# An interruption and a full disk
+
+
+def test_a_full_disk_leaves_whole_parts_and_the_rest_is_resumed(tmp_path, data, model, monkeypatch, capsys):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert run(model, data, "--out", whole) == 0
+    write_table, written = pq.write_table, []
+
+    def disk_is_full(table, path):
+        write_table(table, path)
+        written.append(path)
+        if len(written) == 4:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", disk_is_full)
+    message = fails_with(capsys, "predict", model, data, "--out", out, "--quiet")
+    assert "No space left on device; 3 of 8 parts are complete, go on with --resume" in message
+    monkeypatch.undo()
+    assert parts(out) == parts(whole)[:3] and not list(out.glob(".*"))
+    assert pq.read_table(out).equals(pq.read_table(whole).slice(0, 3 * GROUP))
+
+    before = {name: (out / name).stat().st_mtime_ns for name in parts(out)}
+    assert run(model, data, "--out", out, "--resume") == 0
+    assert pq.read_table(out).equals(pq.read_table(whole))
+    assert all((out / name).stat().st_mtime_ns == time for name, time in before.items())
+
+
+def test_a_file_that_cannot_grow_is_an_error_of_one_line(tmp_path, points, model):
+    """A real limit of the system instead of a full disk: no file may be larger than a few kilobytes."""
+    X = np.tile(points[0], (20, 1))
+    path, out = tmp_path / "long.parquet", tmp_path / "out"
+    pq.write_table(pa.table({"height": X[:, 0], "girth": X[:, 1]}), path, row_group_size=7000)
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000));"
+        "from spectralcls.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["predict", str(model), str(path), "--out", str(out), "--quiet"]
+    run = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1
+    assert "File too large" in run.stderr and "0 of 3 parts are complete" in run.stderr
+    assert main([*arguments, "--resume"]) == 0 and len(pq.read_table(out)) == len(X)
+
+
+def test_an_interruption_is_resumed_and_leftovers_of_a_killed_process_go(tmp_path, data, model, monkeypatch):
+    out = tmp_path / "out"
+    original = predict._predict
+
+    def interrupted(estimator, source, group):
+        if group.first_row >= 2 * GROUP:
+            raise KeyboardInterrupt
+        return original(estimator, source, group)
+
+    monkeypatch.setattr(predict, "_predict", interrupted)
+    assert run(model, data, "--out", out) == 130
+    monkeypatch.undo()
+    (out / ".part-000002.parquet.abc.tmp").write_bytes(b"PAR1 half a file")
+    assert len(pq.read_table(out)) == 2 * GROUP
+    assert run(model, data, "--out", out, "--resume") == 0
+    assert len(pq.read_table(out)) == 730 and not list(out.glob(".*"))
+
+
+def test_output_of_other_work_is_not_mixed_in(tmp_path, points, data, model, capsys):
+    out = tmp_path / "out"
+    assert run(model, data, "--out", out) == 0
+    arguments = ["predict", model, data, "--out", out, "--quiet"]
+    assert "exists; go on with --resume" in fails_with(capsys, *arguments)
+    other = write(tmp_path / "other.parquet", points[0][:400])
+    message = fails_with(capsys, "predict", model, other, "--out", out, "--resume", "--quiet")
+    assert "was not written from this model and these data" in message
+    (out / "_spectralcls.json").write_text("{")
+    assert "damaged" in fails_with(capsys, *arguments, "--resume")
+
+
+# Bad data
+
+
+def test_a_missing_column_in_a_later_file_is_found_before_any_work(tmp_path, points, model, capsys):
+    X, y = points
+    folder = tmp_path / "many"
+    folder.mkdir()
+    write(folder / "a.parquet", X[:300], y[:300])
+    write(folder / "b.parquet", X[300:], y[300:], names=("height", "width"))
+    out = tmp_path / "out"
+    message = fails_with(capsys, "predict", model, folder, "--out", out)
+    assert "b.parquet, row 300: no column 'girth'; there are 'height', 'width', 'tree'" in message
+    assert not out.exists()
+    assert "no column 'girth'" in fails_with(capsys, "fit", folder, *FIT, "--out", tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("value, word", [(np.nan, "nan is not finite"), (None, "the value is missing")])
+def test_a_gap_is_named_by_its_row_in_the_whole_file(tmp_path, points, model, capsys, value, word):
+    column = [float(x) for x in points[0][:, 1]]
+    column[543] = value
+    path = tmp_path / "gap.parquet"
+    table = pa.table({"height": points[0][:, 0], "girth": pa.array(column, from_pandas=False)})
+    pq.write_table(table, path, row_group_size=GROUP)
+    out = tmp_path / "out"
+    message = fails_with(capsys, "predict", model, path, "--out", out, "--quiet")
+    assert f"row 543, column 'girth': {word}" in message
+    assert len(pq.read_table(out)) == 5 * GROUP
+
+
+def test_damaged_data(tmp_path, data, model, capsys):
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(data.read_bytes()[:-200])
+    out = ["--out", tmp_path / "out"]
+    assert "not a readable Parquet file" in fails_with(capsys, "predict", model, broken, *out)
+    assert "no such file" in fails_with(capsys, "predict", model, tmp_path / "absent.parquet", *out)
+    assert "unknown classifier" in fails_with(
+        capsys, "fit", data, *FIT, "--classifier", "parsen", "--out", tmp_path / "m.skops"
+    )
+    message = fails_with(capsys, "fit", data, *FIT, "--set", "bandwith=2", "--out", tmp_path / "m.skops")
+    assert "Invalid parameter 'bandwith'" in message
+
+
+# Model files
+
+
+def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
+    arguments = (data, "--out", tmp_path / "out")
+    truncated = tmp_path / "truncated.skops"
+    truncated.write_bytes(model.read_bytes()[:-500])
+    assert "truncated" in fails_with(capsys, "predict", truncated, *arguments)
+    assert "not a readable model file" in fails_with(capsys, "predict", data, *arguments)
+    foreign = tmp_path / "foreign.skops"
+    skops.io.dump({"weights": np.ones(3)}, foreign)
+    assert "holds no classifier, but dict" in fails_with(capsys, "predict", foreign, *arguments)
+    assert not (tmp_path / "out").exists()
+
+
+class Stranger(LogisticRegression):
+    pass
+
+
+def test_types_that_are_not_known_are_refused(tmp_path, points, data, capsys):
+    path = tmp_path / "strange.skops"
+    skops.io.dump(Stranger().fit(*points), path)
+    message = fails_with(capsys, "predict", path, data, "--out", tmp_path / "out")
+    assert "Stranger" in message and "--trust" in message
+
+
+def test_joblib_only_on_request(tmp_path, points, data, capsys):
+    path, out = tmp_path / "m.joblib", tmp_path / "out"
+    assert main(["fit", str(data), *FIT, "--out", str(path)]) == 0
+    message = fails_with(capsys, "predict", path, data, "--out", out)
+    assert "can run any code" in message and not out.exists()
+    assert run(path, data, "--out", out, "--trust") == 0
+    path.write_bytes(path.read_bytes()[:1000])
+    assert "truncated" in fails_with(capsys, "predict", path, data, "--out", out, "--trust")
+
+
+def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model, monkeypatch, capsys):
+    before = model.read_bytes()
+
+    def full(content, path):
+        path.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(skops.io, "dump", full)
+    assert "No space left on device" in fails_with(capsys, "fit", data, *FIT, "--out", model)
+    assert model.read_bytes() == before and not list(tmp_path.glob(".*"))

@@ -1,0 +1,344 @@
+"""The Dask estimators beside the single-process answers, on threads; test_dask_cluster has a cluster."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("dask.array")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+
+import spectralcls.dask
+from spectralcls import kernel_mean
+from spectralcls.kernels import kernel_sums
+from spectralcls.operators import KernelOperator
+
+CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]
+CHUNK = 170
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_blobs(600, centers=4, n_features=3, cluster_std=2.0, random_state=1)
+    labels = np.array(["ash", "beech", "cedar"])[y % 3]
+    weights = np.random.default_rng(2).integers(0, 4, len(y)).astype(float)
+    queries = np.random.default_rng(3).normal(0, 8, size=(95, 3))
+    return X, labels, weights, queries
+
+
+def rows(array, chunk=CHUNK):
+    return da.from_array(array, chunks=(chunk, *array.shape[1:]))
+
+
+def pair(name, **parameters):
+    return getattr(kernel_mean, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+
+
+def assert_same(local, distributed, queries, tolerance=1e-12):
+    expected = local.decision_function(queries)
+    scores = distributed.decision_function(rows(queries, 40)).compute()
+    np.testing.assert_allclose(scores, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    np.testing.assert_array_equal(distributed.predict(rows(queries, 40)).compute(), local.predict(queries))
+
+
+# Kernel sums
+
+
+@pytest.mark.parametrize("log", [False, True, "pair"])
+@pytest.mark.parametrize("bandwidth", [0.7, [0.02, 0.5, 3.0]])
+def test_kernel_sums_with_labels_folds_and_columns(log, bandwidth):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(301, 4)), rng.normal(size=(97, 4)) * 5
+    weights = rng.random((301, 2)) if log is True else rng.normal(size=(301, 2))
+    labels, folds, query_folds = (rng.integers(0, 3, n) for n in (301, 301, 97))
+    options = dict(n_labels=3, bandwidth=bandwidth, log=log)
+    groups = (query_folds, folds)
+    expected = kernel_sums(Q, X, weights=weights, labels=labels, exclude_groups=groups, **options)
+    result = spectralcls.dask.kernel_sums(
+        rows(Q, 30), rows(X, 110), weights=weights, labels=rows(labels, 110), exclude_groups=groups, **options
+    )
+    if log == "pair":
+        (log_scale, sums), (expected_scale, expected_sums) = dask.compute(*result), expected
+        assert log_scale.shape == expected_scale.shape and sums.shape == expected_sums.shape
+        sums = sums * np.exp(log_scale - expected_scale)[..., None]
+        np.testing.assert_allclose(sums, expected_sums, rtol=1e-10, atol=1e-12)
+    else:
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result.compute(), expected, rtol=1e-10, atol=1e-13)
+
+
+def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points():
+    X = np.random.default_rng(0).normal(size=(80, 2)).astype(np.float32)
+    parts = rows(X, 30)
+    own = spectralcls.dask.kernel_sums(parts, parts, bandwidth=0.5, exclude_self=True)
+    np.testing.assert_allclose(own.compute(), kernel_sums(X, X, bandwidth=0.5, exclude_self=True), rtol=1e-5)
+    far = np.full((1, 2), 1e3, dtype=np.float32)
+    logs = spectralcls.dask.kernel_sums(rows(far), parts, bandwidth=0.5, log=True).compute()
+    exact = kernel_sums(far.astype(float), X.astype(float), bandwidth=0.5, log=True)
+    assert exact[0] < -1e6 and logs[0] == pytest.approx(exact[0], rel=1e-6)
+
+
+# Estimators beside their single-process selves
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_same_answer_as_in_one_process(problem, name, weighted):
+    X, y, weights, queries = problem
+    local, distributed = pair(name, bandwidth=1.5)
+    sample_weight = weights if weighted else None
+    local.fit(X, y, sample_weight)
+    distributed.fit(rows(X), rows(y), sample_weight)
+    assert_same(local, distributed, queries)
+    if hasattr(local, "inverse_density_"):
+        inverse_density = distributed.inverse_density_.compute()
+        np.testing.assert_allclose(inverse_density, local.inverse_density_, rtol=1e-10)
+    assert_same(local, distributed, queries * 1e4)  # where every kernel value is zero in floating point
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_cross_validated_bandwidth(problem, name):
+    X, y, _, queries = problem
+    local, distributed = pair(name)
+    local.fit(X, y)
+    distributed.fit(rows(X), y)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_, rel=1e-12)
+    np.testing.assert_allclose(distributed.cv_scores_, local.cv_scores_, atol=1e-12)
+    assert_same(local, distributed, queries)
+
+
+@pytest.mark.parametrize("parameters", [
+    dict(bandwidth="silverman"), dict(bandwidth="silverman_per_class"), dict(bandwidth=[0.5, 1.0, 2.0]),
+    dict(bandwidth=0.8, kernel="epanechnikov"),
+])
+@pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier"])
+def test_other_bandwidths_and_kernels(problem, name, parameters):
+    X, y, weights, queries = problem
+    local, distributed = pair(name, **parameters)
+    local.fit(X, y, weights)
+    distributed.fit(rows(X), rows(y), rows(weights))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
+    assert_same(local, distributed, queries)
+
+
+def test_posterior_density_and_accuracy(problem):
+    X, y, weights, queries = problem
+    local, distributed = pair("ParzenClassifier", bandwidth=1.0, priors=[0.2, 0.3, 0.5])
+    local.fit(X, y)
+    distributed.fit(rows(X), rows(y))
+    Q = rows(queries, 40)
+    for method in ("predict_proba", "score_samples"):
+        expected = getattr(local, method)(queries)
+        result = getattr(distributed, method)(Q).compute()
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(distributed.class_prior_, local.class_prior_)
+    accuracy = local.score(X, y, weights)
+    assert distributed.score(rows(X), rows(y), weights) == pytest.approx(accuracy, rel=1e-12)
+
+
+def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
+    rng = np.random.default_rng(0)
+    y = np.r_[np.zeros(3000), np.ones(2995), np.full(5, 2)].astype(int)
+    X = rng.normal(size=(6000, 2)) + 1.5 * y[:, None]
+    local, distributed = pair("ParzenClassifier", max_tuning_samples=1500)
+    local.fit(X, y)
+    distributed.fit(rows(X, 1700), y)
+    assert distributed.n_tuning_samples_ == pytest.approx(1500, abs=2)
+    assert len(distributed.classes_) == 3
+    np.testing.assert_allclose(distributed.bandwidth_grid_, local.bandwidth_grid_, rtol=0.1)
+    assert 0.25 < distributed.bandwidth_ / local.bandwidth_ < 4  # rungs of a flat optimum
+    again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
+    assert again.bandwidth_ == distributed.bandwidth_
+
+
+def test_data_frames_and_float32(problem):
+    X, y, _, queries = problem
+    names = ["length", "width", "height"]
+    frame = pd.DataFrame(X.astype(np.float32), columns=names)
+    query_frame = pd.DataFrame(queries.astype(np.float32), columns=names)
+    local, distributed = pair("ISEClassifier", bandwidth=1.5)
+    local.fit(frame, y)
+    distributed.fit(dd.from_pandas(frame, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3))
+    np.testing.assert_array_equal(distributed.feature_names_in_, local.feature_names_in_)
+    parts = dd.from_pandas(query_frame, npartitions=2)
+    np.testing.assert_allclose(
+        distributed.decision_function(parts).compute(), local.decision_function(query_frame), rtol=1e-4
+    )
+    with pytest.raises(ValueError, match="feature names should match"):
+        distributed.predict(parts.rename(columns={"width": "depth"}))
+
+
+def test_parquet_files_whose_partitions_dask_joins(tmp_path, problem):
+    X, y, _, _ = problem
+    frame = pd.DataFrame(X, columns=["length", "width", "height"]).assign(tree=y)
+    for number, part in enumerate((frame[:100], frame[100:180], frame[180:])):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    parts = dd.read_parquet(tmp_path)
+    local, distributed = pair("ParzenClassifier", bandwidth=1.0)
+    local.fit(frame.drop(columns="tree"), y)
+    distributed.fit(parts.drop(columns="tree"), parts["tree"])
+    assert distributed.score(parts.drop(columns="tree"), parts["tree"]) == pytest.approx(
+        local.score(frame.drop(columns="tree"), y)
+    )
+
+
+def test_to_local_gives_the_ordinary_estimator(problem):
+    X, y, _, queries = problem
+    distributed = spectralcls.dask.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)
+    local = distributed.to_local()
+    assert type(local) is kernel_mean.LaplacianISEClassifier
+    assert_same(local, distributed, queries)
+
+
+def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
+    rng = np.random.default_rng(0)
+    n, d, chunk = 100_000, 64, 5_000
+    path = tmp_path / "X.npy"
+    X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
+    y = rng.integers(0, 2, n)
+    X[:] = rng.normal(size=(n, d)) + y[:, None]
+    X.flush()
+    del X
+    points = np.load(path, mmap_mode="r")
+    queries = rows(np.array(points[:50]))
+    with dask.config.set(scheduler="synchronous"):
+        tracemalloc.start()
+        blocks = spectralcls.dask.from_memmap(points, chunk)
+        fitted = spectralcls.dask.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
+        labels = fitted.predict(queries).compute()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < points.nbytes / 4
+    local = kernel_mean.ParzenClassifier(bandwidth=5.0, n_jobs=1).fit(points, y)
+    np.testing.assert_array_equal(labels, local.predict(np.array(points[:50])))
+    np.testing.assert_array_equal(blocks[3_999:10_001].compute(), points[3_999:10_001])
+    with pytest.raises(ValueError, match="not a view of one"):
+        spectralcls.dask.from_memmap(points[10:])
+    with pytest.raises(TypeError, match="must be a numpy.memmap, got ndarray"):
+        spectralcls.dask.from_memmap(np.ones((3, 2)))
+
+
+# Spectral methods, neighbours, PerTurbo
+
+
+@pytest.mark.parametrize("normalization", [None, "mean", "sum"])
+def test_kernel_operator_is_that_of_one_process(problem, normalization):
+    X, _, weights, _ = problem
+    V = np.random.default_rng(0).normal(size=(len(X), 3))
+    options = dict(bandwidth=1.5, normalization=normalization, sample_weight=weights + 1)
+    product = spectralcls.dask.KernelOperator(rows(X), **options) @ V
+    np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
+@pytest.mark.parametrize("parameters", [
+    dict(bandwidth=4.0, center="median"), dict(bandwidth=4.0, projection="paper"),
+    dict(bandwidth="silverman"),
+])
+def test_spectral_classifiers(problem, name, parameters):
+    X, y, weights, queries = problem
+    local = getattr(spectralcls, name)(n_components=4, **parameters).fit(X, y, weights)
+    distributed = getattr(spectralcls.dask, name)(n_components=4, **parameters).fit(rows(X), y, weights)
+    assert_same(local, distributed, X[:60], tolerance=1e-7)
+    back = distributed.to_local()
+    assert type(back) is type(local)
+    assert_same(back, distributed, X[:60])
+
+
+def test_spectral_classifier_with_cross_validation(problem):
+    X, y, _, _ = problem
+    local = spectralcls.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
+    distributed = spectralcls.dask.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
+    assert distributed.n_components_ == local.n_components_
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+    with pytest.raises(ValueError, match="number below n_samples"):
+        distributed.set_params(bandwidth=1.0, n_components="all").fit(rows(X), y)
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+
+
+def test_neighbours_are_merged_with_ties_by_index(problem):
+    X = np.round(problem[0] / 4)  # many ties
+    Q = X[:77]
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(Q, 30), rows(X, 110), 7))
+    expected = spectralcls.knn(Q, X, 7)
+    np.testing.assert_array_equal(distances, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
+    graph = spectralcls.dask.knn_graph(rows(problem[0]), 5, mode="heat", symmetrize="mean")
+    expected = spectralcls.knn_graph(problem[0], 5, mode="heat", symmetrize="mean")
+    np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
+    with pytest.raises(ValueError, match="k must be between 1 and"):
+        spectralcls.dask.knn(rows(Q), rows(X), 601)
+
+
+@pytest.mark.parametrize(
+    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(max_rank=20)]
+)
+def test_perturbo(problem, parameters):
+    X, y, _, queries = problem
+    local = spectralcls.PerTurboClassifier(**parameters).fit(X, y)
+    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_)
+    np.testing.assert_array_equal(distributed.class_counts_, local.class_counts_)
+    assert_same(local, distributed, queries, tolerance=1e-8)
+    tau = distributed.perturbation(rows(queries, 40)).compute()
+    np.testing.assert_allclose(tau, local.perturbation(queries), atol=1e-8)
+    assert_same(distributed.to_local(), distributed, queries)
+    assert distributed.score(rows(X), y) == pytest.approx(local.score(X, y))
+
+
+# Bad input
+
+
+def test_unknown_chunks(problem):
+    X, y, _, _ = problem
+    unknown = rows(X)[rows(X)[:, 0] > 0]
+    with pytest.raises(ValueError, match=r"X has unknown chunk sizes.*X\.compute_chunk_sizes\(\)"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(unknown, y)
+
+
+def test_chunks_along_features(problem):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=r"chunked along its features.*X\.rechunk\(\{1: -1\}\)"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(100, 2)), y)
+
+
+def test_arrays_in_memory_are_refused_with_a_hint(problem):
+    X, y, _, _ = problem
+    with pytest.raises(TypeError, match="estimators of spectralcls, or wrap it"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(X, y)
+
+
+def test_nan_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
+    X, y, _, queries = problem
+    fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
+    before = fitted.predict(rows(queries)).compute()
+    broken = X.copy()
+    broken[431, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity: row 431, column 1"):
+        fitted.fit(rows(broken), y)
+    np.testing.assert_array_equal(fitted.predict(rows(queries)).compute(), before)
+    with pytest.raises(ValueError, match="1 features, but ParzenClassifier is expecting 3"):
+        fitted.predict(rows(queries[:, :1]))
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda y: y[:-1], "X has 600 rows"),
+    (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
+    (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
+])
+def test_targets_that_do_not_fit(problem, change, message):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=message):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), change(y))
+
+
+def test_not_fitted(problem):
+    with pytest.raises(NotFittedError):
+        spectralcls.dask.ParzenClassifier().predict(rows(problem[3]))

@@ -1,0 +1,163 @@
+"""Growing classifiers, and input that is bad or unusual."""
+
+import pickle
+
+import numpy as np
+import pytest
+from perturbo_cases import KINDS, data, fixed
+from scipy.linalg import LinAlgWarning
+
+from spectralcls.perturbo import PerTurboClassifier
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("step", [1, 7])
+def test_partial_fit_equals_fit(kind, step):
+    X, y = data(n=120, n_classes=4)
+    Q = np.random.default_rng(1).normal(size=(40, 3)) * 2
+    start = y[:30] < 3  # class 3 comes later
+    clf = fixed(kind, h=0.5).fit(X[:30][start], y[:30][start])
+    for i in range(30, 120, step):
+        clf.partial_fit(X[i : i + step], y[i : i + step])
+    clf.partial_fit(X[:30][~start], y[:30][~start])
+    whole = fixed(kind, h=0.5).fit(X, y)
+    np.testing.assert_array_equal(clf.classes_, whole.classes_)
+    np.testing.assert_array_equal(clf.class_counts_, whole.class_counts_)
+    np.testing.assert_allclose(clf.perturbation(Q), whole.perturbation(Q), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(clf.decision_function(Q), whole.decision_function(Q), rtol=1e-8)
+
+
+def test_partial_fit_first_is_fit_and_keeps_the_tuned_values():
+    X, y = data()
+    first = PerTurboClassifier().partial_fit(X, y, classes=[0, 1, 2])
+    h, alpha = first.bandwidth_, first.alpha_
+    whole = PerTurboClassifier().fit(X, y)
+    assert (h, alpha) == (whole.bandwidth_, whole.alpha_)
+    first.partial_fit(X + 0.1, y)
+    assert (first.bandwidth_, first.alpha_) == (h, alpha)
+
+
+def test_low_rank_classes_are_made_anew_and_classes_become_large():
+    X, y = data(n=120)
+    grown = fixed(max_rank=25).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
+    whole = fixed(max_rank=25).fit(X, y)
+    np.testing.assert_array_equal(grown.decision_function(X), whole.decision_function(X))
+    assert np.all(grown.trace_residuals_ > 0)
+
+
+@pytest.mark.parametrize("broken", ["features", "missing", "lengths", "types", "duplicates"])
+def test_bad_partial_fit_changes_nothing(broken):
+    X, y = data()
+    clf = fixed(alpha=1e-17).fit(X, y)
+    before, states = clf.decision_function(X), clf._models
+    bad, labels = X[:2].copy() + 0.5, y[:2]
+    if broken == "features":
+        bad = bad[:, :2]
+    elif broken == "missing":
+        bad[0, 0] = np.nan
+    elif broken == "lengths":
+        labels = y[:1]
+    elif broken == "types":
+        labels = np.array(["a", "b"])
+    else:
+        bad, labels = np.concatenate([X[:2], X[:1]]), y[[0, 1, 0]]
+    with pytest.raises(ValueError):
+        clf.partial_fit(bad, labels)
+    assert clf._models is states
+    np.testing.assert_array_equal(clf.decision_function(X), before)
+    clf.partial_fit(X[:1] + 0.5, y[:1])  # and it can go on
+    expected = fixed(alpha=1e-17).fit(np.concatenate([X, X[:1] + 0.5]), np.append(y, y[0]))
+    np.testing.assert_allclose(clf.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-9)
+
+
+def test_a_copy_grows_on_its_own():
+    import copy
+
+    X, y = data()
+    one = fixed().fit(X[:30], y[:30]).partial_fit(X[30:40], y[30:40])
+    two, three = copy.copy(one), pickle.loads(pickle.dumps(one))
+    one.partial_fit(X[40:], y[40:])
+    two.partial_fit(-X[40:], y[40:])
+    three.partial_fit(X[40:], y[40:])
+    whole = fixed().fit(X, y)
+    for clf, other in ((one, whole), (three, whole), (two, fixed().fit(np.r_[X[:40], -X[40:]], y))):
+        np.testing.assert_allclose(clf.decision_function(X), other.decision_function(X), rtol=1e-9)
+
+
+def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
+    X, y = data()
+    twice, labels = np.concatenate([X, X[:5]]), np.concatenate([y, y[:5]])
+    with pytest.warns(LinAlgWarning, match="samples lie in the span"):
+        clf = fixed(None, h=0.5).fit(twice, labels)
+    np.testing.assert_allclose(
+        clf.perturbation(X + 0.3), fixed(None, h=0.5).fit(X, y).perturbation(X + 0.3), atol=1e-10
+    )
+    with pytest.warns(LinAlgWarning, match="span"):
+        clf.partial_fit(X[:1], y[:1])
+    assert list(clf.ranks_) == [20, 20, 20]
+
+
+@pytest.mark.parametrize("truncation", ["trace", "trace_inverse", "count"])
+def test_truncation_of_a_class_of_equal_samples(truncation):
+    X = np.concatenate([np.zeros((5, 2)), np.eye(2)])
+    clf = fixed("truncate", truncation=truncation, retained=1.0).fit(X, [0] * 5 + [1] * 2)
+    assert list(clf.ranks_) == [1, 2]
+    np.testing.assert_allclose(clf.perturbation(X[:1])[0, 0], 0, atol=1e-12)
+
+
+def test_duplicates_across_classes_and_a_class_of_one_sample():
+    X, y = data()
+    X[1] = X[0]
+    y = np.where(np.arange(60) == 7, 9, y)
+    clf = fixed().fit(X, y)
+    tau = clf.perturbation(X[7:8])
+    assert tau[0, 3] == pytest.approx(1 - 1 / 1.01)
+    PerTurboClassifier().fit(X, y)
+    PerTurboClassifier(regularization="truncate").fit(X, y)
+
+
+def test_alpha_too_small_names_the_class_and_the_pivot():
+    X, y = data()
+    X = np.concatenate([X, X[:1]])
+    labels = np.array(["a", "b", "c"])[np.append(y, 0)]
+    with pytest.raises(np.linalg.LinAlgError, match=r"class 'a'.*pivot is .*alpha=1e-17.*Raise alpha"):
+        fixed(alpha=1e-17).fit(X, labels)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"alpha": 0.0},
+        {"alpha": -1.0},
+        {"bandwidth": 0.0},
+        {"bandwidth": [1.0, 2.0]},
+        {"bandwidth": [1.0, 2.0, np.nan]},
+        {"bandwidth": "narrow"},
+        {"retained": 0.0},
+        {"max_rank": 0},
+        {"bandwidth_grid": [1.0, -1.0], "bandwidth": "cv"},
+        {"alpha_grid": [], "alpha": "cv"},
+        {"regularization": "truncate", "bandwidth": "cv", "cv": "loo"},
+    ],
+)
+def test_bad_parameters(parameters):
+    X, y = data()
+    with pytest.raises(ValueError):
+        PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2} | parameters).fit(X, y)
+
+
+def test_missing_values_and_a_single_class_to_tune():
+    X, y = data()
+    with pytest.raises(ValueError, match="NaN"):
+        fixed().fit(np.where(X > 2, np.nan, X), y)
+    with pytest.raises(ValueError, match="class"):
+        PerTurboClassifier().fit(X, np.zeros(60))
+    alone = fixed().fit(X, np.zeros(60))
+    assert np.all(alone.predict(X) == 0) and alone.decision_function(X).shape == (60,)
+
+
+def test_new_class_needs_a_common_bandwidth():
+    X, y = data()
+    clf = fixed(h=[1.0, 1.0, 2.0]).fit(X, y)
+    with pytest.raises(ValueError, match="class-wise"):
+        clf.partial_fit(X[:1], [7])

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+
+from spectralcls.ccdr import CCDR
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from spectralcls.plotting.embedding import EmbeddingDisplay, EmbeddingErrorDisplay  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    y = y.copy()
+    y[::5] = -1
+    return X, y, CCDR(3).fit(X, y)
+
+
+def test_scatter_shows_every_point_once(iris):
+    X, y, model = iris
+    display = EmbeddingDisplay.from_estimator(model, components=(0, 2), class_names=["a", "b", "c"])
+    drawn = np.vstack([scatter.get_offsets() for scatter in display.scatters_])
+    assert [len(s.get_offsets()) for s in display.scatters_] == [np.sum(y == c) for c in (-1, 0, 1, 2)]
+    assert {tuple(p) for p in drawn} == {tuple(p) for p in model.embedding_[:, [0, 2]].astype(float)}
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert legend == ["unlabelled", "a", "b", "c"]
+    assert display.ax_.get_ylabel() == "component 3"
+
+
+def test_scatter_of_new_points(iris):
+    X, y, model = iris
+    display = EmbeddingDisplay.from_estimator(model, X + 0.1, np.abs(y))
+    assert sum(len(s.get_offsets()) for s in display.scatters_) == 150
+    grey = EmbeddingDisplay.from_estimator(model, X + 0.1)
+    assert len(grey.scatters_[0].get_offsets()) == 150
+
+
+def test_errors_are_those_of_single_fits(iris):
+    X, y = load_iris(return_X_y=True)
+    classifiers = {"k-NN": KNeighborsClassifier(), "linear": RidgeClassifier()}
+    split = X[::2], y[::2], X[1::2], y[1::2]
+    for parameter, values in [("n_components", [1, 3]), ("beta", [0.1, 1.0])]:
+        base = CCDR(3)
+        display = EmbeddingErrorDisplay.from_estimator(
+            base, classifiers, *split, parameter=parameter, values=values
+        )
+        assert display.ax_.get_xscale() == ("log" if parameter == "beta" else "linear")
+        for name, classifier in classifiers.items():
+            for i, value in enumerate(values):
+                model = CCDR(**({"n_components": 3} | {parameter: value})).fit(*split[:2])
+                predicted = classifier.fit(model.embedding_, split[1]).predict(model.transform(split[2]))
+                assert display.errors[name][i] == pytest.approx(np.mean(predicted != split[3]))
+            np.testing.assert_array_equal(display.lines_[name].get_ydata(), display.errors[name])
+
+
+def test_bad_input(iris):
+    X, y, model = iris
+    with pytest.raises(ValueError, match="components"):
+        EmbeddingDisplay.from_estimator(model, components=(0, 3))
+    with pytest.raises(ValueError, match="inconsistent"):
+        EmbeddingDisplay.from_estimator(model, X, y[:5])
+    with pytest.raises(NotFittedError):
+        EmbeddingDisplay.from_estimator(CCDR())
