@@ -189,11 +189,11 @@ def advice(names, rates, ranks, seconds, critical):
     poor = [m for m in order if behind[m] > FAR_BEHIND]
     close = [m for m in ours if behind[m] <= behind[best] + 1]
     lines += [
-        f"More than {FAR_BEHIND} points behind the best of each data set on average, and not to be recommended "
-        f"as they stand: {listed(poor)}.",
+        f"More than {FAR_BEHIND} points behind the best of each data set on average, and not to be "
+        f"recommended as they stand: {listed(poor)}.",
         "",
-        f"{METHODS[best]} is {behind[best]:.1f} points behind on average. Methods of the papers within a point of "
-        f"that: {listed(close)}.",
+        f"{METHODS[best]} is {behind[best]:.1f} points behind on average. Methods of the papers within a "
+        f"point of that: {listed(close)}.",
         "",
     ]
     for d, name in enumerate(names):
