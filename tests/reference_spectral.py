@@ -16,7 +16,8 @@ def spectral_scores(
     """Negative squared distances to the class centres, thesis chapter 7, in full."""
     h, n = bandwidth, len(X)
     K = kernel_matrix(X, X, kernel, h, normalize=laplacian)
-    test = kernel_matrix(Q, X, kernel, h, normalize=laplacian)
+    # Section 9.1 of the thesis drops the kernel's constant from its test kernel.
+    test = kernel_matrix(Q, X, kernel, h, normalize=laplacian and projection == "consistent")
     if laplacian:
         f, g = density(X, X, h, kernel), density(Q, X, h, kernel)
         K = K / np.sqrt(np.outer(f, f))

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 
 from ..eigen import top_eigenpairs
-from ..kernels import kernel_sums, log_normalizer
+from ..kernels import kernel_sums
 from ..operators import KernelOperator
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
@@ -79,12 +79,8 @@ class Spectrum:
 
 
 def paper_factor(operator):
-    """Of ``projection="paper"``: sqrt(n), and the constant of the plain kernel beside a normalised matrix."""
-    n = len(operator.X) if operator.sample_weight is None else operator.sample_weight.sum()
-    if operator.degrees is None:
-        return np.sqrt(n)
-    constant = log_normalizer(operator.kernel, operator.X.shape[1], [operator.bandwidth])[0]
-    return np.sqrt(n) * np.exp(-constant)
+    """Of ``projection="paper"``: sqrt(n), beside plain profiles (thesis section 9.1 drops the kernel's constant)."""
+    return np.sqrt(len(operator.X) if operator.sample_weight is None else operator.sample_weight.sum())
 
 
 def density_weights(operator):
