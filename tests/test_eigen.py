@@ -56,7 +56,7 @@ def check_pairs(A, result, k, tol):
     eps = np.finfo(result.vectors.dtype).eps
     norm = np.abs(values).max()
     assert np.all(residuals <= 2 * tol * np.abs(values) + 40 * eps * norm)
-    assert_allclose(V.T @ V, np.eye(k), atol=40 * eps)
+    assert_allclose(V.T @ V, np.eye(k), atol=200 * eps)
     moduli = np.abs(result.vectors)
     first = np.argmax(moduli >= 0.999 * moduli.max(axis=0), axis=0)
     assert np.all(V[first, np.arange(k)] > 0)
@@ -346,7 +346,8 @@ def test_all_points_equal(dtype, normalization):
     A = KernelOperator(np.ones((500, 2), dtype), bandwidth=1.0, normalization=normalization)
     result = top_eigenpairs(A, 4)
     first = 500 if normalization is None else 1
-    assert_allclose(result.values, np.r_[first, 0, 0, 0], atol=500 * np.finfo(dtype).eps)
+    # Errors of eigenvalues are relative to the norm, and every instruction set rounds in its own order.
+    assert_allclose(result.values, np.r_[first, 0, 0, 0], atol=50 * first * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "arpack"])
