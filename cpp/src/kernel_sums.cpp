@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "spectralcls/box.hpp"
 #include "spectralcls/distance_tile.hpp"
 #include "sum_accumulators.hpp"
 #include "sum_plan.hpp"
@@ -234,30 +235,13 @@ class Computation {
   // Bounding boxes of the query blocks (d lows, d highs each), if the points have theirs.
   std::vector<T> query_boxes(const PackedQueries<T>& queries) const {
     if (plan_.points->tiles().empty() || !plan_.points->box(plan_.points->tiles().front())) return {};
-    const index_t d = plan_.points->dimension();
-    std::vector<T> boxes(static_cast<std::size_t>(queries.n_blocks * 2 * d));
-    for (index_t q = 0; q < queries.n_blocks; ++q)
-      for (index_t k = 0; k < d; ++k) {
-        const T* values = queries.block(DistanceForm::product, q) + k * tile_rows;  // -2 q
-        const auto [low, high] = std::minmax_element(values, values + tile_rows);
-        boxes[static_cast<std::size_t>(q * 2 * d + k)] = *high * T(-0.5);
-        boxes[static_cast<std::size_t>(q * 2 * d + d + k)] = *low * T(-0.5);
-      }
-    return boxes;
+    return boxes_of_blocks(queries);
   }
 
   // Whether all kernel values between two boxes count as zero: outside a compact support, below the range of T,
   // or, with a scale, below a rounding of what the row already holds, were all points that near.
   bool out_of_reach(const T* query_box, const T* tile_box, index_t n_rows, const Scratch& s) const {
-    const index_t d = plan_.points->dimension();
-    double squared = 0;
-    for (index_t k = 0; k < d; ++k) {
-      const double low = tile_box[k], high = tile_box[d + k];
-      const double q_low = query_box[k], q_high = query_box[d + k];
-      const double rounding = 4 * std::numeric_limits<T>::epsilon() * (1 + std::abs(q_low) + std::abs(q_high));
-      const double gap = std::max(low - q_high, q_low - high) - rounding;
-      if (gap > 0) squared += gap * gap;
-    }
+    const double squared = squared_gap(query_box, tile_box, plan_.points->dimension());
     if (!plan_.gaussian) return squared * plan_.lowest_rate > 1;
     constexpr double range = sizeof(T) == 4 ? 127 : 1023;
     if (!Scaled) return squared * plan_.lowest_rate > range;
