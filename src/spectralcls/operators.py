@@ -1,10 +1,8 @@
 """Symmetric operators that are never formed: the (normalised) kernel matrix, and X X^T of a sparse X."""
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from .kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
@@ -230,22 +228,19 @@ class KernelOperator(LinearOperator):
         value = 1.0 if self.normalization == "sum" else float(weights.sum())
         return value, vector / np.linalg.norm(vector)
 
-    def start_block(self, size, random_state=None, n_landmarks=300):
-        """Approximate leading eigenvectors, (n, <= size): the Nystrom extension of a random subset's."""
-        n = len(self.X)
-        chosen = np.sort(check_random_state(random_state).choice(n, min(n_landmarks, n), replace=False))
-        K = self._sums_between(chosen)
-        scale = np.ones((len(chosen), 1)) if self._scale is None else self._scale[chosen].astype(np.float64)
-        values, vectors = scipy.linalg.eigh(scale * K * scale.T)
-        kept = values[::-1][:size] > 1e-6 * values[-1]
-        vectors = scale * (vectors[:, ::-1][:, :size][:, kept] / values[::-1][:size][kept])
-        block = self._sums(vectors.astype(self.dtype), chosen)
-        return block if self._scale is None else self._scale * block
+    def restricted(self, rows):
+        """The operator's rows and columns of a subset of the points; D is not computed anew."""
+        part = object.__new__(KernelOperator)
+        part.__dict__.update(self.__dict__)
+        LinearOperator.__init__(part, self.dtype, (len(rows), len(rows)))
+        for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
+            whole = getattr(self, name)
+            setattr(part, name, None if whole is None else whole[rows])
+        part.normalization, part.n_isolated = None, 0
+        return part
 
-    def _sums_between(self, chosen):
-        """K[chosen, chosen] in float64."""
-        part = KernelOperator(
-            self.X[chosen].astype(np.float64), kernel=self.kernel, bandwidth=self.bandwidth,
-            labels=None if self.labels is None else self.labels[chosen], n_jobs=self.n_jobs,
-        )
-        return part.toarray()
+    def extended(self, rows, vectors):
+        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them."""
+        if self._scale is None:
+            return self._sums(vectors, rows)
+        return self._scale * self._sums(self._scale[rows] * vectors, rows)
