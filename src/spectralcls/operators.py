@@ -159,33 +159,25 @@ class KernelOperator(LinearOperator):
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return bandwidth
 
-    def _pairs(self, landmarks=None):
-        """(rows, columns, bandwidth, constant) of the blocks of K that share one bandwidth."""
-        everything = np.arange(len(self.X)) if landmarks is None else landmarks
-        if self.labels is None:
-            yield slice(None), everything if landmarks is not None else slice(None), self.bandwidth, 1.0
-            return
+    def _pairs(self, columns):
+        """(rows, places in `columns`, bandwidth, constant) of the blocks of K[:, columns] that share a bandwidth."""
         d = self.X.shape[1]
         reference = log_normalizer("gaussian", d, [np.sqrt(2) * self.bandwidth.min()])[0]
         for t, h_t in enumerate(self.bandwidth):
             for s, h_s in enumerate(self.bandwidth):
                 h = np.hypot(h_t, h_s)
-                columns = everything[self.labels[everything] == s]
-                rows = np.flatnonzero(self.labels == t)
-                if len(rows) and len(columns):
-                    yield rows, columns, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
+                rows, places = np.flatnonzero(self.labels == t), np.flatnonzero(self.labels[columns] == s)
+                if len(rows) and len(places):
+                    yield rows, places, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
 
-    def _sums(self, weights, landmarks=None):
-        """K[:, landmarks] @ weights; ``weights`` has one row for each landmark."""
+    def _sums(self, weights, columns=slice(None)):
+        """K[:, columns] @ weights."""
+        X, options = self.X[columns], dict(kernel=self.kernel, n_jobs=self.n_jobs)
+        if self.labels is None:
+            return kernel_sums(self.X, X, weights=weights, bandwidth=self.bandwidth, **options)
         out = np.zeros((len(self.X), weights.shape[1]), self.dtype)
-        place = np.arange(len(self.X)) if landmarks is None else np.empty(len(self.X), dtype=np.intp)
-        if landmarks is not None:
-            place[landmarks] = np.arange(len(landmarks))
-        for rows, columns, h, constant in self._pairs(landmarks):
-            sums = kernel_sums(
-                self.X[rows], self.X[columns], weights=weights[place[columns]], kernel=self.kernel,
-                bandwidth=h, n_jobs=self.n_jobs,
-            )
+        for rows, places, h, constant in self._pairs(columns):
+            sums = kernel_sums(self.X[rows], X[places], weights=weights[places], bandwidth=h, **options)
             out[rows] += constant * sums
         return out
 
@@ -193,7 +185,9 @@ class KernelOperator(LinearOperator):
         V = np.asarray(V, dtype=self.dtype)
         if self._scale is None:
             return self._sums(V)
-        return self._scale * self._sums(self._scale * V)
+        answer = self._sums(self._scale * V)
+        answer *= self._scale
+        return answer
 
     def _matvec(self, v):
         return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
@@ -207,7 +201,7 @@ class KernelOperator(LinearOperator):
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
             K = np.empty(self.shape, self.dtype)
-            for rows, columns, h, constant in self._pairs():
+            for rows, columns, h, constant in self._pairs(slice(None)):
                 part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=h, n_jobs=self.n_jobs)
                 K[np.ix_(rows, columns)] = constant * part
             K = (K + K.T) / 2
