@@ -129,6 +129,11 @@ def readings(value, entries, store):
     return "; ".join(parts) + (f". Nearest to the paper: {', '.join(nearest)}." if nearest else ".")
 
 
+def by_column(value, entries, store):
+    """Readings of several entries that one cell holds, {column: as `readings`}."""
+    return " ".join(f"{e.column}: {readings(value[e.column], [e], store)}" for e in entries)
+
+
 _SENTENCES = {
     "thesis_readings.explain": sweep,
     "thesis.potentials": potentials,
@@ -139,7 +144,7 @@ _SENTENCES = {
     "laplacian_spectral.breast_cancer_readings": readings,
     "perturbo_readings.explain": readings,
     "perturbo_readings.active_readings": readings,
-    "spectral_kernels.reuters_automatic": readings,
+    "spectral_kernels.reuters_readings": by_column,
     "spectral_kernels.medline": readings,
     "ccdr_readings.explain": readings,
     "ccdr_readings.dimension_readings": readings,
