@@ -21,7 +21,7 @@ def tables(trials):
             Entry(
                 "linear kernel" if column == "linear" else column, name, number, None, reuters,
                 (column.removeprefix("k = "), name),
-                explanation=cell("spectral_kernels.reuters_readings", 200, k=column.removeprefix("k = ")),
+                explanation=cell("spectral_kernels.reuters_readings", 300),
             )
             for column, numbers in published("002")["3"].items()
             for name, number in numbers.items()
