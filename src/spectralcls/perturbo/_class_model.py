@@ -12,7 +12,7 @@ from ..lowrank import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
-_BLOCK = 2048  # queries scored together: BLAS is at its best, and the block is smaller than the factor of a large class
+_BLOCK = 2048  # queries scored together, at least
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 _LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
@@ -101,11 +101,19 @@ class ClassModel:
     def explained(self, Q, n_jobs=None):
         """1 - tau for each query, in blocks of kernel values."""
         out = np.empty(len(Q))
-        for start in range(0, len(Q), _BLOCK):
-            block = Q[start : start + _BLOCK]
-            K = gaussian(self.points, block, bandwidth=self.bandwidth, n_jobs=n_jobs)
-            out[start : start + _BLOCK] = _squared_norms(self.whiten(K))
+        n, step = len(self.points), min(len(Q), self._block)
+        buffer = np.empty(n * step)
+        for start in range(0, len(Q), step):
+            block = Q[start : start + step]
+            K = buffer[: n * len(block)].reshape(n, len(block))
+            gaussian(self.points, block, bandwidth=self.bandwidth, out=K, n_jobs=n_jobs)
+            out[start : start + step] = _squared_norms(self.whiten(K))
         return out
+
+    @property
+    def _block(self):
+        """Queries in a block: enough for BLAS, while the block takes at most half the memory of a large factor."""
+        return max(_BLOCK, len(self.points) // 2)
 
     def log_explained_far(self, Q):
         """log(1 - tau) for queries whose kernel values underflow: exponents are shifted to the nearest point.
@@ -113,13 +121,13 @@ class ClassModel:
         1 - tau is a quadratic form in k, so k = exp(s) k' gives log(1 - tau) = 2 s + log(form of k').
         """
         out = np.empty(len(Q))
-        for start in range(0, len(Q), _BLOCK):
+        for start in range(0, len(Q), self._block):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                block = Q[start : start + _BLOCK] / self.bandwidth
+                block = Q[start : start + self._block] / self.bandwidth
                 exponent = cdist(self.points / self.bandwidth, block, "sqeuclidean") / -2
                 shift = exponent.max(axis=0)
                 share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift))))
-                out[start : start + _BLOCK] = 2 * shift + np.log(share)
+                out[start : start + self._block] = 2 * shift + np.log(share)
         return np.nan_to_num(out, nan=_LOWEST, neginf=_LOWEST)
 
     @cached_property
