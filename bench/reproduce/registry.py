@@ -36,6 +36,7 @@ class Entry:
     explanation: Cell | None = None
     digits: int = 1
     row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
+    calibrated: bool = False  # a size of the data that the paper leaves open was chosen for such agreement
 
     def ours(self, store):
         """(mean, deviation or None), or None where there is no result."""

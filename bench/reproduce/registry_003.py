@@ -37,7 +37,7 @@ def _cells(data, column, trials):
     else:
         ours = cell("perturbo.perturbo", weight, data=data, variant=column, trials=trials)
     fewer = 1 if data == "letter" else min(trials, 5)
-    return ours, cell("perturbo.explain", 30, data=data, variant=column, trials=fewer)
+    return ours, cell("perturbo_readings.explain", 30, data=data, variant=column, trials=fewer)
 
 
 def tables(trials):
@@ -47,7 +47,10 @@ def tables(trials):
             ours, explanation = _cells(data, column, trials)
             if number is not None:
                 entries.append(
-                    Entry(TITLES[data], SHOWN[column], *number, ours, ("rate",), explanation=explanation)
+                    Entry(
+                        TITLES[data], SHOWN[column], *number, ours, ("rate",), explanation=explanation,
+                        calibrated=data.startswith("simdata") and column == "knn",
+                    )  # fmt: skip
                 )
             else:
                 inverses.append(
@@ -60,12 +63,11 @@ def tables(trials):
         "Accuracy rates",
         tuple(entries + inverses),
         "A fifth of the data for training, ten times (Letter: three), raw features; PerTurbo tuned by "
-        "leave-one-out, gle "
-        "by 5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up to 95 % of "
-        "its trace. k-NN "
-        "with the k that is best on the test set, as in the paper. The paper's simulated sets are not "
-        "specified: ours "
-        "share their sizes. Where it prints N.I. (duplicates make K singular) ours uses the pseudo-inverse.",
+        "leave-one-out, gle by 5 folds; the SVM on scaled features. gle keeps the largest eigenvalues of K up "
+        "to 95 % of its trace. k-NN with the k that is best on the test set, as in the paper. The paper's "
+        "simulated sets are not specified: ours share their sizes, and their separations were chosen such that "
+        "k-NN comes near the paper's rate: those rows are calibrated, the others test the rest. Where the paper "
+        "prints N.I. (duplicates make K singular) ours uses the pseudo-inverse.",
     )
     gains = published("003")["5"]
     yield Table(
@@ -76,16 +78,17 @@ def tables(trials):
             for data, found in gains.items()
             for classifier, gain in found.items()
         ),
-        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labelled "
-        "and are gone. "
-        "What the classifier gained shows on a fixed test set.",
+        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labelled and "
+        "are gone. PerTurbo is tuned on the first labels only; the paper does not say when. What the classifier "
+        "gained shows on a fixed test set.",
     )
 
 
 def _active(data, classifier, trials, found):
     repeats = min(trials, REPETITIONS)
-    ours = cell("perturbo.active", 60, data=data, classifier=classifier, trials=repeats)
-    readings = cell("perturbo.active_readings", 30, data=data, classifier=classifier, trials=min(repeats, 3))
+    setting = {"data": data, "classifier": classifier}
+    ours = cell("perturbo.active", 100, trials=repeats, **setting)
+    readings = cell("perturbo_readings.active_readings", 60, trials=min(repeats, 3), **setting)
     return ours, ("gains", "pool"), 1.0, readings
 
 

@@ -12,7 +12,7 @@ SWEEPS = (
 
 def tables(trials):
     paper = published("004")
-    ours, explanation = cell("ccdr.table", 90), cell("ccdr.explain", 30)
+    ours = cell("ccdr.table", 90)
     yield Table(
         "004:I",
         "Classification error probability, satimage, per cent",
@@ -24,7 +24,7 @@ def tables(trials):
                 None,
                 ours,
                 (row, column),
-                explanation=explanation,
+                explanation=cell("ccdr_readings.explain", 30, row=row, column=column),
             )
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
@@ -42,7 +42,10 @@ def tables(trials):
         "004:dimension",
         "Entropic dimension of the classes",
         tuple(
-            Entry(f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None, dimension)
+            Entry(
+                f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None,
+                cell("ccdr_readings.dimension_readings", 30, code=c),
+            )  # fmt: skip
             for c, number in enumerate(paper["dimension"])
         ),
         "Minimal spanning trees of resamples; two deviations over the resamples are the tolerance.",
@@ -52,7 +55,12 @@ def tables(trials):
         "004:text",
         "Least errors in figures 2 and 4 (section V), per cent",
         tuple(
-            Entry(name, f"at {value}", number, None, minima, (name,), explanation=explanation)
+            Entry(
+                name, f"at {value}", number, None, minima, (name,),
+                explanation=cell(
+                    "ccdr_readings.explain", 30, row="CCDR", column="Linear" if "linear" in name else "k-NN"
+                ),
+            )  # fmt: skip
             for name, (number, value) in paper["minima"].items()
         ),
         "14 dimensions, 4 neighbours and beta = 0.5 where they do not vary; 5-NN in the embedding.",

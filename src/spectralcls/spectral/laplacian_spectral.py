@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._validation import check_bandwidth, check_training_data
 from ..kernel_mean.base import KernelMeanClassifier, _reference_bandwidth
 from ..kernel_mean.engine import ClassMeans, class_rows
+from ..kernel_mean.points import TrainingPoints
 from ..kernel_mean.rule import Rule
 from ..kernel_mean.search import check_folds
 from ..kernels import kernel_sums, log_normalizer
@@ -92,6 +93,10 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
     max_tuning_samples : int or None, default=2000
         With more points than this, parameters are tuned on a stratified random subsample of this size, and
         widths are then scaled by ``(m / n) ** (1 / (d + 4))``.
+    tolerance : float or None, default=None
+        Allowed error of the kernel sums with ``n_components="all"``, in (0, 1); None: exact to rounding. With it
+        the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the tolerance, of each.
+        Sub-quadratic sums are used where they are predicted to be faster; tuning stays exact.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
@@ -158,7 +163,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         "tol": KernelMap._parameter_constraints["tol"],
     } | {
         name: KernelMeanClassifier._parameter_constraints[name]
-        for name in ("cv", "bandwidth_grid", "max_tuning_samples", "random_state", "n_jobs")
+        for name in ("cv", "bandwidth_grid", "max_tuning_samples", "tolerance", "random_state", "n_jobs")
     }
 
     def __init__(
@@ -171,6 +176,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         cv=5,
         bandwidth_grid=None,
         max_tuning_samples=2000,
+        tolerance=None,
         solver="auto",
         tol=None,
         random_state=0,
@@ -183,6 +189,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
@@ -211,22 +218,21 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         if n_components == "cv" or (isinstance(self.bandwidth, str) and self.bandwidth == "cv"):
             widths, n_components, tuned = self._tune(data, y, widths)
         if n_components == "all" and self.solver == "auto":
-            model = self._means(data.X, data.codes, data.weights, widths)
-            learned = {"n_components_": len(data.X)}
+            model = self._means(self._points(data.X, data.codes, len(data.classes), data.weights), widths)
+            learned = {"n_components_": len(data.X), "inverse_density_": model.inverse_density}
         else:
             rank = len(data.X) if n_components == "all" else n_components
             spectrum, centers = self._spectrum(data.X, data.codes, data.weights, widths, rank)
             unit = centers / np.linalg.norm(centers, axis=1, keepdims=True)
             model = self._expansion(spectrum, data.codes, unit.T, widths)
             learned = {
-                "n_components_": len(spectrum.values), "eigenvalues_": spectrum.values, "centers_": centers
+                "n_components_": len(spectrum.values), "eigenvalues_": spectrum.values, "centers_": centers,
+                "inverse_density_": 1 / spectrum.operator.degrees.astype(np.float64),
             }
-        density = self._density(data.X, data.weights, widths.overall)
         for name in _OPTIONAL:
             self.__dict__.pop(name, None)
         self.classes_, self._model = data.classes, model
         self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
-        self.inverse_density_ = 1 / density
         for name, value in (tuned | learned).items():
             setattr(self, name, value)
         return self
@@ -252,25 +258,26 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         sums = kernel_sums(X, X, weights=w / w.sum(), bandwidth=bandwidth, n_jobs=self.n_jobs)
         return sums.astype(np.float64)
 
-    def _means(self, X, codes, weights, widths):
+    def _points(self, X, codes, n_classes, weights):
+        return TrainingPoints.of(X, codes, n_classes, weights, self.tolerance, self.n_jobs)
+
+    def _means(self, points, widths, model=ClassMeans):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain."""
-        n_classes, d = len(widths.by_class), X.shape[1]
-        w = np.ones(len(X)) if weights is None else weights
-        root = np.sqrt(self._density(X, weights, widths.overall))
-        total = np.bincount(codes, w, minlength=n_classes)
-        log_norm = np.zeros(n_classes)
-        for c, own in enumerate(class_rows(codes, n_classes)):
-            if len(own):
-                v = w[own] / root[own] / total[c]
-                h = np.sqrt(2) * widths.by_class[c]
-                inside = v @ kernel_sums(X[own], X[own], weights=v, bandwidth=h, n_jobs=self.n_jobs)
-                log_norm[c] = (np.log(inside) - log_normalizer("gaussian", d, [h])[0]) / 2
-        test_widths = self._test_widths(widths)
+        d, total = points.X.shape[1], points.class_weight
+        log_share = np.full(len(total), -np.log(total.sum()))
+        log_density = points.log_density("gaussian", widths.overall, log_share)
+        w = 1.0 if points.weights is None else points.weights
+        in_norm, inverse_density = points.hold(w * np.exp(-log_density / 2), np.exp(-log_density))
+        norm_widths, test_widths = np.sqrt(2) * widths.by_class, self._test_widths(widths)
+        inside = points.potentials(in_norm, "gaussian", norm_widths) / np.maximum(total, 1e-300) ** 2
+        with np.errstate(divide="ignore"):
+            log_norm = (np.log(inside) - log_normalizer("gaussian", d, norm_widths)) / 2
+        log_norm[total == 0] = 0.0
         log_scale = -log_normalizer("gaussian", d, test_widths) - log_norm - np.log(np.maximum(total, 1e-300))
-        columns = w if self.test_kernel == "plain" else w / root
-        return ClassMeans(
-            Rule("angle"), X, codes, "gaussian", test_widths, columns, log_scale, np.zeros(n_classes),
-            np.zeros(n_classes), n_jobs=self.n_jobs,
+        columns = points.weights if self.test_kernel == "plain" else in_norm
+        return model(
+            Rule("angle"), points, "gaussian", test_widths, columns, log_scale, log_share,
+            np.zeros(len(total)), inverse_density,
         )
 
     def _spectrum(self, X, codes, weights, widths, n_components, max_applications=None):
@@ -312,7 +319,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
             weights = None if np.all(weights == 1) else weights
             X, codes, used = tuning.X[train], tuning.codes[train], widths.scaled(h)
             if every and self.solver == "auto":
-                return self._means(X, codes, weights, used).scores(tuning.X[test])[:, None], True
+                points = TrainingPoints.of(X, codes, len(used.by_class), weights, n_jobs=self.n_jobs)
+                return self._means(points, used).scores(tuning.X[test])[:, None], True
             spectrum, centers = self._spectrum(X, codes, weights, used, candidates.max() + 1, PATIENCE)
             sound = every or spectrum.determined(candidates, self.tol)
             expansion = self._expansion(spectrum, codes, np.eye(len(spectrum.values)), used)
