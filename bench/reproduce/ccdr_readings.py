@@ -10,7 +10,7 @@ from spectralcls.ccdr import CCDR
 from spectralcls.dimension import entropic_dimension
 
 from .ccdr import BETA, DIMENSION, KNN, NEIGHBOR, RESAMPLES, embed, knn_error, linear_error, net_error, satimage
-from .thesis import spread
+from .summary import spread
 
 SEEDS = 5
 

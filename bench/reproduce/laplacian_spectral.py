@@ -7,9 +7,10 @@ from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
 
 from .data import stratum_splits
-from .thesis import spread
+from .summary import spread
 
 TEST_KERNELS = ("convolved", "plain", "weighted")
+RING_WIDTHS = (0.1, 0.3, 0.5, 0.8)
 
 
 def gaussians(source, trials):
@@ -69,3 +70,22 @@ def explain(source, trials):
                 own
             )
     return {"readings": readings}
+
+
+def ring_readings(source, trials):
+    """Experiment 2 with other widths of the rings: they touch at the widest."""
+    readings = {}
+    for width in RING_WIDTHS:
+        found = []
+        for trial in range(trials):
+            X, y = make_two_rings(100, width=width, random_state=2 * trial)
+            Q, truth = make_two_rings(844, width=width, random_state=2 * trial + 1)
+            found.append(100 * LaplacianSpectralClassifier().fit(X, y).score(Q, truth))
+        readings[f"rings of width {width:g}"] = spread(found)
+    return {"readings": readings}
+
+
+def breast_cancer_readings(source, trials):
+    """Experiment 3 with each test kernel."""
+    found = {kernel: breast_cancer(source, trials, kernel)["rate"] for kernel in TEST_KERNELS}
+    return {"readings": {f"test kernel {kernel!r}": rate for kernel, rate in found.items()}}

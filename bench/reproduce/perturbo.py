@@ -16,7 +16,7 @@ from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 
 from .data import stratum_splits
-from .thesis import spread
+from .summary import spread
 
 TRAINING = {  # sizes of table 1
     "simdata_1": 200,

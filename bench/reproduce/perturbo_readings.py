@@ -8,10 +8,9 @@ from sklearn.svm import SVC
 
 from spectralcls.datasets import make_gaussian_mixture
 
-from .data import stratum_splits
+from .data import published, stratum_splits
 from .perturbo import REGULARIZATION, active, folds, knn_rates, parts, perturbo_model, svm_rates
-from .registry import published
-from .thesis import spread
+from .summary import spread
 
 SCALES = np.geomspace(0.02, 100, 16)  # bandwidths in units of the root of the total variance
 ALPHAS = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0)

@@ -1,10 +1,7 @@
 """What a table and a figure are, and the list of all of them."""
 
 import importlib
-import json
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from .cells import Cell
 
@@ -85,12 +82,6 @@ class Figure:
     def function(self):
         module, name = self.draw.rsplit(".", 1)
         return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-
-
-@cache
-def published(paper):
-    """The numbers of a paper, copied from it."""
-    return json.loads((Path(__file__).parent / "published" / f"{paper}.json").read_text(encoding="utf-8"))
 
 
 def everything(trials):

@@ -1,8 +1,8 @@
 """The thesis: tables 8.1 to 9.20 and appendices A to C, figures 6.1 to 9.10."""
 
 from .cells import cell
-from .data import THESIS
-from .registry import Entry, Figure, Table, published
+from .data import THESIS, published
+from .registry import Entry, Figure, Table
 
 SMALL = ("banana", "ringnorm", "twonorm")  # 100 training and 50 test points for the Laplacian ISE classifier
 SHOWN = {

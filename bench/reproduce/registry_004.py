@@ -1,7 +1,8 @@
 """Paper 004: table I, the table of dimensions, figures 1 to 4."""
 
 from .cells import cell
-from .registry import Entry, Figure, Table, published
+from .data import published
+from .registry import Entry, Figure, Table
 
 SWEEPS = (
     ("2", "beta", "beta"),

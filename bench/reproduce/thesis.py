@@ -17,6 +17,7 @@ from spectralcls.kernel_mean import (
 from spectralcls.spectral.spectral_ise import SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 from .data import thesis_data, thesis_splits
+from .summary import spread
 
 GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none; MATH.md section 6
 WIDE_GRID = tuple(np.round(np.geomspace(0.03, 6, 60), 4))
@@ -87,11 +88,6 @@ class Tally:
             "bandwidths": [float(h) for h in self.bandwidths],
             "undetermined": float(np.median(self.undetermined)),
         }
-
-
-def spread(values):
-    """[mean, standard deviation]."""
-    return [float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0]
 
 
 def rates(source, data, classifier, trials, center=None, small=False):

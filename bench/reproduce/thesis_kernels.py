@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 from spectralcls.datasets import make_gaussian_in_ring
 from spectralcls.kernels import kernel_sums
 
-from .thesis import model, spread
+from .summary import spread
+from .thesis import model
 
 BANDWIDTHS = tuple(round(0.01 * step, 2) for step in range(1, 251))
 CLASSIFIERS = {

@@ -6,7 +6,8 @@ from sklearn.metrics import confusion_matrix
 from spectralcls.kernels import kernel_sums
 
 from .data import thesis_data, thesis_splits
-from .thesis import FOLDS, READINGS, WIDE_GRID, model, predict_tuned, smallest_best, spread
+from .summary import spread
+from .thesis import FOLDS, READINGS, WIDE_GRID, model, predict_tuned, smallest_best
 
 
 def explain(source, data, classifier, trials, center=None, small=False):

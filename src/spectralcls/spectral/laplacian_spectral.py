@@ -237,11 +237,14 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
             setattr(self, name, value)
         return self
 
+    def _reference(self, rule, data):
+        return _reference_bandwidth(rule, data, "gaussian")
+
     def _widths(self, data):
         n_classes = len(data.classes)
-        overall = _reference_bandwidth("silverman", data, "gaussian")
+        overall = self._reference("silverman", data)
         if isinstance(self.bandwidth, str):
-            by_class = _reference_bandwidth("silverman_per_class", data, "gaussian")
+            by_class = self._reference("silverman_per_class", data)
             return _Widths(overall, _full(by_class, n_classes))
         given = check_bandwidth(self.bandwidth, n_classes)
         return _Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
