@@ -10,16 +10,16 @@ EXPERIMENT_3_TRIALS = 20  # as the paper says
 def tables(trials):
     paper = published("000")
     two = cell("laplacian_spectral.gaussians", 20, trials=trials)
-    explanation = cell("laplacian_spectral.explain", 20, trials=min(trials, 20))
     yield Table(
         "000:1",
         "Experiment 1: two Gaussians, 100 and 5 training points",
         tuple(
             Entry(
-                f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None, explanation
-            )
+                f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None,
+                cell("laplacian_spectral.explain", 20, trials=min(trials, 20), rule=name, code=code),
+            )  # fmt: skip
             for name, counts in paper["experiment 1"].items()
-            for c, count in counts.items()
+            for code, (c, count) in enumerate(counts.items())
         ),
         "Wrong test points of 200 and 10, mean and deviation over random draws. The paper shows one "
         "draw, hence two "

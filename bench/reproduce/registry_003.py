@@ -88,8 +88,8 @@ def tables(trials):
 def _active(data, classifier, trials, found):
     repeats = min(trials, REPETITIONS)
     setting = {"data": data, "classifier": classifier}
-    ours = cell("perturbo.active", 100, trials=repeats, **setting)
-    readings = cell("perturbo_readings.active_readings", 60, trials=min(repeats, 3), **setting)
+    ours = cell("perturbo.active", 500, trials=repeats, **setting)
+    readings = cell("perturbo_readings.active_readings", 300, trials=min(repeats, 3), **setting)
     return ours, ("gains", "pool"), 1.0, readings
 
 

@@ -79,7 +79,8 @@ def write_page(store, out, jobs):
         f"{once:.1f} minutes on {CORES} cores with one search, {refits:.1f} minutes with refits, "
         f"{refits / max(once, 1e-9):.1f} times as long.",
     ]
-    done = [kept["seconds"] for key, kept in store.cells.items() if key.startswith(("thesis.rates", "thesis.svm_rates"))]
+    protocol = ("thesis.rates", "thesis.svm_rates")
+    done = [kept["seconds"] for key, kept in store.cells.items() if key.startswith(protocol)]
     if done:
         lines += [
             "",

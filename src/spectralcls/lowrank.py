@@ -232,7 +232,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     random_state : int, RandomState instance or None
     block_size : int or None
         Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
-        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: at most 128.
+        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
     n_jobs : int or None
         Threads of the kernel evaluations.
 
@@ -253,7 +253,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     source = _Kernel(X, kernel, bandwidth, n_jobs)
     rng = check_random_state(random_state)
     n, rank = len(X), min(rank, len(X))
-    block_size = min(128, max(1, rank // 4)) if block_size is None else block_size
+    block_size = min(128, rank) if block_size is None else block_size
 
     diagonal = source.diagonal()
     if not np.all(np.isfinite(diagonal)):
@@ -285,7 +285,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         new = rows[k : k + len(chosen)]
         if len(chosen):
             source.rows(chosen, new)
-            _orthogonalize(rows[:k], new, chosen, triangle)
+            _orthogonalize(rows, k, chosen, triangle)
         n_kept = _first_within(residual, new, tol * trace)
         for start in range(0, n, _PANEL):
             panel = new[:n_kept, start : start + _PANEL]
@@ -306,16 +306,17 @@ def _require_nonnegative(residual, diagonal):
                          f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
 
 
-def _orthogonalize(known, new, chosen, triangle):
-    """new := L^-1 (new - known[:, chosen]^T known), the next rows of F^T, a panel of columns at a time."""
-    coefficients = np.ascontiguousarray(known[:, chosen].T)
-    # The product with the small inverse (taken in float64) reads a panel in place; a solve would copy it.
-    identity = np.eye(len(triangle))
-    inverse = solve_triangular(triangle, identity, lower=True, check_finite=False).astype(new.dtype)
-    for start in range(0, new.shape[1], _PANEL):
-        panel = new[:, start : start + _PANEL]
-        panel -= coefficients @ known[:, start : start + _PANEL]
-        panel[...] = inverse @ panel
+def _orthogonalize(rows, k, chosen, triangle):
+    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known), a panel of columns at a time.
+
+    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads each panel in place and once.
+    """
+    size = k + len(chosen)
+    inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
+    factors = np.hstack([-inverse @ rows[:k, chosen].T.astype(np.float64), inverse]).astype(rows.dtype)
+    for start in range(0, rows.shape[1], _PANEL):
+        panel = rows[:size, start : start + _PANEL]
+        panel[k:] = factors @ panel
 
 
 def _first_within(residual, new, target):
