@@ -119,6 +119,8 @@ class DaskSpectral(DaskKernelMean):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit on Dask collections; the parameters are those of the estimator in memory."""
+        if self.method != "exact":
+            raise ValueError('On Dask collections method is "exact": pivots are drawn one block after another.')
         check_workers()
         with unchanged_on_error(self):
             return self._fit_collections(check_training_data(self, X, y, sample_weight))

@@ -129,7 +129,7 @@ class Expansion:
     X : (n, d) training points
     A : (n, C)
     offsets : (C,) b; zeros for the angle rule
-    density_weights : (n,) weights v with f(y) = k(y) v, or None for g = 1
+    density_weights : (n,) weights v with f(y) = k(y) v, or None for g = 1; of several columns f is the largest
     """
 
     X: np.ndarray
@@ -161,12 +161,13 @@ class Expansion:
 
 
 def expansion_scores(log_scale, sums, offsets):
-    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; f(y) may be a last column."""
-    if sums.shape[1] > len(offsets):
+    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; further columns are f(y)."""
+    n_classes = len(offsets)
+    if sums.shape[1] > n_classes:
         # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
-        log_scale, density = log_scale / 2, sums[:, -1:]
+        log_scale, density = log_scale / 2, sums[:, n_classes:].max(axis=1, keepdims=True)
         tiny = np.finfo(np.float64).tiny
-        sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
+        sums = np.where(density > 0, sums[:, :n_classes] / np.sqrt(np.maximum(density, tiny)), 0.0)
     if not offsets.any():
         return sums
     return break_ties(np.exp(log_scale)[:, None] * sums - offsets, sums)

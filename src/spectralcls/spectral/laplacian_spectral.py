@@ -18,11 +18,13 @@ from ..kernels import kernel_sums, log_normalizer
 from ..operators import KernelOperator
 from .centers import class_average
 from .kernel_map import KernelMap
+from .low_rank import classwise_spectrum
 from .search import PATIENCE, nested_cosines, search, tuning_set
 from .spectrum import leading_spectrum
 
 _OPTIONAL = (
-    "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "eigenvalues_", "centers_"
+    "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "eigenvalues_", "centers_",
+    "trace_residual_",
 )
 
 
@@ -97,6 +99,11 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         Allowed error of the kernel sums with ``n_components="all"``, in (0, 1); None: exact to rounding. With it
         the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the tolerance, of each.
         Sub-quadratic sums are used where they are predicted to be faster; tuning stays exact.
+    method : {"exact", "rpcholesky"}, default="exact"
+        ``"rpcholesky"`` takes the eigenvectors of a randomly pivoted Cholesky factor F F^T of K, O(n rank) memory,
+        where `n_components` is a number; densities and queries still meet all points. Tuning stays exact.
+    rank : int, default=500
+        Columns of F, at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
@@ -118,6 +125,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         Where a decomposition happened, as `centers_`. Relative to the constant of the narrowest kernel.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only where ``method="rpcholesky"`` was at work.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalising constant.
     bandwidth_grid_, n_components_grid_ : ndarray
@@ -159,8 +168,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv", "all"})],
         "test_kernel": [StrOptions({"convolved", "plain", "weighted"})],
         "max_components": [Interval(Integral, 1, None, closed="left")],
-        "solver": KernelMap._parameter_constraints["solver"],
-        "tol": KernelMap._parameter_constraints["tol"],
+    } | {
+        name: KernelMap._parameter_constraints[name] for name in ("method", "rank", "solver", "tol")
     } | {
         name: KernelMeanClassifier._parameter_constraints[name]
         for name in ("cv", "bandwidth_grid", "max_tuning_samples", "tolerance", "random_state", "n_jobs")
@@ -177,6 +186,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         bandwidth_grid=None,
         max_tuning_samples=2000,
         tolerance=None,
+        method="exact",
+        rank=500,
         solver="auto",
         tol=None,
         random_state=0,
@@ -190,6 +201,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance
+        self.method = method
+        self.rank = rank
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
@@ -222,7 +235,11 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
             learned = {"n_components_": len(data.X), "inverse_density_": model.inverse_density}
         else:
             rank = len(data.X) if n_components == "all" else n_components
-            spectrum, centers = self._spectrum(data.X, data.codes, data.weights, widths, rank)
+            if self.method == "rpcholesky" and n_components != "all":
+                spectrum, centers, residual = self._low_rank(data.X, data.codes, data.weights, widths, rank)
+                tuned["trace_residual_"] = residual
+            else:
+                spectrum, centers = self._spectrum(data.X, data.codes, data.weights, widths, rank)
             unit = centers / np.linalg.norm(centers, axis=1, keepdims=True)
             model = self._expansion(spectrum, data.codes, unit.T, widths)
             learned = {
@@ -295,6 +312,15 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         )
         M = class_average(codes, len(widths.by_class), weights)
         return spectrum, M.T @ spectrum.training_map.astype(np.float64)
+
+    def _low_rank(self, X, codes, weights, widths, n_components):
+        """The same from a low-rank factor, and its trace residual."""
+        spectrum, residual = classwise_spectrum(
+            X, codes, widths.by_class, self._density(X, weights, widths.overall), n_components, rank=self.rank,
+            sample_weight=weights, random_state=self.random_state, n_jobs=self.n_jobs,
+        )
+        M = class_average(codes, len(widths.by_class), weights)
+        return spectrum, M.T @ spectrum.training_map.astype(np.float64), residual
 
     def _expansion(self, spectrum, codes, columns, widths):
         """phi(y) @ columns, up to a positive factor for each y."""
