@@ -24,15 +24,16 @@ struct alignas(64) ChunkBuffer {
 template <class T>
 class Blocks {
  public:
-  Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor)
+  Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor,
+         const Execution& execution)
       : queries_(queries),
         n_points_(points.rows),
         kernel_(kernel),
         factor_(static_cast<T>(factor)),
-        geometry_(Geometry::of(points, bandwidth)),
+        geometry_(Geometry::of(points, bandwidth, execution)),
         always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
         rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
-        packed_(points, geometry_, nullptr, 1, !always_difference_, true, false),
+        packed_(points, geometry_, {}, !always_difference_, true, false, execution),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }
@@ -99,7 +100,7 @@ void transpose(const ChunkBuffer<T>& from, index_t n_rows, index_t begin, index_
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution) {
-  Blocks<T>(queries, points, kernel, bandwidth, factor)
+  Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(execution, false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         for (index_t i = begin; i < end; ++i) std::copy_n(values.value[i - begin], columns, out + i * stride + column);
       });
@@ -108,7 +109,7 @@ void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, d
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution) {
-  Blocks<T>(points, points, kernel, bandwidth, factor)
+  Blocks<T>(points, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(execution, true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
         const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);

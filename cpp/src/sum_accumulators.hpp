@@ -12,7 +12,7 @@ constexpr int group = 4;  // vectors whose exponentials are computed step by ste
 // 2^(rate (origin - D)) for N vectors of squared distances. Scaled: origin is the row's running minimum of D;
 // otherwise it is 0 and not subtracted.
 template <class T, bool Scaled, int N>
-inline void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
+SPECTRALCLS_INLINE void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
 #pragma GCC unroll 8
   for (int i = 0; i < N; ++i) {
     const Vec<T> D = load(distance + i * lanes<T>);
@@ -30,7 +30,7 @@ struct Rung {
 
 // The kernel values of the rungs of a ladder for the N vectors at `offset`, added to one vector sum a rung.
 template <class T, bool Scaled, bool Weighted, int Rungs, int N>
-inline void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
+SPECTRALCLS_INLINE void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
   Vec<T> k[N];
   gaussian<T, Scaled, N>(distance + offset, origin, rate, k);
 #pragma GCC unroll 8

@@ -10,6 +10,9 @@
 #include <immintrin.h>
 #endif
 
+// For functions that hand over arrays of vectors, which must stay in registers.
+#define SPECTRALCLS_INLINE inline __attribute__((always_inline))
+
 namespace spectralcls {
 
 #if defined(__AVX512F__)
@@ -130,12 +133,29 @@ inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #endif
 }
 
+// Halving the vector at each step.
+template <class T, int Lanes>
+inline T smallest_of(const T* values) {
+  if constexpr (Lanes == 1) {
+    return *values;
+  } else {
+    T half[Lanes / 2];
+    for (int i = 0; i < Lanes / 2; ++i) half[i] = values[i + Lanes / 2] < values[i] ? values[i + Lanes / 2] : values[i];
+    return smallest_of<T, Lanes / 2>(half);
+  }
+}
 template <class T>
 inline T smallest_lane(Vec<T> v) {
-  T least = v[0];
-  for (int i = 1; i < lanes<T>; ++i) least = v[i] < least ? v[i] : least;
-  return least;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_reduce_min_ps((__m512)v);
+  else return _mm512_reduce_min_pd((__m512d)v);
+#else
+  T values[lanes<T>];
+  std::memcpy(values, &v, sizeof v);
+  return smallest_of<T, lanes<T>>(values);
+#endif
 }
+
 // Sum of all lanes, in double, halving the vector at each step.
 template <int Lanes>
 inline double sum_of_doubles(const double* values) {
