@@ -11,6 +11,7 @@ pytest.importorskip("dask.array")
 import dask
 import dask.array as da
 import dask.dataframe as dd
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
@@ -319,6 +320,23 @@ def test_neighbours_are_merged_with_ties_by_index(problem):
     np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
     with pytest.raises(ValueError, match="k must be between 1 and"):
         spectralcls.dask.knn(rows(Q), rows(X), 601)
+
+
+def test_ccdr_on_the_graph_that_the_workers_found(problem):
+    X, y, _, queries = problem
+    classes = np.unique(y, return_inverse=True)[1]
+    local = spectralcls.CCDR(n_neighbors=6).fit(X, classes)
+    parts = rows(X)
+    graph = spectralcls.dask.knn_graph(parts, 6, mode="distance")
+    embedded = spectralcls.CCDR(affinity="precomputed_nearest_neighbors").fit(graph, classes)
+    np.testing.assert_allclose(embedded.eigenvalues_, local.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(np.abs(embedded.embedding_), np.abs(local.embedding_), atol=1e-7)
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(queries, 40), parts, 6))
+    starts = np.arange(0, indices.size + 1, 6)
+    query_graph = csr_array((distances.ravel(), indices.ravel(), starts), shape=(len(queries), len(X)))
+    expected = spectralcls.CCDR(n_neighbors=6, extension="nearest").fit(X, classes).transform(queries)
+    found = embedded.transform(query_graph)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(
