@@ -76,7 +76,8 @@ def compute(items, extra, store, source, options):
     first += today_page.cells() if "today" in extra else []
     first += speed.cells() if "speed" in extra else []
     run(first, store, source, jobs=options.jobs, silent=options.quiet)
-    differing = [entry for table in tables for entry in table.entries if entry.agrees(store) is False]
+    counted = [entry for table in tables if table.counted for entry in table.entries]
+    differing = [entry for entry in counted if entry.agrees(store) is False]
     second = [entry.explanation for entry in differing if entry.explanation is not None]
     run(second, store, source, jobs=options.jobs, silent=options.quiet)
 

@@ -13,6 +13,7 @@ from .ccdr import BETA, DIMENSION, KNN, NEIGHBOR, RESAMPLES, embed, knn_error, l
 from .summary import spread
 
 SEEDS = 5
+JOINT = "training and test points embedded together"
 
 
 def explain(source, row, column):
@@ -75,10 +76,9 @@ def _joint(X, y, Q, truth):
     model = CCDR(DIMENSION, beta=BETA, n_neighbors=NEIGHBOR, n_jobs=1)
     Z = model.fit_transform(np.concatenate([X, Q]), np.concatenate([codes, np.full(len(Q), -1)]))
     Z, T, wanted = Z[: len(X)], Z[len(X) :], np.searchsorted(classes, truth)
-    name = "training and test points embedded together"
     return {
-        "k-NN": {name: min(knn_error(Z, codes, T, wanted, k) for k in KNN)},
-        "Linear": {name: linear_error(Z, codes, T, wanted)},
+        "k-NN": {JOINT: min(knn_error(Z, codes, T, wanted, k) for k in KNN)},
+        "Linear": {JOINT: linear_error(Z, codes, T, wanted)},
     }
 
 

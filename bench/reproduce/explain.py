@@ -129,6 +129,17 @@ def readings(value, entries, store):
     return "; ".join(parts) + (f". Nearest to the paper: {', '.join(nearest)}." if nearest else ".")
 
 
+def by_entry(value, entries, store):
+    """Readings of several entries that one cell holds, at their own paths, each as `readings` has it."""
+    parts = []
+    for entry in entries:
+        found = value
+        for step in entry.path:
+            found = found[step]
+        parts.append(f"{entry.row} {entry.column} - {readings(found, [entry], store)}")
+    return " ".join(parts)
+
+
 _SENTENCES = {
     "thesis_readings.explain": sweep,
     "thesis.potentials": potentials,
@@ -139,7 +150,7 @@ _SENTENCES = {
     "laplacian_spectral.breast_cancer_readings": readings,
     "perturbo_readings.explain": readings,
     "perturbo_readings.active_readings": readings,
-    "spectral_kernels.reuters_automatic": readings,
+    "spectral_kernels.reuters_readings": by_entry,
     "spectral_kernels.medline": readings,
     "ccdr_readings.explain": readings,
     "ccdr_readings.dimension_readings": readings,

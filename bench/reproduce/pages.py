@@ -26,7 +26,7 @@ def tally(tables, store):
     calibration ("calibrated"), after scaling of their rows ("scaled"), and would without it ("unscaled").
     """
     count = Counter()
-    for entry in (entry for table in tables for entry in table.entries):
+    for entry in (entry for table in tables if table.counted for entry in table.entries):
         verdict = entry.agrees(store)
         count[VERDICTS.get(verdict, "no data")] += 1
         if verdict is not None and entry.row_total is not None:
@@ -85,11 +85,14 @@ def picture_name(figure):
 
 
 def table_lines(table, store):
-    lines = [f"## Table {table.name.split(':')[1]}: {table.title}", ""]
+    name = f"Table {table.name.split(':')[1]}: " if table.counted else ""
+    lines = [f"## {name}{table.title}", ""]
     if table.reading:
         lines += [table.reading, ""]
     lines += ["| | | paper | ours | difference | verdict |", "|---|---|---|---|---|---|"]
     lines += [entry_line(entry, store) for entry in table.entries]
+    if not table.counted:
+        return lines
     differing = [entry for entry in table.entries if entry.agrees(store) is False]
     notes = explanations(differing, store)
     return lines + (["", *notes] if notes else [])

@@ -67,6 +67,7 @@ class Table:
     title: str
     entries: tuple
     reading: str = ""
+    counted: bool = True  # False for other readings of numbers that are counted elsewhere
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,17 @@ def explain(source, data, classifier, trials, center=None, small=False):
     }
 
 
+def rates(source, data, classifier, reading, trials, center=None, small=False):
+    """The protocol with one of the other readings."""
+    X, y, splits = thesis_data(source, data)
+    found = []
+    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
+        estimator = model(classifier, center, **READINGS[classifier][reading])
+        labels = predict_tuned(estimator, X[train], y[train], X[test], trial)[0]
+        found.append(100 * np.mean(labels == y[test]))
+    return {"rate": spread(found)}
+
+
 def _other_readings(classifier, center, X, y, Q, seed):
     if classifier == "bayes":
         yield (

@@ -75,6 +75,7 @@ OTHERS = {  # beside the thesis's: title, number of training points (papers 000,
     "simdata_3": ("SimData-3", "simdata_3", 200),
     "satimage": ("Satimage, 500 for training", "satimage", 500),
 }
+SIMULATED = ("simdata_1", "simdata_2", "simdata_3")  # by `spectralcls.datasets`, after sizes in paper 003
 TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}
 
 
@@ -88,7 +89,7 @@ def parts(source: Source, name, trials):
     return np.asarray(loaded.data, dtype=np.float64), loaded.target, stratum_splits(len(loaded.target), n_train, trials)
 
 
-def make(method):
+def make(method, n_features):
     """The unfitted classifier."""
     if method in DEFAULTS:
         return DEFAULTS[method](n_jobs=1)
@@ -97,7 +98,7 @@ def make(method):
         return kind(n_jobs=1, **parameters)
     kind, grid = PEERS[method]
     if grid is None:
-        return kind(1.0 * RBF(3.0), random_state=0)
+        return kind(1.0 * RBF(np.sqrt(n_features)), random_state=0)
     seed = {"random_state": 0} if kind in (RandomForestClassifier, HistGradientBoostingClassifier) else {}
     return GridSearchCV(kind(**seed), grid, cv=5)
 
@@ -107,7 +108,7 @@ def measure(source, data, method, trials):
     X, y, splits = parts(source, data, trials)
     rates, seconds = [], []
     for train, test in splits:
-        model = make_pipeline(StandardScaler(), make(method))
+        model = make_pipeline(StandardScaler(), make(method, X.shape[1]))
         start = time.process_time()
         model.fit(X[train], y[train])
         seconds.append(time.process_time() - start)

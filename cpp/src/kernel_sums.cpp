@@ -65,7 +65,8 @@ class Computation {
  private:
   using Chunk = typename detail::SumPlan<T>::Chunk;
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
-  static constexpr double most_cancelled = 8;  // norms over distance
+  // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
+  static constexpr T least_distance = T(0.25);
   // Working memory of one chunk: sums of a piece as vectors, kernel values for several columns.
   struct Scratch {
     TileBuffer<T> distance, value;
@@ -146,9 +147,10 @@ class Computation {
     // A logarithm is as accurate as the distances it comes from are relative to themselves: it is enough that they do
     // not cancel, whatever the rate.
     in_form(DistanceForm::product);
-    const T cancelled = static_cast<T>((query_norm + tile.largest_norm) / most_cancelled);
-    for (index_t r = 0; r < n_rows; ++r)
+    for (index_t r = 0; r < n_rows; ++r) {
+      const T cancelled = queries.block_norms(q)[r] * least_distance;
       if (any_less<T>(row_minimum(s.distance.value[r], tile.n_vectors), broadcast<T>(cancelled))) return in_form(DistanceForm::difference);
+    }
   }
 
   void accumulate(const Tile& tile, Scratch& s) const {

@@ -109,10 +109,11 @@ def _by_fold(p):
         if len(own):
             u = p.weights[own]
             across[bucket] = u @ np.exp(log_sums[own[:, None], squared, p.codes[own[0]]].astype(np.float64))
-            sums = kernel_sums(
-                p.X[own], p.X[own], weights=_unless_ones(u), kernel=p.kernel, bandwidth=widths[squared], n_jobs=p.n_jobs
+            log_sums_within = kernel_sums(
+                p.X[own], p.X[own], weights=_unless_ones(u), kernel=p.kernel, bandwidth=widths[squared], log=True,
+                n_jobs=p.n_jobs,
             )
-            within[bucket] = u @ sums.astype(np.float64)
+            within[bucket] = u @ np.exp(log_sums_within.astype(np.float64))
     across, within = (sums.reshape(p.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
     both = across + within
     totals = (both.sum(axis=1, keepdims=True) - both - across).swapaxes(0, 1)
@@ -179,8 +180,10 @@ def _weighted_log_sums(p, folds, weights, widths):
     for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
             others = np.flatnonzero(folds != fold)
-            labels = dict(labels=p.codes[others], n_labels=p.n_classes, log=True)
-            out[queries] = _sums_by_bandwidth(p, queries, others, weights[others, :, fold], widths, **labels)
+            out[queries] = kernel_sums(
+                p.X[queries], p.X[others], weights=weights[others, :, fold, None], labels=p.codes[others],
+                n_labels=p.n_classes, kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs,
+            )[..., 0]
     return out
 
 
@@ -190,18 +193,13 @@ def _weighted_totals(p, weights, widths):
     out = np.empty((weights.shape[2], len(widths), p.n_classes))
     for code, own in enumerate(class_rows(p.codes, p.n_classes)):
         u = weights[own]
-        sums = _sums_by_bandwidth(p, own, own, u, widths)
-        out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums)
+        # With a scale the core may leave out what is nothing beside k(x_i, x_i).
+        log_scale, sums = kernel_sums(
+            p.X[own], p.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
+        )
+        u = u * np.exp(log_scale.astype(np.float64))[..., None]
+        out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums.astype(np.float64))
     return out
-
-
-def _sums_by_bandwidth(p, queries, points, weights, widths, **options):
-    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b) or (n, b, columns) of its own."""
-    columns = weights if weights.ndim == 3 else weights[..., None]
-    sums = kernel_sums(
-        p.X[queries], p.X[points], weights=columns, kernel=p.kernel, bandwidth=widths, n_jobs=p.n_jobs, **options
-    )
-    return (sums if weights.ndim == 3 else sums[..., 0]).astype(np.float64, copy=False)
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
