@@ -34,7 +34,8 @@ class Blocks {
         geometry_(Geometry::of(points, bandwidth, execution)),
         always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
         rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
-        packed_(points, geometry_, {}, !always_difference_, true, false, execution),
+        packed_(points, geometry_, {}, !always_difference_,
+                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution), false, execution),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }

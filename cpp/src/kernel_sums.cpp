@@ -14,7 +14,7 @@
 namespace spectralcls {
 namespace {
 
-constexpr double ln2 = 0.69314718055994530942;
+using detail::ln2;
 constexpr double serial_work = 4e6;              // operations below which starting threads costs more than it brings
 
 // Sums of one query chunk over one part of the points, in double. With a scale, the sum of row r and label l is

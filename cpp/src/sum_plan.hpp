@@ -16,6 +16,7 @@
 
 namespace spectralcls::detail {
 
+constexpr double ln2 = 0.69314718055994530942;
 constexpr index_t chunk_rows = 128;           // queries of one chunk
 constexpr index_t block_bytes = 256 * 1024;   // points that stay in the second-level cache while queries pass
 constexpr index_t block_vectors = 256;        // and whose sums stay in T before they are added in double
@@ -91,8 +92,9 @@ struct SumPlan {
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
     // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
     always_difference = !gaussian || r.points.cols <= 3;
+    const bool with_difference = always_difference || !product_suffices(r.queries, r.points, geometry, highest_rate * ln2, execution);
     const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
-    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !always_difference, true, order, execution);
+    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !always_difference, with_difference, order, execution);
 
     rows.resize(static_cast<std::size_t>(r.queries.rows));
     std::iota(rows.begin(), rows.end(), index_t{0});

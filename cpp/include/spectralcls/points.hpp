@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "spectralcls/parallel.hpp"
@@ -22,6 +23,15 @@ struct AlignedAllocator {
   AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64))); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
+  // resize() leaves new elements as they are: who packs a hundred megabytes need not clear them first.
+  template <class U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;
+  }
+  template <class U, class Value>
+  void construct(U* p, Value&& value) {
+    ::new (static_cast<void*>(p)) U(std::forward<Value>(value));
+  }
   bool operator==(const AlignedAllocator&) const { return true; }
   bool operator!=(const AlignedAllocator&) const { return false; }
 };
@@ -57,6 +67,9 @@ struct Geometry {
 
   template <class T>
   static Geometry of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution);
+  // The largest squared norm of points about the centre, in units.
+  template <class T>
+  double largest_norm(MatrixView<T> points, const Execution& execution) const;
 };
 
 // Which points belong together: a label starts a new tile; points of one label and group are neighbours.
