@@ -28,8 +28,7 @@ class ClassMeans:
     weights : (n, k) columns of weights: those of the class means (diag(w) in A = diag(w) M), then the sample
         weights where the rule needs the density f at the query; None for ones
     log_scale : (C,) log of the factor from class sums to k(y) A, with bandwidths by class including the ratio
-    of
-        the kernels' normalising constants
+        of the kernels' normalising constants
     log_share : (C,) log of the factor from class sums of sample weights to the classes' parts of f
     offsets : (C,) b
     inverse_density : (n,) 1/f at the training points, or None

@@ -62,20 +62,21 @@ class TrainingPoints:
         their total; with bandwidths by class each sum keeps it for itself.
         """
         options = dict(kernel=kernel, log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs)
+        n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
+        shape = (len(Q), self.n_classes, n_columns)
         if np.ndim(bandwidth) == 0:
             sums = kernel_sums(
                 Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, bandwidth=bandwidth,
                 **options,
             )
-        else:
-            sums = np.stack([
-                kernel_sums(
-                    Q, self.X[own], weights=None if columns is None else columns[own], bandwidth=h, **options
-                )
-                for own, h in zip(class_rows(self.codes, self.n_classes), bandwidth, strict=True)
-            ], axis=1)
-        sums = sums.astype(np.float64, copy=False)
-        return sums[..., None] if sums.ndim == 2 else sums
+            return sums.astype(np.float64, copy=False).reshape(shape)
+        sums = np.full(shape, -np.inf)
+        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
+            if len(own):
+                w = None if columns is None else columns[own]
+                part = kernel_sums(Q, self.X[own], weights=w, bandwidth=bandwidth[c], **options)
+                sums[:, c] = part.reshape(len(Q), n_columns)
+        return sums
 
     def log_total(self, sums, log_share):
         """log f (m,) from the class sums (m, C) of the sample weights."""

@@ -289,11 +289,12 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         w = 1.0 if points.weights is None else points.weights
         in_norm, inverse_density = points.hold(w * np.exp(-log_density / 2), np.exp(-log_density))
         norm_widths, test_widths = np.sqrt(2) * widths.by_class, self._test_widths(widths)
-        inside = points.potentials(in_norm, "gaussian", norm_widths) / np.maximum(total, 1e-300) ** 2
-        with np.errstate(divide="ignore"):
-            log_norm = (np.log(inside) - log_normalizer("gaussian", d, norm_widths)) / 2
-        log_norm[total == 0] = 0.0
-        log_scale = -log_normalizer("gaussian", d, test_widths) - log_norm - np.log(np.maximum(total, 1e-300))
+        inside = points.potentials(in_norm, "gaussian", norm_widths)
+        exists = total > 0  # a fold may leave out a class
+        weight, inside = np.where(exists, total, 1.0), np.where(exists, inside, 1.0)
+        # |m_c| times the weight of the class, with the kernel's constant
+        log_norm = (np.log(inside) - log_normalizer("gaussian", d, norm_widths)) / 2 - np.log(weight)
+        log_scale = -log_normalizer("gaussian", d, test_widths) - log_norm - np.log(weight)
         columns = points.weights if self.test_kernel == "plain" else in_norm
         return model(
             Rule("angle"), points, "gaussian", test_widths, columns, log_scale, log_share,
