@@ -46,7 +46,8 @@ def class_sums(n):
             rows.append({
                 "dtype": dtype, "d": d, "pairs/s": rate,
                 "% of limit": 100 * rate / limit(slots(d, dtype), dtype, threads),
-                "log sums take": times["log"][0] / times["plain"][0], "BLAS product alone, % of its limit": 100 * product,
+                "log sums take": times["log"][0] / times["plain"][0],
+                "BLAS product alone, % of its limit": 100 * product,
             })
     return rows
 
@@ -206,7 +207,7 @@ exponential takes 7 and 12, so that more than 100 % is possible.
 ## Class sums
 
 All pairs of {n_sums} points (half of it for d > 64), 3 classes, {threads} threads. Beside them the product X X^T alone,
-by NumPy's BLAS in blocks of 500 rows: it is what a GEMM would bring for large d, and its last column says how much of the
+by NumPy's BLAS in blocks of 500 rows: it is what a GEMM would bring for large d, and its column says how much of the
 multiply-adds a well-tuned kernel reaches on this machine when the points come from the second-level cache.
 
 {class_sums}
