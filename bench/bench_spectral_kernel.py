@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
+from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV
@@ -47,9 +48,9 @@ def zipfian_documents(n, n_terms=N_TERMS, entries=ENTRIES_PER_ROW, seed=0):
     return X
 
 
-def same_subspace(ours, theirs):
-    cosines = np.linalg.svd(np.linalg.qr(ours)[0].T @ np.linalg.qr(theirs)[0], compute_uv=False)
-    np.testing.assert_allclose(cosines, 1, atol=1e-6)
+def least_cosine(ours, theirs):
+    """Cosine of the largest angle between two column spaces; 1 where they are the same."""
+    return float(np.linalg.svd(np.linalg.qr(ours)[0].T @ np.linalg.qr(theirs)[0], compute_uv=False).min())
 
 
 def ratios(times):
@@ -57,8 +58,8 @@ def ratios(times):
     return {f"times {name}": taken[0] / ours for name, taken in times.items() if name != "spectralcls"}
 
 
-@needs_reuters
-def test_reuters_embedding(benchmark):
+def measure_embedding(repeats=5):
+    """Seconds (median, least) of the embedding with K components and of its peers, their subspaces compared."""
     X = load_reuters()[0]
     degrees = X @ X.sum(axis=0)
     scaled = sp.csr_array(sp.diags_array(degrees**-0.5) @ X)
@@ -75,38 +76,55 @@ def test_reuters_embedding(benchmark):
         return eigsh(S, K, which="LA", v0=np.ones(len(S)))[1]
 
     functions = {"spectralcls": ours, "TruncatedSVD(arpack)": truncated_svd, "S formed, eigsh": formed}
-    times, results = side_by_side(functions, repeats=3, budget=30)
-    for embedding in results.values():
-        same_subspace(results["spectralcls"], embedding)
-    benchmark.pedantic(ours, rounds=1)
+    times, results = side_by_side(functions, repeats=repeats, budget=90)
+    cosines = {name: least_cosine(results["spectralcls"], embedding) for name, embedding in results.items()}
+    return times, cosines
+
+
+def measure_categories():
+    """Seconds of tuning, training and predicting ten categories, and F1 on the test documents."""
+    X, Y, X_test, Y_test, _ = load_reuters()
+    grid = {"estimator__C": [0.25, 0.5, 1, 2, 4, 8]}
+    models = {
+        "spectralcls": SpectralKernelClassifier(cv=3, random_state=0),
+        "GridSearchCV(LinearSVC)": GridSearchCV(
+            OneVsRestClassifier(LinearSVC(random_state=0)), grid, scoring="f1_macro", cv=3
+        ),
+        "GridSearchCV(SVC)": GridSearchCV(
+            OneVsRestClassifier(SVC(kernel="linear", cache_size=1000)), {"estimator__C": [1, 4]},
+            scoring="f1_macro", cv=3,
+        ),
+    }
+    times, predicted = side_by_side(
+        {name: lambda model=model: clone(model).fit(X, Y).predict(X_test) for name, model in models.items()}, repeats=1
+    )
+    f1 = {
+        name: {average: f1_score(Y_test, labels, average=average) for average in ("micro", "macro")}
+        for name, labels in predicted.items()
+    }
+    return times, f1
+
+
+def measure_memory(n=N_DOCUMENTS):
+    """A process of its own embeds n synthetic documents, k = 100: seconds of the fit, GiB before it, and in all."""
+    script = SCALE_SCRIPT.format(n=n)
+    found = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
+    return dict(zip(("fit_seconds", "data_gib", "peak_gib"), map(float, found.stdout.split()), strict=True))
+
+
+@needs_reuters
+def test_reuters_embedding(benchmark):
+    times, cosines = benchmark.pedantic(measure_embedding, rounds=1)
+    assert min(cosines.values()) > 1 - 1e-6
     benchmark.extra_info.update(ratios(times), peak_gib=peak_gib())
 
 
 @needs_reuters
 def test_reuters_ten_categories(benchmark):
     """Tuning, training and predicting; what each reaches on the test documents stands beside the times."""
-    X, Y, X_test, Y_test, _ = load_reuters()
-    grid = {"estimator__C": [0.25, 0.5, 1, 2, 4, 8]}
-    models = {
-        "spectralcls": lambda: SpectralKernelClassifier(cv=3, random_state=0),
-        "GridSearchCV(LinearSVC)": lambda: GridSearchCV(
-            OneVsRestClassifier(LinearSVC(random_state=0)), grid, scoring="f1_macro", cv=3
-        ),
-        "GridSearchCV(SVC)": lambda: GridSearchCV(
-            OneVsRestClassifier(SVC(kernel="linear", cache_size=1000)), {"estimator__C": [1, 4]},
-            scoring="f1_macro", cv=3,
-        ),
-    }
-    times, predicted = side_by_side(
-        {name: lambda make=make: make().fit(X, Y).predict(X_test) for name, make in models.items()}, repeats=1
-    )
-    benchmark.pedantic(lambda: SpectralKernelClassifier(n_components=K).fit(X, Y).predict(X_test), rounds=1)
-    benchmark.extra_info.update(ratios(times), seconds={name: taken[0] for name, taken in times.items()})
-    benchmark.extra_info["f1"] = {
-        name: {average: f1_score(Y_test, labels, average=average) for average in ("micro", "macro")}
-        for name, labels in predicted.items()
-    }
-    assert benchmark.extra_info["f1"]["spectralcls"]["macro"] > 0.88
+    times, f1 = benchmark.pedantic(measure_categories, rounds=1)
+    benchmark.extra_info.update(ratios(times), seconds={name: taken[0] for name, taken in times.items()}, f1=f1)
+    assert f1["spectralcls"]["macro"] > 0.88
 
 
 SCALE_SCRIPT = """
@@ -125,12 +143,7 @@ print(fit, before, peak_gib())
 
 
 def test_synthetic_documents_memory(benchmark):
-    """k = 100 in a process of its own, whose whole peak must stay below 2 GiB."""
-    script = SCALE_SCRIPT.format(n=N_DOCUMENTS)
-
-    def run():
-        return subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
-
-    seconds, before, peak = map(float, benchmark.pedantic(run, rounds=1).stdout.split())
-    benchmark.extra_info.update(fit_seconds=seconds, data_gib=before, peak_gib=peak, documents=N_DOCUMENTS)
-    assert peak < MEMORY_LIMIT_GIB
+    """The whole peak of the process must stay below 2 GiB."""
+    found = benchmark.pedantic(measure_memory, rounds=1)
+    benchmark.extra_info.update(found, documents=N_DOCUMENTS)
+    assert found["peak_gib"] < MEMORY_LIMIT_GIB

@@ -5,12 +5,22 @@ import json
 import numpy as np
 import pytest
 from data import data_folder, data_path
+from scipy.spatial.distance import cdist
 
 pytest.importorskip("matplotlib")
 
-from bench.reproduce import cells, data, registry, registry_001, thesis, thesis_kernels  # noqa: E402
+from bench.reproduce import (  # noqa: E402
+    cells,
+    data,
+    explain,
+    figures_001,
+    registry,
+    registry_001,
+    thesis,
+    thesis_kernels,
+    today_page,
+)
 from bench.reproduce.__main__ import main  # noqa: E402
-from spectralcls.spectral.spectral_ise import SpectralISEClassifier  # noqa: E402
 
 
 def run(*arguments, folder, out):
@@ -38,8 +48,8 @@ def test_every_named_table_and_figure_can_be_selected():
 
 @pytest.mark.parametrize("name", [f"9.{number}" for number in range(5, 15)])
 def test_copied_confusion_matrices_give_the_copied_rates(name):
-    found = registry.published("001")[name]
-    paper = registry.published("001")
+    found = data.published("001")[name]
+    paper = data.published("001")
     rates = paper["9.1"]["rows"] | paper["9.3"]["rows"]
     for label, column in (("Bayes", 0), ("ISE", 1)):
         matrix = np.array(found["matrices"][label])
@@ -81,18 +91,47 @@ def test_longest_run(flags, run_):
 
 
 @pytest.mark.parametrize("center", ["mean", "median"])
-def test_map_of_the_thesis_is_the_estimator_s(center):
+@pytest.mark.parametrize("classifier", ["spectral_ise", "spectral_laplacian_ise"])
+def test_spectral_classifiers_are_the_thesis_s_formulas(classifier, center):
+    """Eq. 7.1 and 7.2 with dense matrices: E L^1/2, sqrt(n) k(y) E L^-1/2, nearest centre."""
     X, y, _ = data.thesis_data(data.Source(None), "wine")
-    Z, Zq = thesis.paper_map(X[::2], X[1::2], 3, 2.0, None)
-    ours = thesis.nearest_centres(Z, y[::2], Zq, 3)[center]
-    model = SpectralISEClassifier(2.0, center=center, projection="paper").fit(X[::2], y[::2])
-    np.testing.assert_array_equal(ours, model.predict(X[1::2]))
+    X, y, Q = X[::2], y[::2], X[1::2]
+    h = 2.0
+    K, k = (np.exp(-(cdist(rows, X) ** 2) / (2 * h**2)) for rows in (X, Q))
+    if classifier == "spectral_laplacian_ise":
+        root = np.sqrt(K.mean(axis=1))
+        K = K / root / root[:, None]
+    values, vectors = np.linalg.eigh(K)
+    values, vectors = values[:-4:-1], vectors[:, :-4:-1]
+    Z, Zq = vectors * np.sqrt(values), np.sqrt(len(X)) * k @ vectors / np.sqrt(values)
+    average = {"mean": np.mean, "median": np.median}[center]
+    centres = np.array([average(Z[y == c], axis=0) for c in range(3)])
+    expected = 2 * Zq @ centres.T - (centres**2).sum(axis=1)
+    fitted = thesis.model(classifier, center, bandwidth=h).fit(X, y)
+    np.testing.assert_array_equal(fitted.predict(Q), expected.argmax(axis=1))
+    np.testing.assert_allclose(fitted.decision_function(Q), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(
+        np.abs(figures_001.extend_as_printed(fitted.map_, Q)), np.abs(Zq), rtol=1e-8, atol=1e-8
+    )
 
 
-def test_training_points_return_under_the_map_but_for_the_factor():
-    X, _, _ = data.thesis_data(data.Source(None), "iris")
-    Z, Zq = thesis.paper_map(X, X, 3, 1.0, None)
-    np.testing.assert_allclose(Zq, np.sqrt(len(X)) * Z, rtol=1e-9, atol=1e-9)
+def test_a_bandwidth_without_any_score():
+    assert thesis.smallest_best([0.1, 0.2], [np.nan, np.nan]) == 0.2
+
+
+def test_a_cell_is_stale_once_a_module_it_imports_changes():
+    assert {"thesis_readings", "thesis", "data", "summary"} <= set(cells._siblings("thesis_readings"))
+    assert "thesis" not in cells._siblings("perturbo")
+
+
+def test_every_entry_has_a_cell_that_would_explain_a_difference():
+    """And every explaining cell a sentence."""
+    tables = [item for item in registry.everything(3) if isinstance(item, registry.Table) and item.counted]
+    entries = [entry for table in tables for entry in table.entries]
+    assert len(entries) > 600
+    for entry in entries:
+        assert entry.explanation is not None, (entry.row, entry.column)
+        assert entry.explanation.function in explain._SENTENCES
 
 
 def test_pages_cells_and_continuing(bundled, tmp_path, monkeypatch, capsys):
@@ -143,7 +182,7 @@ def test_rates_agree_with_the_thesis(name, tmp_path):
     store = cells.Store(tmp_path / "cells.json")
     tables = [
         table for table in registry.select(["001"], 5)
-        if isinstance(table, registry.Table) and table.entries[0].path[-1] == "rate"
+        if isinstance(table, registry.Table) and table.counted and table.entries[0].path[-1] == "rate"
     ]
     entries = [
         entry for table in tables for entry in table.entries
@@ -152,3 +191,13 @@ def test_rates_agree_with_the_thesis(name, tmp_path):
     assert len(entries) == 8
     cells.run([entry.cell for entry in entries], store, data.Source(folder), jobs=1, silent=True)
     assert [entry.column for entry in entries if not entry.agrees(store)] == []
+
+
+def test_ranks_and_their_diagram(tmp_path):
+    rates = {method: np.array([50.0 + i, 90.0 - i]) for i, method in enumerate(today_page.METHODS)}
+    ranks = today_page.mean_ranks(rates)
+    assert sum(ranks.values()) == pytest.approx(len(ranks) * (len(ranks) + 1) / 2)
+    # Demsar (2006), table 5: q for 10 classifiers at 5 % is 3.164
+    assert today_page.critical_difference(10, 6) == pytest.approx(3.164 * np.sqrt(110 / 36), rel=1e-3)
+    today_page.draw(ranks, 2.0, tmp_path / "ranks.png")
+    assert (tmp_path / "ranks.png").stat().st_size > 5000

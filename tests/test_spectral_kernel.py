@@ -336,6 +336,9 @@ def test_bad_matrices(corpus):
             SpectralKernel(2).fit(zeros)
     with pytest.raises(ValueError, match="overflows"):
         SpectralKernel(2, kernel="exponential").fit(1e3 * X)
+    for container in (np.asarray, sp.csr_array):
+        with pytest.raises(ValueError, match="overflow on these data"):
+            SpectralKernel(2).fit(container(1e200 * X))
     with pytest.raises(ValueError, match="needs dense X"):
         SpectralKernel(2, kernel="gaussian").fit(sp.csr_array(X))
     with pytest.raises(ValueError, match="n_components"):

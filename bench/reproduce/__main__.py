@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 matplotlib.use("Agg")
 
-from . import pages, speed, today  # noqa: E402
+from . import pages, speed, today_page  # noqa: E402
 from .cells import Store, run  # noqa: E402
 from .data import MissingData, Source, default_folder  # noqa: E402
 from .registry import PAPERS, Table, select  # noqa: E402
@@ -52,13 +52,13 @@ def main(arguments=None):
     store = Store(options.out / "cells.json")
     source = Source(options.data, not options.offline)
     compute(items, extra, store, source, options)
-    counts = pages.write_pages(
-        items, store, draw(items, store, source, options.out), options.out, options.trials
-    )
+    pictures = draw(items, store, source, options.out)
+    command = " ".join([*options.tables, f"--trials {options.trials}"])
+    counts = pages.write_pages(items, store, pictures, options.out, command)
     if "today" in extra:
-        today.write_page(store, options.out)
+        today_page.write_page(store, options.out)
     if "speed" in extra:
-        speed.write_page(store, options.out, options.trials, options.jobs)
+        speed.write_page(store, options.out, options.jobs)
     if set(counts) == set(PAPERS) and not options.tables:
         seconds = sum(kept["seconds"] for kept in store.cells.values())
         pages.overview(counts, seconds, options.out, options.trials, options.jobs)
@@ -73,10 +73,11 @@ def compute(items, extra, store, source, options):
     tables = [item for item in items if isinstance(item, Table)]
     first = [entry.cell for table in tables for entry in table.entries]
     first += [wanted for item in items if not isinstance(item, Table) for wanted in item.cells]
-    first += today.cells() if "today" in extra else []
-    first += speed.cells(options.trials) if "speed" in extra else []
+    first += today_page.cells() if "today" in extra else []
+    first += speed.cells() if "speed" in extra else []
     run(first, store, source, jobs=options.jobs, silent=options.quiet)
-    differing = [entry for table in tables for entry in table.entries if entry.agrees(store) is False]
+    counted = [entry for table in tables if table.counted for entry in table.entries]
+    differing = [entry for entry in counted if entry.agrees(store) is False]
     second = [entry.explanation for entry in differing if entry.explanation is not None]
     run(second, store, source, jobs=options.jobs, silent=options.quiet)
 
@@ -102,7 +103,7 @@ def draw(items, store, source, out):
         except MissingData as missing:
             captions[figure.name] = str(missing)
             continue
-        picture.savefig(out / "figures" / pages.picture_name(figure), dpi=80)
+        picture.savefig(out / "figures" / pages.picture_name(figure), dpi=100)
         plt.close(picture)
         captions[figure.name] = caption
     return captions

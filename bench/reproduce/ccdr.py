@@ -5,7 +5,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import LabelBinarizer, StandardScaler
+from sklearn.preprocessing import LabelBinarizer
 
 from spectralcls.ccdr import CCDR
 from spectralcls.dimension import class_dimensions
@@ -16,9 +16,10 @@ DIMENSIONS = tuple(range(1, 21))
 KNN = (1, 3, 4, 5, 7, 9)
 DIMENSION, NEIGHBOR, BETA = 14, 4, 0.5  # of figures 2 to 4 where they do not vary
 FIRST_PCA, LAST_PCA = 2, 36
+RESAMPLES = 10
 
 
-def _data(source):
+def satimage(source):
     data = source.load("satimage")
     train, test = data.splits[0]
     X, y = np.asarray(data.data, dtype=np.float64), data.target
@@ -42,14 +43,14 @@ def net_error(Z, y, Q, truth, n_inputs, scale=1.0):
     return 100 * float(np.mean(net.fit(Z / scale, y).predict(Q / scale) != truth))
 
 
-def _embed(X, y, Q, beta, n_neighbors, n_components):
+def embed(X, y, Q, beta, n_neighbors, n_components):
     model = CCDR(n_components, beta=beta, n_neighbors=n_neighbors, n_jobs=1).fit(X, y)
     return model.embedding_, model.transform(Q)
 
 
 def table(source):
     """Least errors over the tuning parameters: {"none": {"Neural net": ...}, "PCA": ..., "CCDR": ...}."""
-    X, y, Q, truth = _data(source)
+    X, y, Q, truth = satimage(source)
     energy = PCA().fit(X).explained_variance_ratio_.cumsum()
     d = int(np.searchsorted(energy, 0.999) + 1)
     found = {
@@ -70,59 +71,30 @@ def table(source):
     best = {"Linear": [], "k-NN": []}
     for beta in BETAS:
         for n_neighbors in NEIGHBORS[1:6]:
-            Z, T = _embed(X, y, Q, beta, n_neighbors, 16)
+            Z, T = embed(X, y, Q, beta, n_neighbors, 16)
             for m in (6, 10, 14, Z.shape[1]):
                 best["Linear"].append(linear_error(Z[:, :m], y, T[:, :m], truth))
                 best["k-NN"] += [knn_error(Z[:, :m], y, T[:, :m], truth, k) for k in (3, 5, 9)]
     nets = []
     for beta in (0.05, BETA, 5.0):
-        Z, T = _embed(X, y, Q, beta, NEIGHBOR, DIMENSION)
+        Z, T = embed(X, y, Q, beta, NEIGHBOR, DIMENSION)
         nets.append(net_error(Z, y, T, truth, Z.shape[1], Z.std()))
     found["CCDR"] = {"Neural net": min(nets)} | {name: min(errors) for name, errors in best.items()}
     return found
 
 
-def explain(source):
-    """Scaled features, and the joint embedding of training and unlabelled test points."""
-    X, y, Q, truth = _data(source)
-    scaler = StandardScaler().fit(X)
-    A, B = scaler.transform(X), scaler.transform(Q)
-    classes, codes = np.unique(y, return_inverse=True)
-    joint = CCDR(DIMENSION, beta=BETA, n_neighbors=NEIGHBOR, n_jobs=1)
-    Z = joint.fit_transform(np.concatenate([X, Q]), np.concatenate([codes, np.full(len(Q), -1)]))
-    Z, T = Z[: len(X)], Z[len(X) :]
-    codes_of = np.searchsorted(classes, truth)
-    return {
-        "readings": {
-            "neural net on scaled features": net_error(A, y, B, truth, A.shape[1]),
-            "always the largest class of the training data": 100
-            * float(np.mean(codes_of != np.bincount(codes).argmax())),
-            "always the rarest class": 100 * float(np.mean(codes_of != np.bincount(codes).argmin())),
-            "linear, scaled features": linear_error(A, y, B, truth),
-            "linear, centre pixel alone": linear_error(X[:, 16:20], y, Q[:, 16:20], truth),
-            "linear with squares of the features": linear_error(
-                np.hstack([A, A**2]), y, np.hstack([B, B**2]), truth
-            ),
-            "k-NN, CCDR of training and test points together": min(
-                knn_error(Z, codes, T, codes_of, k) for k in KNN
-            ),
-            "linear, CCDR of training and test points together": linear_error(Z, codes, T, codes_of),
-        }
-    }
-
-
 def sweep(source, over):
     """Errors of the linear classifier and of k-NN over beta, the dimension or the graph's neighbours."""
-    X, y, Q, truth = _data(source)
+    X, y, Q, truth = satimage(source)
     values = {"beta": BETAS, "dimension": DIMENSIONS, "neighbors": NEIGHBORS}[over]
     errors = {"linear": [], "k-NN": []}
-    embedded = _embed(X, y, Q, BETA, NEIGHBOR, max(DIMENSIONS)) if over == "dimension" else None
+    embedded = embed(X, y, Q, BETA, NEIGHBOR, max(DIMENSIONS)) if over == "dimension" else None
     for value in values:
         if over == "dimension":
             Z, T = (part[:, :value] for part in embedded)
         else:
             beta, k = (value, NEIGHBOR) if over == "beta" else (BETA, value)
-            Z, T = _embed(X, y, Q, beta, k, DIMENSION)
+            Z, T = embed(X, y, Q, beta, k, DIMENSION)
         errors["linear"].append(linear_error(Z, y, T, truth))
         errors["k-NN"].append(knn_error(Z, y, T, truth, 5))
     return {"values": list(values)} | errors
@@ -138,15 +110,8 @@ def minima(source):
     }
 
 
-def dimensions(source, graph="mst"):
-    """Entropic dimension of each class, rounded, and the estimates with their spread."""
-    X, y, _, _ = _data(source)
-    found = class_dimensions(X, y, graph=graph, n_resamples=10, random_state=0, n_jobs=1)
-    estimates = [[value.dimension, value.spread] for value in found.values()]
-    other = class_dimensions(X, y, graph="knn", n_resamples=10, random_state=0, n_jobs=1)
-    return {
-        "estimates": estimates,
-        "readings": {
-            f"k-NN graph, class {c + 1}": [v.dimension, v.spread] for c, v in enumerate(other.values())
-        },
-    }
+def dimensions(source):
+    """Entropic dimension of each class: [estimate, spread over the resamples]."""
+    X, y, _, _ = satimage(source)
+    found = class_dimensions(X, y, graph="mst", n_resamples=RESAMPLES, random_state=0, n_jobs=1)
+    return {"estimates": [[value.dimension, value.spread] for value in found.values()]}

@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -52,7 +53,7 @@ class Store:
     """Finished cells in a JSON file: {key: {"value": ..., "seconds": ..., "code": ...}}.
 
     A cell counts as finished only for the code that computed it: `code` is a digest of its module and of
-    `data`.
+    those of this package that it imports.
     """
 
     def __init__(self, path):
@@ -85,15 +86,24 @@ class Store:
 
 
 @cache
-def _module_digest(module):
-    folder = Path(__file__).parent
-    files = [folder / "data.py", folder / f"{module}.py"]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files if path.exists())).hexdigest()[:12]
+def _siblings(module):
+    """The modules of this package that a module imports, itself and `data` among them, all the way down."""
+    found, todo = set(), {module, "data"}
+    while todo:
+        name = todo.pop()
+        path = Path(__file__).parent / f"{name}.py"
+        if name not in found and path.exists():
+            found.add(name)
+            todo |= set(re.findall(r"^from \.(\w+) import", path.read_text(encoding="utf-8"), re.MULTILINE))
+            todo |= set(re.findall(r"^from \. import (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    return sorted(found)
 
 
+@cache
 def code_digest(key):
-    """Digest of the code behind a cell: what the registry and the pages do does not recompute it."""
-    return _module_digest(key.split(".", 1)[0])
+    """Digest of the modules behind a cell: what tables and pages do does not recompute it."""
+    files = [Path(__file__).parent / f"{name}.py" for name in _siblings(key.split(".", 1)[0])]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def run(cells, store, source, *, jobs, silent=False):

@@ -1,7 +1,9 @@
-"""Where the data comes from, and the splits and scaling of each paper's protocol."""
+"""Where the data comes from, the splits and scaling of each paper's protocol, and the papers' own numbers."""
 
+import json
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +116,9 @@ def stratum_splits(n, n_train, trials):
     for trial in range(trials):
         order = np.random.default_rng([trial, n]).permutation(n)
         yield order[:n_train], order[n_train:]
+
+
+@cache
+def published(paper):
+    """The numbers of a paper, copied from it."""
+    return json.loads((Path(__file__).parent / "published" / f"{paper}.json").read_text(encoding="utf-8"))

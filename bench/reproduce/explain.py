@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .thesis_kernels import SIZES
+
 
 def sentence(explanation, entries, store):
     """What the explanation's cell says about these entries, or None."""
@@ -11,43 +13,46 @@ def sentence(explanation, entries, store):
     return _SENTENCES[explanation.function](value, entries, store)
 
 
-def _interval(pairs):
-    (low, low_at), (high, high_at) = pairs
-    return f"{low:.1f} (h = {low_at:.2g}) to {high:.1f} (h = {high_at:.2g})"
+def _crossings(target, rates, bandwidths):
+    """Where the rate as a function of the bandwidth passes the paper's."""
+    above = np.asarray(rates) >= target
+    at = [bandwidths[i] for i in np.flatnonzero(above[1:] != above[:-1])]
+    if not at:
+        return f"it never passes the paper's {target:.1f}"
+    return f"it passes the paper's {target:.1f} at h = {', '.join(f'{h:.2g}' for h in at)}"
 
 
-def _where(target, curve, bandwidths):
-    """Bandwidths at which a curve crosses a value."""
-    above = np.asarray(curve) >= target
-    return [float(bandwidths[i]) for i in np.flatnonzero(above[1:] != above[:-1])]
+def _extent(rates, bandwidths):
+    low, high = np.argmin(rates), np.argmax(rates)
+    return (
+        f"At fixed h the test rate runs from {rates[low]:.1f} (h = {bandwidths[low]:.2g}) to "
+        f"{rates[high]:.1f} (h = {bandwidths[high]:.2g})"
+    )
 
 
 def sweep(value, entries, store):
     """The rate at fixed bandwidths and the other readings, beside the rate that the paper's numbers imply."""
     bandwidths, rates = np.array(value["bandwidths"]), np.array(value["rates"])
-    low, high = rates.argmin(), rates.argmax()
-    text = f"At fixed h the test rate runs from {_interval([(rates[i], bandwidths[i]) for i in (low, high)])}"
-    target = _implied_rate(entries)
-    if target is not None:
-        crossings = _where(target, rates, bandwidths)
-        at = ", ".join(f"{h:.2g}" for h in crossings)
-        text += f"; it passes the paper's {target:.1f} at h = {at}" if crossings else (
-            f"; it never passes the paper's {target:.1f}"
-        )  # fmt: skip
-        tuned = store.value(entries[0].cell)
-        chosen = tuned.get("bandwidths") or tuned[entries[0].path[0]]["bandwidths"]
-        text += f"; chosen were h = {min(chosen):.2g} to {max(chosen):.2g}, median {np.median(chosen):.2g}"
-    text += _nearest_matrix(value, [entry for entry in entries if entry.row_total is not None])
-    for name, (mean, deviation) in value["readings"].items():
-        text += f"; {name}: {mean:.1f} ± {deviation:.1f}"
-    return f"{text} ({value['trials']} trials)."
+    parts = [_extent(rates, bandwidths)]
+    parts += [_crossings(e.paper, rates, bandwidths) for e in entries[:1] if e.path[-1] == "rate"]
+    tuned = store.value(entries[0].cell)
+    if chosen := tuned.get("bandwidths"):
+        parts.append(f"chosen were h = {min(chosen):.2g} to {max(chosen):.2g}, median {np.median(chosen):.2g}")
+    parts += _nearest_matrix(value, [entry for entry in entries if entry.row_total is not None])
+    if limit := tuned.get("undetermined"):
+        parts.append(
+            f"up to h = {limit:.2g} leading eigenvalues agree to rounding, so that the data do not determine "
+            "the eigenvectors, and cross-validation leaves these h out (the thesis does not mention it)"
+        )
+    parts += [_reading(name, number) for name, number in value["readings"].items()]
+    return f"{'; '.join(parts)} ({value['trials']} trials)."
 
 
 def _nearest_matrix(value, entries):
     """At which bandwidth the counts come nearest to those of the paper that differ."""
     if not entries:
-        return ""
-    bandwidths, matrices = np.array(value["bandwidths"]), np.array(value["confusion"])
+        return []
+    matrices = np.array(value["confusion"])
     shares = matrices / matrices.sum(axis=2, keepdims=True)
     off = [
         entry.points * abs(shares[:, entry.path[-2], entry.path[-1]] * entry.row_total - entry.paper)
@@ -55,14 +60,10 @@ def _nearest_matrix(value, entries):
     ]
     worst = np.nan_to_num(np.max(off, axis=0), nan=np.inf)
     best = worst.argmin()
-    at = f"h = {bandwidths[best]:.2g}, {worst[best]:.1f} points off"
-    return f"; these counts come nearest to the paper's at {at}"
-
-
-def _implied_rate(entries):
-    """The paper's rate: the entry itself, or the trace of its confusion matrix where all of it is at hand."""
-    rates = [entry for entry in entries if entry.path[-1] == "rate"]
-    return rates[0].paper if rates else None
+    return [
+        f"these counts come nearest to the paper's at h = {value['bandwidths'][best]:.2g}, {worst[best]:.1f} "
+        f"points off, where the rate is {value['rates'][best]:.1f} ± {value['deviations'][best]:.1f}"
+    ]
 
 
 def potentials(value, entries, store):
@@ -86,40 +87,71 @@ def potentials(value, entries, store):
     return text
 
 
-def ranges(value, entries, store):
-    """Extremes over the draws."""
+def other_sizes(value, entries, store):
+    """The same ends of the ranges for other sizes of the thesis's unspecified distribution."""
     parts = []
-    for name in dict.fromkeys(entry.row for entry in entries):
-        found = value[name]
-        if found:
-            (a, b), (c, d) = found["extremes"]
-            parts.append(f"{name}: lower end {a:.2f} to {c:.2f}, upper end {b:.2f} to {d:.2f} over the draws")
-    reached = "{:.2f} ± {:.2f}".format(*next(filter(None, value.values()))["reached"])
-    return f"{'; '.join(parts)}. The last test point comes within h of a training point at h = {reached}."
+    for entry in entries:
+        found = [
+            f"{size} {ends[entry.path[1]][0]:.2f}"
+            for size, ranges in value.items()
+            if (ends := ranges[entry.path[0]])
+        ]
+        parts.append(f"{entry.row} {entry.column}: {', '.join(found) or 'nowhere'}")
+    sizes = "; ".join(
+        f"{name}: Gaussian of deviation {size['scale']:g}, ring of radius {size['radius']:g} and width "
+        f"{size['width']:g}"
+        for name, size in SIZES.items()
+    )
+    first = next(iter(SIZES))
+    return (
+        f"The distribution decides. Means for other sizes of it: {'; '.join(parts)}. ({sizes}; ours above is "
+        f"{first}.)"
+    )
+
+
+def _reading(name, number):
+    if isinstance(number, list):
+        return f"{name}: {number[0]:.1f} ± {number[1]:.1f}"
+    return f"{name}: {number:.4g}"
 
 
 def readings(value, entries, store):
-    """Other readings measured in one cell: {text: number or [mean, deviation]}."""
+    """Other readings measured in one cell, {text: number or [mean, deviation]}, and the one nearest the paper."""
+    found = value["readings"]
     parts = []
-    for name, number in value["readings"].items():
-        parts.append(
-            f"{name}: {number[0]:.1f} ± {number[1]:.1f}"
-            if isinstance(number, list)
-            else f"{name}: {number:.4g}"
-        )
-    return "; ".join(parts) + "."
+    if "bandwidths" in value:
+        parts.append(_extent(value["rates"], value["bandwidths"]))
+        parts.append(_crossings(entries[0].paper, value["rates"], value["bandwidths"]))
+    parts += [_reading(name, number) for name, number in found.items()]
+    means = {name: number[0] if isinstance(number, list) else number for name, number in found.items()}
+    papers = [entry.paper for entry in entries if entry.paper is not None]
+    nearest = dict.fromkeys(min(means, key=lambda name: abs(means[name] - paper)) for paper in papers)
+    return "; ".join(parts) + (f". Nearest to the paper: {', '.join(nearest)}." if nearest else ".")
+
+
+def by_entry(value, entries, store):
+    """Readings of several entries that one cell holds, at their own paths, each as `readings` has it."""
+    parts = []
+    for entry in entries:
+        found = value
+        for step in entry.path:
+            found = found[step]
+        parts.append(f"{entry.row} {entry.column} - {readings(found, [entry], store)}")
+    return " ".join(parts)
 
 
 _SENTENCES = {
     "thesis_readings.explain": sweep,
     "thesis.potentials": potentials,
     "thesis.svm_readings": readings,
-    "thesis_kernels.ranges": ranges,
+    "thesis_kernels.other_sizes": other_sizes,
     "laplacian_spectral.explain": readings,
-    "perturbo.explain": readings,
-    "perturbo.active_readings": readings,
-    "spectral_kernels.reuters_automatic": readings,
+    "laplacian_spectral.ring_readings": readings,
+    "laplacian_spectral.breast_cancer_readings": readings,
+    "perturbo_readings.explain": readings,
+    "perturbo_readings.active_readings": readings,
+    "spectral_kernels.reuters_readings": by_entry,
     "spectral_kernels.medline": readings,
-    "ccdr.explain": readings,
-    "ccdr.dimensions": readings,
+    "ccdr_readings.explain": readings,
+    "ccdr_readings.dimension_readings": readings,
 }

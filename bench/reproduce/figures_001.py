@@ -5,10 +5,11 @@ import numpy as np
 
 from spectralcls.kernel_mean import LaplacianISEClassifier
 from spectralcls.kernels import kernel_sums
+from spectralcls.spectral.kernel_map import KernelMap
 
 from .data import thesis_data, thesis_splits
-from .thesis import SPECTRAL, nearest_centres, paper_map, predict_spectral, predict_tuned
-from .thesis_kernels import SIZE, gaussian_in_ring
+from .thesis import model, predict_tuned
+from .thesis_kernels import SIZES, gaussian_in_ring
 
 MARKERS = ("o", "x", "s")
 COLORS = ("#1f5fa8", "#c44e1b", "#3a8a3a")
@@ -77,7 +78,7 @@ def densities(source, h):
         ax.plot_surface(*np.meshgrid(line, line), density, cmap="viridis", rcount=60, ccount=60, linewidth=0)
         ax.set_title(title, fontsize=10)
         ax.set_zticks([])
-        peaks.append(density[60, 60] / density[60, line.searchsorted(SIZE["radius"])])
+        peaks.append(density[60, 60] / density[60, line.searchsorted(SIZES["dense"]["radius"])])
     return figure, (
         f"h = {h}: the density at the centre is {peaks[0]:.1f} times that on the ring without weights and "
         f"{peaks[1]:.1f} times with them."
@@ -86,7 +87,7 @@ def densities(source, h):
 
 def map_of_ring(source, weighting):
     X, y = _ring()
-    Z, _ = paper_map(X, X, 2, RING_BANDWIDTH, weighting)
+    Z = KernelMap(2, weighting=weighting, bandwidth=RING_BANDWIDTH).fit_transform(X)
     figure, ax = plt.subplots(figsize=(4.5, 3.8), layout="constrained")
     _scatter(ax, Z, y)
     ax.set(xlabel="first component", ylabel="second component")
@@ -102,10 +103,11 @@ def map_of_ring(source, weighting):
 
 
 def classes_and_ranges(source, *ranges):
-    figure, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained", width_ratios=(1, 1, 1, 1))
+    figure, axes = plt.subplots(1, 4, figsize=(13, 3.8), layout="constrained", width_ratios=(1.3, 1, 1, 1))
     X, y = _ring(n=50)
     _scatter(axes[0], X, y)
     axes[0].set_aspect("equal")
+    axes[0].legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
     for ax, found, kernel in zip(axes[1:], ranges, ("Gaussian", "Epanechnikov", "square"), strict=True):
         names = [name for name in found if found[name]]
         for row, name in enumerate(names):
@@ -135,7 +137,7 @@ def _training_set(source, data, size=None):
 
 def _tuned_weights(source, data):
     X, y, Q, _ = _training_set(source, data)
-    h = predict_tuned(LaplacianISEClassifier(), X, y, Q, SEED)[1]
+    h = predict_tuned(model("laplacian_ise"), X, y, Q, SEED)[1]
     return X, y, h, _weights(X, y, h)
 
 
@@ -159,6 +161,7 @@ def iris_weights(source):
     _scatter(ax, X[:, 1:3], y)
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="dimension 2", ylabel="dimension 3")
+    ax.legend(frameon=False, fontsize=8, loc="lower left")
     return (
         figure,
         f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
@@ -168,11 +171,12 @@ def iris_weights(source):
 def class_weights(source, data):
     X, y, h, weights = _tuned_weights(source, data)
     n_classes = y.max() + 1
-    figure, axes = plt.subplots(n_classes, 1, figsize=(6, 1.6 * n_classes), layout="constrained")
+    figure, axes = plt.subplots(n_classes, 1, figsize=(7, 1.7 * n_classes), layout="constrained")
     for c, ax in enumerate(axes):
         own = weights[y == c]
         ax.vlines(np.arange(len(own)), 0, own, colors=COLORS[c], linewidth=0.8)
-        ax.set_ylabel(f"class {c + 1}", fontsize=8)
+        ax.set_ylabel(f"1/f, class {c + 1}", fontsize=8)
+    axes[-1].set_xlabel("training point")
     ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
     return figure, (
         f"h = {h:.2g}; the largest weight of a class is "
@@ -181,30 +185,34 @@ def class_weights(source, data):
     )
 
 
-def map_of_data(source, data, weighting):
+def map_of_data(source, data, classifier):
+    """Training points and test points in two panels: the factor sqrt(n) of eq. 7.2 puts them on other scales."""
     X, y, Q, truth = _training_set(source, data)
-    classifier = next(name for name, kind in SPECTRAL.items() if kind == weighting)
-    labels, h = predict_spectral(X, y, Q, SEED, SPECTRAL[classifier])["mean"]
+    estimator = model(classifier, "mean")
+    labels, h, _ = predict_tuned(estimator, X, y, Q, SEED)
+    Z, Zq = estimator.map_.transform(X), extend_as_printed(estimator.map_, Q)
     n_classes = y.max() + 1
-    Z, Zq = paper_map(X, Q, n_classes, h, weighting)
-    figure = plt.figure(figsize=(5, 4.2), layout="constrained")
-    ax = figure.add_subplot(projection="3d" if n_classes == 3 else None)
-    centres = np.array([Z[y == c].mean(axis=0) for c in range(n_classes)])
-    for c in range(n_classes):
-        ax.scatter(
-            *Z[y == c][:50].T,
-            marker=MARKERS[c],
-            color=COLORS[c],
-            s=14,
-            linewidths=0.8,
-            label=f"class {c + 1}",
-        )
-        ax.scatter(*centres[c][:, None], marker=MARKERS[c], color=COLORS[c], s=140, linewidths=2.5)
-    ax.scatter(*Zq[:20].T, marker="*", color="0.4", s=24, label="test points")
-    ax.legend(frameon=False, fontsize=8)
-    nearest = nearest_centres(Z, y, Z, n_classes)["mean"]
+    figure, axes = plt.subplots(
+        1, 2, figsize=(9.5, 4.4), layout="constrained",
+        subplot_kw={"projection": "3d" if n_classes == 3 else None},
+    )  # fmt: skip
+    for ax, points, codes, size in ((axes[0], Z, y, 50), (axes[1], Zq, truth, 20)):
+        for c in range(n_classes):
+            style = {"marker": MARKERS[c], "color": COLORS[c], "linewidths": 0.8}
+            ax.scatter(*points[codes == c][:size].T, **style, s=18, alpha=0.7, label=f"class {c + 1}")
+            ax.scatter(*estimator.centers_[c][:, None], **style | {"linewidths": 2.5}, s=140, zorder=3)
+    axes[0].set_title("training points, class means large", fontsize=10)
+    axes[1].set_title("test points beside the same means", fontsize=10)
+    axes[0].legend(frameon=False, fontsize=8)
+    nearest = ((Z[:, None] - estimator.centers_) ** 2).sum(axis=-1).argmin(axis=1)
     return figure, (
-        f"h = {h:.2g}, chosen by cross-validation; large symbols are the class means. Of the training points "
-        f"{100 * np.mean(nearest == y):.0f} per cent are nearest to their own mean, of the test points "
-        f"{100 * np.mean(labels == truth):.0f} per cent."
+        f"h = {h:.2g}, chosen by cross-validation. Of the training points {100 * np.mean(nearest == y):.0f} per "
+        f"cent are nearest to their own mean, of the test points {100 * np.mean(labels == truth):.0f} per cent."
     )
+
+
+def extend_as_printed(fitted, Q):
+    """Eq. 7.2: sqrt(n) k(y) E L^-1/2, with the plain profile also for the Laplacian matrix."""
+    alpha = fitted.eigenvectors_ / np.sqrt(fitted.eigenvalues_)
+    sums = kernel_sums(Q, fitted.X_fit_, weights=alpha, bandwidth=fitted.bandwidth_, n_jobs=1)
+    return np.sqrt(len(fitted.X_fit_)) * sums

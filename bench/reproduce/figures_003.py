@@ -66,11 +66,11 @@ def figure_3(source, measured):
 
 
 def figure_4(source):
-    figure, axes = plt.subplots(2, 4, figsize=(13, 6.4), layout="constrained")
-    (X, y), (G, z) = _toys()
-    PerturbationDisplay.from_estimator(PerTurboClassifier(1.0, alpha=0.1).fit(X, y), X, y, axes=axes[0][:3])
-    axes[0][3].set_axis_off()
-    PerturbationDisplay.from_estimator(PerTurboClassifier(1.0, alpha=0.1).fit(G, z), G, z, axes=axes[1])
+    figure = plt.figure(figsize=(12, 7), layout="constrained")
+    for part, (X, y) in zip(figure.subfigures(2, 1), _toys(), strict=True):
+        n_classes = len(np.unique(y))
+        model = PerTurboClassifier(1.0, alpha=0.1).fit(X, y)
+        PerturbationDisplay.from_estimator(model, X, y, axes=part.subplots(1, n_classes + 1))
     return figure, "Fields of tau for each class, and the region where the two least differ by less than 0.1."
 
 
@@ -86,6 +86,10 @@ def figure_5(source, *curves):
                 )
             ax.set_title(f"{NAMES[row]}, {('k-NN', 'PerTurbo')[side]}, on the {scored}", fontsize=9)
     axes[0, 0].legend(frameon=False)
+    for ax in axes[-1]:
+        ax.set_xlabel("labelled samples")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("accuracy, %")
     pool = [found["gains"]["pool"][0] for found in curves]
     test = [found["gains"]["test"][0] for found in curves]
     return figure, (

@@ -7,6 +7,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from spectralcls.ccdr import CCDR
 
+COLORS = ("#3b4cc0", "#b40426")
+
 
 def elongated(source):
     """Two classes that differ across the direction of largest variance: only PCA mixes them."""
@@ -18,12 +20,14 @@ def elongated(source):
         ("LDA", LinearDiscriminantAnalysis(n_components=1).fit(X, y).transform(X)),
         ("CCDR", CCDR(1).fit_transform(X, y)),
     )
-    figure, axes = plt.subplots(1, 4, figsize=(12, 3), layout="constrained")
-    axes[0].scatter(*X.T, c=y, cmap="coolwarm", s=8)
-    axes[0].set_aspect("equal")
+    figure, axes = plt.subplots(1, 4, figsize=(13, 3.4), layout="constrained")
+    for c, color in enumerate(COLORS):
+        axes[0].scatter(*X[y == c].T, color=color, s=8, label=f"class {c + 1}")
+    axes[0].set(title="data", ylim=(-6, 6))
+    axes[0].legend(frameon=False, fontsize=8)
     separated = []
     for ax, (name, Z) in zip(axes[1:], maps, strict=True):
-        for c, color in ((0, "#3b4cc0"), (1, "#b40426")):
+        for c, color in enumerate(COLORS):
             ax.hist(Z[y == c, 0], bins=30, color=color, alpha=0.6)
         ax.set_title(name, fontsize=10)
         order = y[np.argsort(Z[:, 0])]

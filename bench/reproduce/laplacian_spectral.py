@@ -1,15 +1,16 @@
 """Paper 000, section 4: two Gaussians of unequal priors, two rings, and the Wisconsin breast cancer data."""
 
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
 
 from .data import stratum_splits
-from .thesis import spread
+from .summary import spread
 
 TEST_KERNELS = ("convolved", "plain", "weighted")
+RING_WIDTHS = (0.1, 0.3, 0.5, 0.8)
 
 
 def gaussians(source, trials):
@@ -53,19 +54,51 @@ def breast_cancer(source, trials, test_kernel="convolved"):
     return {"rate": spread(found)}
 
 
-def explain(source, trials):
-    """Experiment 1 with the other test kernels: wrong points of class 1 and of class 2, and the extremes."""
+def explain(source, trials, rule, code):
+    """Experiment 1, wrong points of one class: the extremes over the draws, and other readings of the rule."""
     readings = {}
-    for kernel in TEST_KERNELS:
-        counts = []
+    for name, make in (_spectral_rules() if rule == "spectral" else _bayes_rules()).items():
+        own = []
         for trial in range(trials):
             X, y = make_two_gaussians((100, 5), random_state=2 * trial)
             Q, truth = make_two_gaussians((200, 10), random_state=2 * trial + 1)
-            labels = LaplacianSpectralClassifier(test_kernel=kernel).fit(X, y).predict(Q)
-            counts.append([int(np.sum(labels[truth == c] != c)) for c in (0, 1)])
-        for c in (0, 1):
-            own = [count[c] for count in counts]
-            readings[f"test kernel {kernel!r}, wrong of class {c + 1} ({min(own)} to {max(own)})"] = spread(
-                own
-            )
+            labels = make(X, y).predict(Q)
+            own.append(int(np.sum(labels[truth == code] != code)))
+        readings[f"{name} ({min(own)} to {max(own)} over the draws)"] = spread(own)
     return {"readings": readings}
+
+
+def _spectral_rules():
+    return {
+        f"test kernel {kernel!r}": lambda X, y, kernel=kernel: LaplacianSpectralClassifier(
+            test_kernel=kernel
+        ).fit(X, y)
+        for kernel in TEST_KERNELS
+    }
+
+
+def _bayes_rules():
+    return {
+        "linear discriminant": LinearDiscriminantAnalysis().fit,
+        "quadratic discriminant": QuadraticDiscriminantAnalysis(reg_param=1e-3).fit,
+        "linear discriminant with equal priors": LinearDiscriminantAnalysis(priors=[0.5, 0.5]).fit,
+    }
+
+
+def ring_readings(source, trials):
+    """Experiment 2 with other widths of the rings: they touch at the widest."""
+    readings = {}
+    for width in RING_WIDTHS:
+        found = []
+        for trial in range(trials):
+            X, y = make_two_rings(100, width=width, random_state=2 * trial)
+            Q, truth = make_two_rings(844, width=width, random_state=2 * trial + 1)
+            found.append(100 * LaplacianSpectralClassifier().fit(X, y).score(Q, truth))
+        readings[f"rings of width {width:g}"] = spread(found)
+    return {"readings": readings}
+
+
+def breast_cancer_readings(source, trials):
+    """Experiment 3 with each test kernel."""
+    found = {kernel: breast_cancer(source, trials, kernel)["rate"] for kernel in TEST_KERNELS}
+    return {"readings": {f"test kernel {kernel!r}": rate for kernel, rate in found.items()}}

@@ -1,6 +1,7 @@
 """Markdown pages: one a paper, and an overview."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 
 from . import explain
@@ -9,31 +10,52 @@ from .registry import PAPERS, Table
 VERDICTS = {True: "agrees", False: "differs"}
 
 
-def write_pages(items, store, pictures, out, trials):
-    """Write the pages of the papers that `items` touch; `pictures`: {figure name: caption}."""
+def write_pages(items, store, pictures, out, options):
+    """Write the pages of the papers that `items` touch; `pictures`: {figure name: caption}, `options`: words of
+    the command line."""
     counts = {}
     for paper, own in groupby(items, key=lambda item: item.name.split(":")[0]):
         own = list(own)
-        lines, counts[paper] = paper_page(paper, own, store, pictures, trials)
+        lines, counts[paper] = paper_page(paper, own, store, pictures, options)
         (out / f"{paper}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return counts
 
 
 def tally(tables, store):
-    """Numbers of entries that agree, differ, and have no result."""
-    return Counter(
-        VERDICTS.get(entry.agrees(store), "no data") for table in tables for entry in table.entries
-    )
+    """Numbers of entries that agree, differ, and have no result; and how many of the agreeing ones do so by
+    calibration ("calibrated"), after scaling of their rows ("scaled"), and would without it ("unscaled").
+    """
+    count = Counter()
+    for entry in (entry for table in tables if table.counted for entry in table.entries):
+        verdict = entry.agrees(store)
+        count[VERDICTS.get(verdict, "no data")] += 1
+        if verdict is not None and entry.row_total is not None:
+            count["scaled"] += verdict
+            count["unscaled"] += replace(entry, row_total=None).agrees(store)
+        count["calibrated"] += bool(verdict and entry.calibrated)
+    return count
 
 
 def summary(count):
+    """What the counts say, in sentences."""
     compared = count["agrees"] + count["differs"]
     share = f" ({100 * count['agrees'] / compared:.0f} %)" if compared else ""
     text = f"{count['agrees']} of {compared} numbers agree with the paper{share}"
-    return text + (f"; {count['no data']} have no data." if count["no data"] else ".")
+    text += f"; {count['no data']} have no data." if count["no data"] else "."
+    if count["calibrated"]:
+        text += (
+            f" Of those that agree {count['calibrated']} do by calibration: a paper leaves a size of its simulated "
+            "data open, and ours was chosen for it."
+        )
+    if count["scaled"]:
+        text += (
+            f" {count['scaled']} of those that agree are counts of confusion matrices, our rows scaled to the "
+            f"printed sizes of the classes; without that calibration {count['unscaled']} counts agree."
+        )
+    return text
 
 
-def paper_page(paper, items, store, pictures, trials):
+def paper_page(paper, items, store, pictures, options):
     """Lines of a page, and its tally."""
     tables = [item for item in items if isinstance(item, Table)]
     figures = [item for item in items if not isinstance(item, Table)]
@@ -41,11 +63,10 @@ def paper_page(paper, items, store, pictures, trials):
     lines = [
         f"# {paper}: {PAPERS[paper]}",
         "",
-        f"Written by `python -m bench.reproduce {paper} --trials {trials}`. " + summary(count),
+        f"Written by `python -m bench.reproduce {options}`. " + summary(count),
         "",
-        "A number agrees where it is within two of the paper's standard deviations or 1.5 points of per "
-        "cent, whichever "
-        "is larger.",
+        "A number agrees where it is within two of the paper's standard deviations or 1.5 points of per cent, "
+        "whichever is larger. Below each table stands what was measured about the numbers that differ.",
     ]
     for table in tables:
         lines += ["", *table_lines(table, store)]
@@ -64,11 +85,14 @@ def picture_name(figure):
 
 
 def table_lines(table, store):
-    lines = [f"## Table {table.name.split(':')[1]}: {table.title}", ""]
+    name = f"Table {table.name.split(':')[1]}: " if table.counted else ""
+    lines = [f"## {name}{table.title}", ""]
     if table.reading:
         lines += [table.reading, ""]
     lines += ["| | | paper | ours | difference | verdict |", "|---|---|---|---|---|---|"]
     lines += [entry_line(entry, store) for entry in table.entries]
+    if not table.counted:
+        return lines
     differing = [entry for entry in table.entries if entry.agrees(store) is False]
     notes = explanations(differing, store)
     return lines + (["", *notes] if notes else [])
@@ -86,8 +110,11 @@ def entry_line(entry, store):
         return f"{head} {store.failure(entry.cell) or 'not run'} | | |"
     if entry.paper is None:
         return f"{head} singular in {ours[0]} trials | | {VERDICTS[entry.agrees(store)]} |"
+    verdict = VERDICTS[entry.agrees(store)]
+    if entry.calibrated and entry.agrees(store):
+        verdict += ", calibrated"
     difference = f"{ours[0] - entry.paper:+.{entry.digits}f}"
-    return f"{head} {number(*ours, entry.digits)} | {difference} | {VERDICTS[entry.agrees(store)]} |"
+    return f"{head} {number(*ours, entry.digits)} | {difference} | {verdict} |"
 
 
 def explanations(entries, store):

@@ -18,13 +18,6 @@ from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassi
 FIGURE_3_COMPONENTS = (30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 360, 390, 420)
 FIGURE_2_COMPONENTS = (10, 25, 50, 75, 100, 125, 150, 175, 200, 225, 250)
 TABLE_3_COMPONENTS = (120, 270, 420)
-PUBLISHED_TABLE_3 = {
-    120: {"micro": 0.939, "macro": 0.875},
-    270: {"micro": 0.945, "macro": 0.889},
-    420: {"micro": 0.942, "macro": 0.879},
-    "linear": {"micro": 0.944, "macro": 0.883},
-}
-PUBLISHED_FIGURE_2 = {"best": 0.8462, "linear": 0.4211}  # query 23
 
 
 def data_folder():

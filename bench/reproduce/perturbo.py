@@ -5,7 +5,7 @@ from math import isqrt
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,7 +16,7 @@ from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 
 from .data import stratum_splits
-from .thesis import spread
+from .summary import spread
 
 TRAINING = {  # sizes of table 1
     "simdata_1": 200,
@@ -48,43 +48,42 @@ def parts(source, name, trials):
     return X, y, list(stratum_splits(len(y), TRAINING[name], trials))
 
 
-def perturbo(source, data, variant, trials, scaled=False):
+def perturbo(source, data, variant, trials):
     """Rate of a variant, and in how many trials some class has a singular kernel matrix."""
     X, y, splits = parts(source, data, trials)
     found, singular = [], 0
     for train, test in splits:
-        A, Q = (X[train], X[test]) if not scaled else _scaled(X[train], X[test])
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = PerTurboClassifier(regularization=REGULARIZATION[variant], n_jobs=1).fit(A, y[train])
+            fitted = perturbo_model(variant).fit(X[train], y[train])
         singular += any(issubclass(warning.category, LinAlgWarning) for warning in caught)
-        found.append(100 * model.score(Q, y[test]))
+        found.append(100 * fitted.score(X[test], y[test]))
     return {"rate": spread(found), "singular": singular, "trials": len(splits)}
 
 
-def _scaled(A, Q):
-    scaler = StandardScaler().fit(A)
-    return scaler.transform(A), scaler.transform(Q)
+def perturbo_model(variant, bandwidth="cv", **parameters):
+    return PerTurboClassifier(bandwidth, regularization=REGULARIZATION[variant], n_jobs=1, **parameters)
 
 
 def svm(source, data, trials):
     """RBF-SVM on scaled features, C and gamma by 5-fold cross-validation; once for letter."""
-    X, y, splits = parts(source, data, trials)
+    return {"rate": spread(svm_rates(*parts(source, data, trials)))}
+
+
+def svm_rates(X, y, splits):
     found, best = [], None
     for train, test in splits:
         if best is None or len(train) < 1000:
-            search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), SVM_GRID, cv=_folds(y[train]))
+            search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), SVM_GRID, cv=folds(y[train]))
             subset = train[:1500]
             best = search.fit(X[subset], y[subset]).best_params_
-        model = make_pipeline(StandardScaler(), SVC()).set_params(**best)
-        found.append(100 * model.fit(X[train], y[train]).score(X[test], y[test]))
-    return {"rate": spread(found)}
+        tuned = make_pipeline(StandardScaler(), SVC()).set_params(**best)
+        found.append(100 * tuned.fit(X[train], y[train]).score(X[test], y[test]))
+    return found
 
 
-def _folds(y):
+def folds(y):
     """Five stratified folds, as far as the classes go (two samples of ecoli's rarest make one warn)."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
     enough = np.unique(y, return_counts=True)[1].min() >= 2
     kind = StratifiedKFold if enough else KFold
     return kind(5, shuffle=True, random_state=0)
@@ -92,7 +91,10 @@ def _folds(y):
 
 def knn(source, data, trials):
     """The best k on the test set, as the paper says: an over-estimate."""
-    X, y, splits = parts(source, data, trials)
+    return {"rate": spread(knn_rates(*parts(source, data, trials)))}
+
+
+def knn_rates(X, y, splits):
     found = []
     for train, test in splits:
         classes, codes = np.unique(y[train], return_inverse=True)
@@ -101,79 +103,21 @@ def knn(source, data, trials):
         votes = np.cumsum(np.eye(len(classes), dtype=np.int32)[codes[near]], axis=1)
         rates = (classes[votes.argmax(axis=2)] == y[test][:, None]).mean(axis=0)
         found.append(100 * rates.max())
-    return {"rate": spread(found)}
+    return found
 
 
-def explain(source, data, variant, trials):
-    """Other readings: scaled features, the best bandwidth on the test set, tuning by five folds."""
-    X, y, splits = parts(source, data, trials)
-    readings = {}
-    if variant in REGULARIZATION:
-        readings["features scaled"] = perturbo(source, data, variant, trials, scaled=True)["rate"]
-        readings["bandwidth (and alpha) best on the test set"] = _oracle(X, y, splits, variant)
-        five = [
-            100
-            * PerTurboClassifier(regularization=REGULARIZATION[variant], cv=_folds(y[train]), n_jobs=1)
-            .fit(X[train], y[train])
-            .score(X[test], y[test])
-            for train, test in splits
-        ]
-        readings["tuned by 5 folds"] = spread(five)
-        shares = [_largest_class(y[test]) for _, test in splits]
-        readings["always the largest class"] = spread(shares)
-    elif variant == "svm":
-        default = {"raw features, C = 10, gamma = 1 / (d variance)": SVC(C=10.0)}
-        default["scaled features, C = 10, gamma = 1 / d"] = make_pipeline(StandardScaler(), SVC(C=10.0))
-        for name, model in default.items():
-            rates = [100 * model.fit(X[train], y[train]).score(X[test], y[test]) for train, test in splits]
-            readings[name] = spread(rates)
-    else:
-        readings["1-NN, raw features"] = _one_nearest(X, y, splits, False)
-        readings["1-NN, scaled features"] = _one_nearest(X, y, splits, True)
-    return {"readings": readings}
+def active(source, data, classifier, trials, retune=None):
+    """Learning curves; the gain of border over random queries on the remaining pool and on a test set.
 
-
-def _oracle(X, y, splits, variant):
-    found = []
-    for train, test in splits:
-        tuned = (
-            PerTurboClassifier(regularization=REGULARIZATION[variant], n_jobs=1)
-            .fit(X[train], y[train])
-            .tuning_
-        )
-        alphas = tuned.alphas if variant == "reg" else [1.0]
-        rates = [
-            PerTurboClassifier(h, regularization=REGULARIZATION[variant], alpha=alpha, n_jobs=1)
-            .fit(X[train], y[train])
-            .score(X[test], y[test])
-            for h in tuned.bandwidths
-            for alpha in alphas
-        ]
-        found.append(100 * max(rates))
-    return spread(found)
-
-
-def _largest_class(y):
-    return 100 * np.unique(y, return_counts=True)[1].max() / len(y)
-
-
-def _one_nearest(X, y, splits, scaled):
-    found = []
-    for train, test in splits:
-        A, Q = _scaled(X[train], X[test]) if scaled else (X[train], X[test])
-        found.append(100 * KNeighborsClassifier(1).fit(A, y[train]).score(Q, y[test]))
-    return spread(found)
-
-
-def active(source, data, classifier, trials):
-    """Learning curves; the gain of border over random queries on the remaining pool and on a test set."""
+    PerTurbo is tuned on the first labels and again after every `retune` further ones (None: never).
+    """
     loaded = source.load(data)
     X, y = np.asarray(loaded.data, dtype=np.float64), np.asarray(loaded.target)
     n_pool = len(X) - -(-len(X) // 3)
     queries = min(300, int(0.9 * n_pool) - 2 * len(np.unique(y)))
     model = PerTurboClassifier(n_jobs=1) if classifier == "PerTurbo" else KNeighborsClassifier(3)
     curves = simulate(
-        model, X, y, n_queries=queries, retune=20, n_repeats=trials, n_jobs=1, random_state=0, progress=False
+        model, X, y, n_queries=queries, retune=retune, n_repeats=trials, n_jobs=1, random_state=0, progress=False
     )
     gains = {name: [100 * value for value in curves.gain(name)] for name in ("pool", "test")}
     early = [100 * value for value in curves.gain("test", min(70, queries))]
@@ -183,17 +127,6 @@ def active(source, data, classifier, trials):
         for strategy, values in getattr(curves, name).items()
     }
     return {"gains": gains, "early": early, "n_labels": curves.n_labels.tolist(), "means": means}
-
-
-def active_readings(source, data, classifier, trials):
-    """The gain where it should be measured, on a fixed test set."""
-    found = active(source, data, classifier, trials)
-    return {
-        "readings": {
-            "on a fixed test set, at the end": found["gains"]["test"],
-            "on a fixed test set, after 70 queries": found["early"],
-        }
-    }
 
 
 def spirals(source, trials):

@@ -1,10 +1,7 @@
 """What a table and a figure are, and the list of all of them."""
 
 import importlib
-import json
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from .cells import Cell
 
@@ -36,6 +33,7 @@ class Entry:
     explanation: Cell | None = None
     digits: int = 1
     row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
+    calibrated: bool = False  # a size of the data that the paper leaves open was chosen for such agreement
 
     def ours(self, store):
         """(mean, deviation or None), or None where there is no result."""
@@ -69,6 +67,7 @@ class Table:
     title: str
     entries: tuple
     reading: str = ""
+    counted: bool = True  # False for other readings of numbers that are counted elsewhere
 
 
 @dataclass(frozen=True)
@@ -84,12 +83,6 @@ class Figure:
     def function(self):
         module, name = self.draw.rsplit(".", 1)
         return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-
-
-@cache
-def published(paper):
-    """The numbers of a paper, copied from it."""
-    return json.loads((Path(__file__).parent / "published" / f"{paper}.json").read_text(encoding="utf-8"))
 
 
 def everything(trials):

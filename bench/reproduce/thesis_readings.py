@@ -4,56 +4,46 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from spectralcls.kernels import kernel_sums
-from spectralcls.spectral.spectral_ise import SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 from .data import thesis_data, thesis_splits
-from .thesis import (
-    CLASSIFIERS,
-    FOLDS,
-    READINGS,
-    SPECTRAL,
-    WIDE_GRID,
-    nearest_centres,
-    paper_map,
-    predict_tuned,
-    smallest_best,
-    spread,
-)
+from .summary import spread
+from .thesis import FOLDS, READINGS, WIDE_GRID, model, predict_tuned, smallest_best
 
 
-def explain(source, data, classifier, trials, center="mean", small=False):
+def explain(source, data, classifier, trials, center=None, small=False):
     """What else could have been printed: the rate at every fixed bandwidth, and the other readings, tuned."""
     X, y, splits = thesis_data(source, data)
     parts = list(thesis_splits(data, y, splits, trials, (100, 50) if small else None))
     n_classes = y.max() + 1
-    matrices = np.zeros((len(WIDE_GRID), n_classes, n_classes))
+    matrices = np.zeros((len(parts), len(WIDE_GRID), n_classes, n_classes))
     readings = {}
     for trial, (train, test) in enumerate(parts):
         A, b, Q, truth = X[train], y[train], X[test], y[test]
         for i, h in enumerate(WIDE_GRID):
-            labels = _at(classifier, center, h, A, b, Q)
-            matrices[i] += confusion_matrix(truth, labels, labels=range(n_classes)) / len(parts)
+            labels = model(classifier, center, bandwidth=h).fit(A, b).predict(Q)
+            matrices[trial, i] = confusion_matrix(truth, labels, labels=range(n_classes))
         for name, labels in _other_readings(classifier, center, A, b, Q, trial):
             readings.setdefault(name, []).append(100 * np.mean(labels == truth))
+    rates = 100 * np.trace(matrices, axis1=2, axis2=3) / matrices[0, 0].sum()
     return {
         "bandwidths": list(map(float, WIDE_GRID)),
-        "rates": (100 * np.trace(matrices, axis1=1, axis2=2) / matrices[0].sum()).tolist(),
-        "confusion": matrices.tolist(),
+        "rates": rates.mean(axis=0).tolist(),
+        "deviations": rates.std(axis=0, ddof=min(1, len(parts) - 1)).tolist(),
+        "confusion": matrices.mean(axis=0).tolist(),
         "readings": {name: spread(values) for name, values in readings.items()},
         "trials": len(parts),
     }
 
 
-def _at(classifier, center, h, X, y, Q):
-    if classifier in CLASSIFIERS:
-        return CLASSIFIERS[classifier](h, n_jobs=1).fit(X, y).predict(Q)
-    return nearest_centres(*_mapped(X, y, Q, h, SPECTRAL[classifier]))[center]
-
-
-def _mapped(X, y, Q, h, weighting):
-    """Arguments of `nearest_centres`."""
-    Z, Zq = paper_map(X, Q, y.max() + 1, h, weighting)
-    return Z, y, Zq, y.max() + 1
+def rates(source, data, classifier, reading, trials, center=None, small=False):
+    """The protocol with one of the other readings."""
+    X, y, splits = thesis_data(source, data)
+    found = []
+    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
+        estimator = model(classifier, center, **READINGS[classifier][reading])
+        labels = predict_tuned(estimator, X[train], y[train], X[test], trial)[0]
+        found.append(100 * np.mean(labels == y[test]))
+    return {"rate": spread(found)}
 
 
 def _other_readings(classifier, center, X, y, Q, seed):
@@ -63,15 +53,10 @@ def _other_readings(classifier, center, X, y, Q, seed):
             _plain_bayes(X, y, Q, seed),
         )
     for name, parameters in READINGS.get(classifier, {}).items():
-        yield name, predict_tuned(CLASSIFIERS[classifier](**parameters), X, y, Q, seed)[0]
-    if classifier in CLASSIFIERS:
-        yield (
-            "60 bandwidths from 0.03 to 6",
-            predict_tuned(CLASSIFIERS[classifier](), X, y, Q, seed, WIDE_GRID)[0],
-        )
-    if classifier in SPECTRAL:
-        kind = SpectralISEClassifier if SPECTRAL[classifier] is None else SpectralLaplacianISEClassifier
-        yield "queries mapped as training points are", predict_tuned(kind(center=center), X, y, Q, seed)[0]
+        yield name, predict_tuned(model(classifier, center, **parameters), X, y, Q, seed)[0]
+    if center is None:
+        found = predict_tuned(model(classifier), X, y, Q, seed, WIDE_GRID)[0]
+        yield f"{len(WIDE_GRID)} bandwidths from {WIDE_GRID[0]:g} to {WIDE_GRID[-1]:g}", found
 
 
 def _plain_bayes(X, y, Q, seed):

@@ -27,8 +27,11 @@ class LinearSimilarity:
         self.rank_bound = min(X.shape)
 
     def degrees(self):
-        totals = np.asarray(self.X.sum(axis=0, dtype=np.float64)).ravel()
-        return self.X @ totals
+        with np.errstate(over="ignore", invalid="ignore"):
+            degrees = self.X @ np.asarray(self.X.sum(axis=0, dtype=np.float64)).ravel()
+        if not np.isfinite(degrees).all():
+            raise ValueError("The similarities overflow on these data: scale the rows of X to unit length.")
+        return degrees
 
     def empty_rows(self):
         return _largest_in_rows(self.X) == 0
