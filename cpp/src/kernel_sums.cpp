@@ -76,6 +76,7 @@ class Computation {
   };
 
   index_t results_per_label() const { return n_bandwidths_ * n_columns_; }
+  index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns.n_vectors(); }
 
   Partial empty_partial(const Chunk& chunk) const {
     const auto cells = static_cast<std::size_t>(chunk.size() * request_.n_labels);
@@ -90,7 +91,7 @@ class Computation {
     queries.pack(request_.queries, plan_.rows.data() + chunk.begin, chunk.size(), plan_.geometry);
     const std::vector<T> boxes = query_boxes(queries);
     auto scratch = std::make_unique<Scratch>();
-    scratch->sum.resize(static_cast<std::size_t>(tile_rows * results_per_label()));
+    scratch->sum.resize(static_cast<std::size_t>(tile_rows * vectors_per_row()));
 
     const auto n_blocks = static_cast<index_t>(plan_.blocks.size());
     const index_t first = n_blocks * part / n_parts_, last = n_blocks * (part + 1) / n_parts_;
@@ -156,7 +157,7 @@ class Computation {
   void accumulate(const Tile& tile, Scratch& s) const {
     if (n_columns_ > 1) return accumulate_columns(tile, s);
     for (int r = 0; r < tile_rows; ++r) {
-      Vec<T>* row_sums = s.sum.data() + r * results_per_label();
+      Vec<T>* row_sums = s.sum.data() + r * vectors_per_row();
       if (!plan_.gaussian) {
         for (int b = 0; b < n_bandwidths_; ++b)
           detail::add_compact<T>(request_.kernel, s.distance.value[r], tile.n_vectors, static_cast<T>(rate_of(b)),
@@ -184,8 +185,8 @@ class Computation {
   // Several columns: kernel values of the tile into a buffer, then a small product with the weights.
   void accumulate_columns(const Tile& tile, Scratch& s) const {
     auto add = [&](int b) {
-      detail::add_product<T>(&s.value.value[0][0], tile_width<T>, plan_.weights_of(tile, b), n_columns_, tile.n_vectors,
-                             s.sum.data() + b * n_columns_, results_per_label());
+      plan_.columns.add_product(s.value, plan_.weights_of(tile, b), tile.n_vectors,
+                                s.sum.data() + b * plan_.columns.n_vectors(), vectors_per_row());
     };
     auto evaluate = [&](int b) {
       for (int r = 0; r < tile_rows; ++r)
@@ -251,10 +252,10 @@ class Computation {
       if (!(smallest < threshold)) continue;
       const T origin = smallest;
       s.gap[r] = 0;
-      Vec<T>* sums = s.sum.data() + r * results_per_label();
+      Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b) {
         const T factor = static_cast<T>(std::exp2(plan_.rates[static_cast<std::size_t>(b)] * (static_cast<double>(origin) - old)));
-        for (index_t c = 0; c < n_columns_; ++c) sums[b * n_columns_ + c] *= factor;
+        for (index_t v = 0; v < plan_.columns.n_vectors(); ++v) *sums++ *= factor;
       }
       s.origin[r] = origin;
     }
@@ -312,11 +313,12 @@ class Computation {
     for (index_t r = 0; r < n_rows; ++r) {
       const auto cell = static_cast<std::size_t>((first_row + r) * request_.n_labels + label);
       double* total = partial.sum.data() + cell * static_cast<std::size_t>(per_label);
-      const Vec<T>* sums = s.sum.data() + r * per_label;
+      const Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       const double origin = Scaled ? static_cast<double>(s.origin[r]) : 0.0;
       if (Scaled && s.origin[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
       if (Scaled) move_origin(origin, partial.origin[cell], total);
-      for (index_t i = 0; i < per_label; ++i) total[i] += sum_of_lanes<T>(sums[i]);
+      for (int b = 0; b < n_bandwidths_; ++b)
+        plan_.columns.reduce(sums + b * plan_.columns.n_vectors(), total + b * n_columns_);
     }
   }
 

@@ -13,6 +13,7 @@
 #include "spectralcls/kernel_sums.hpp"
 #include "spectralcls/ladder.hpp"
 #include "spectralcls/locality.hpp"
+#include "column_sums.hpp"
 
 namespace spectralcls::detail {
 
@@ -45,7 +46,8 @@ struct SumPlan {
   std::unique_ptr<PackedPoints<T>> points;
   std::vector<index_t> rows;       // query of each place in the order of computation
   std::vector<index_t> positions;  // packed column of each point, if points are left out
-  AlignedVector<T> weights;        // per tile: [bandwidth][column][point], or [column][point]
+  ColumnLayout<T> columns;
+  AlignedVector<T> weights;        // per tile: [bandwidth][layout of the columns], or one layout for all bandwidths
   std::vector<Chunk> chunks;
   std::vector<Block> blocks;
   index_t n_parts = 1;
@@ -54,7 +56,8 @@ struct SumPlan {
   SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
       : request(sums),
         gaussian(sums.kernel == Kernel::gaussian),
-        geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)) {
+        geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
+        columns(sums.n_columns) {
     for (const double h : request.bandwidths) rates.push_back(rate<T>(request.kernel, geometry.unit, h));
     lowest_rate = *std::min_element(rates.begin(), rates.end());
     highest_rate = *std::max_element(rates.begin(), rates.end());
@@ -70,15 +73,11 @@ struct SumPlan {
     divide();
   }
 
-  // Weights of a point: n_columns of them, for every bandwidth or for each.
-  index_t weight_rows() const {
-    return request.n_columns * (request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1);
-  }
-  // The weights of a tile's points for a bandwidth: [column][point], nullptr for ones.
-  const T* weights_of(const Tile& tile, int bandwidth) const {
+  // The weights of a tile's points for a bandwidth, nullptr for ones.
+  const T* weights_of(const Tile& tile, index_t bandwidth) const {
     if (!request.weights) return nullptr;
-    const index_t first = request.weights_by_bandwidth ? bandwidth * request.n_columns : 0;
-    return weights.data() + tile.first * weight_rows() + first * tile.n_vectors * lanes<T>;
+    const index_t set = request.weights_by_bandwidth ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
+    return weights.data() + (tile.first * n_weight_sets() + set * width) * columns.weights_per_point();
   }
   // Group of the query at a place of `rows`, -1 without groups.
   index_t group_at(index_t place) const {
@@ -144,17 +143,24 @@ struct SumPlan {
     }
   }
 
+  // Weights for every bandwidth or for each.
+  index_t n_weight_sets() const {
+    return request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1;
+  }
+
   void pack_weights() {
     if (!request.weights) return;
-    const index_t rows = weight_rows();
-    weights.resize(static_cast<std::size_t>(points->n_columns() * rows));
+    const index_t sets = n_weight_sets(), per_point = columns.weights_per_point();
+    weights.resize(static_cast<std::size_t>(points->n_columns() * sets * per_point));
     for (const Tile& tile : points->tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
-      for (index_t w = 0; w < rows; ++w)
-        for (index_t j = 0; j < width; ++j) {
-          const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
-          weights[static_cast<std::size_t>(tile.first * rows + w * width + j)] = point < 0 ? T(0) : request.weights[point * rows + w];
-        }
+      for (index_t j = 0; j < width; ++j) {
+        const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
+        if (point < 0) continue;
+        for (index_t set = 0; set < sets; ++set)
+          columns.pack(request.weights + (point * sets + set) * request.n_columns, j, width,
+                       weights.data() + (tile.first * sets + set * width) * per_point);
+      }
     }
   }
 

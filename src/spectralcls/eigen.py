@@ -25,6 +25,8 @@ __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 _SMALL = 400  # dimension up to which a dense decomposition is the quickest way
 _LARGE = 5000  # dimension above which a dense decomposition is never chosen
 _NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
+_LANDMARKS = 20  # one point in so many is a landmark: more of them saved no application
+_ROUGH = 3  # applications to the landmarks; neither did more of these
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 
@@ -88,13 +90,14 @@ def top_eigenpairs(
     max_applications : int, default=None
         Calls of the operator before giving up. None: 1000 + 10 k.
     block_size : int, default=None
-        Vectors multiplied at a time. None: 24 for a kernel, 4 for a sparse matrix, 8 otherwise.
+        Vectors multiplied at a time. None: 32 for a kernel, 4 for a sparse matrix, 8 otherwise.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
         numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (12 where A is sparse, 6 for a
         LinearOperator).
     start : ndarray of shape (n, s), default=None
-        Approximate eigenvectors. None: a Nystrom solve on a random subset for a kernel, otherwise random.
+        Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended
+        to all (Nystrom), otherwise random.
     deflate : ndarray of shape (n, p), default=None
         Independent vectors, known eigenvectors as a rule: pairs are sought in their orthogonal complement.
     random_state : int, RandomState instance or None, default=None
@@ -201,7 +204,7 @@ class _Problem:
 
     def default_block(self):
         if isinstance(self.source, KernelOperator):
-            return 24
+            return 32
         return 4 if self.kind in ("csr", "gram") else 8
 
     def apply(self, V):
@@ -252,7 +255,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     if isinstance(operator.source, KernelOperator):
         pair = operator.source.known_pair() if known.shape[1] == 0 else None
         if start is None and operator.n > _NYSTROM:
-            start = operator.source.start_block(width - 2, seed)[:, 0 if pair is None else 1 :]
+            start = _nystrom_start(operator, width - 2, seed)[:, 0 if pair is None else 1 :]
     norm = 0.0
     if pair is not None:
         norm, known = pair[0], pair[1][:, None]
@@ -280,6 +283,20 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     if found["status"] == "not_symmetric":
         raise ValueError("The operator is not symmetric: v^T A w and w^T A v differ for some v and w.")
     return _joined(pair, found, operator)
+
+
+def _nystrom_start(operator, size, seed):
+    """Approximate leading eigenvectors (n, <= size) of a kernel: those of a random subset of the points, extended.
+
+    The subset's problem is solved roughly, in a hundredth of the time of one application to all, and
+    starts in the same way.
+    """
+    A = operator.source
+    chosen = np.sort(np.random.RandomState(seed).choice(operator.n, operator.n // _LANDMARKS, replace=False))
+    part = _Problem(A.restricted(chosen), operator.n_threads)
+    found = _lanczos(part, size, np.zeros((part.n, 0)), None, 0.01, _ROUGH, seed, size + 2, None)
+    kept = found.values > 1e-6 * found.values[0]
+    return A.extended(chosen, found.vectors[:, kept] / found.values[kept].astype(operator.dtype))
 
 
 def _joined(pair, found, operator):

@@ -12,6 +12,8 @@ struct alignas(64) TileBuffer {
 
 namespace detail {
 
+constexpr int prefetch_ahead = 8;  // features
+
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers.
 template <class T, int NV>
 inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
@@ -24,7 +26,11 @@ inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, c
   for (index_t k = 0; k < d; ++k) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) xk[v] = load(x + v * W);
+    for (int v = 0; v < NV; ++v) {
+      xk[v] = load(x + v * W);
+      // The points come from the second-level cache, which the hardware alone does not keep ahead of.
+      __builtin_prefetch(x + (prefetch_ahead * NV + v) * W);
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 3

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <new>
-#include <utility>
 #include <vector>
 
 #include "spectralcls/parallel.hpp"
@@ -23,20 +22,29 @@ struct AlignedAllocator {
   AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64))); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
-  // resize() leaves new elements as they are: who packs a hundred megabytes need not clear them first.
-  template <class U>
-  void construct(U* p) {
-    ::new (static_cast<void*>(p)) U;
-  }
-  template <class U, class Value>
-  void construct(U* p, Value&& value) {
-    ::new (static_cast<void*>(p)) U(std::forward<Value>(value));
-  }
   bool operator==(const AlignedAllocator&) const { return true; }
   bool operator!=(const AlignedAllocator&) const { return false; }
 };
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// resize() leaves new elements as they are: who writes a hundred megabytes need not clear them first.
+template <class T>
+struct UninitializedAllocator : AlignedAllocator<T> {
+  UninitializedAllocator() = default;
+  template <class U>
+  UninitializedAllocator(const UninitializedAllocator<U>&) {}
+  template <class U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <class U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;
+  }
+};
+template <class T>
+using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
 
 // A row-major view of somebody else's matrix.
 template <class T>
@@ -134,7 +142,7 @@ class PackedPoints {
   std::size_t n_groups_;
   std::vector<index_t> source_, run_starts_;
   std::vector<Tile> tiles_;
-  AlignedVector<T> centred_, raw_, norms_, boxes_;
+  UninitializedVector<T> centred_, raw_, norms_, boxes_;
   double largest_norm_ = 0;
 };
 

@@ -88,7 +88,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):
             )
             bandwidth = search.bandwidth
         elif isinstance(self.bandwidth, str):
-            bandwidth = _reference_bandwidth(self.bandwidth, data, self.kernel)
+            bandwidth = reference_bandwidth(self.bandwidth, data, self.kernel)
         else:
             bandwidth = check_bandwidth(self.bandwidth, len(data.classes))
         points = TrainingPoints.of(
@@ -165,7 +165,7 @@ def finite_scores(scores):
     return np.where(missing, lowest + np.log(np.finfo(np.float64).tiny), scores)
 
 
-def _reference_bandwidth(rule, data, kernel):
+def reference_bandwidth(rule, data, kernel):
     """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
     if not np.ptp(data.X, axis=0).any():
         return 1.0

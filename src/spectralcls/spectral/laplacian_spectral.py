@@ -9,7 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._validation import check_bandwidth, check_training_data
-from ..kernel_mean.base import KernelMeanClassifier, _reference_bandwidth
+from ..kernel_mean.base import KernelMeanClassifier, reference_bandwidth
 from ..kernel_mean.engine import ClassMeans, class_rows
 from ..kernel_mean.points import TrainingPoints
 from ..kernel_mean.rule import Rule
@@ -20,10 +20,11 @@ from .centers import class_average
 from .kernel_map import KernelMap
 from .low_rank import classwise_spectrum
 from .search import PATIENCE, nested_cosines, search, tuning_set
-from .spectrum import leading_spectrum
+from .spectrum import density_weights, leading_spectrum
 
 _OPTIONAL = (
     "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "eigenvalues_", "centers_",
+    "map_",
     "trace_residual_",
 )
 
@@ -40,7 +41,7 @@ class _Widths(NamedTuple):
 
 
 class _ClasswiseExpansion(NamedTuple):
-    """k(y) A with a bandwidth for the points of each class, up to a positive factor for each y."""
+    """k(y) A with a bandwidth for the points of each class."""
 
     X: np.ndarray  # (n, d)
     codes: np.ndarray  # (n,)
@@ -48,7 +49,8 @@ class _ClasswiseExpansion(NamedTuple):
     bandwidths: np.ndarray  # (C,)
     n_jobs: int | None = None
 
-    def scores(self, Q):
+    def log_scaled(self, Q):
+        """(m,) and (m, c): k(y) A is the second times the exponential of the first; k holds its constants."""
         constants = -log_normalizer("gaussian", self.X.shape[1], self.bandwidths)
         log_scales, sums = [], []
         for own, h, constant in zip(
@@ -61,8 +63,33 @@ class _ClasswiseExpansion(NamedTuple):
             )
             log_scales.append(log_scale.astype(np.float64) + constant)
             sums.append(part.astype(np.float64))
-        relative = np.exp(log_scales - np.max(log_scales, axis=0))
-        return np.einsum("tm,tmc->mc", relative, sums)
+        largest = np.max(log_scales, axis=0)
+        return largest, np.einsum("tm,tmc->mc", np.exp(log_scales - largest), sums)
+
+    def scores(self, Q):
+        """k(y) A up to a positive factor for each y, which is all that angles need."""
+        return self.log_scaled(Q)[1]
+
+
+class _ClasswiseMap(NamedTuple):
+    """The embedding of a fitted classifier: E L^1/2 for the training points, phi(y) for queries."""
+
+    training_map_: np.ndarray  # (n, r)
+    expansion: _ClasswiseExpansion  # of the columns of the identity
+    log_unit: float  # logarithm of the constant that the operator's entries leave out
+    overall: float  # bandwidth of f
+    density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None where phi(y) is not divided by f(y)^1/2
+
+    def transform(self, Q):
+        """phi(y), (m, r). The class of a query is not known, so its bandwidth is that of all points."""
+        log_scale, sums = self.expansion.log_scaled(Q)
+        log_scale = log_scale - self.log_unit
+        if self.density_weights is not None:
+            log_scale -= kernel_sums(
+                Q, self.expansion.X, weights=self.density_weights, bandwidth=self.overall, log=True,
+                n_jobs=self.expansion.n_jobs,
+            ) / 2
+        return np.exp(log_scale)[:, None] * sums
 
 
 class LaplacianSpectralClassifier(KernelMeanClassifier):
@@ -125,6 +152,9 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         Where a decomposition happened, as `centers_`. Relative to the constant of the narrowest kernel.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
+    map_ : object
+        The embedding, where a decomposition happened: `training_map_` (n_samples, n_components_), and
+        ``transform(Q)`` for queries, whose bandwidth is sigma because their class is not known.
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only where ``method="rpcholesky"`` was at work.
     inverse_density_ : ndarray of shape (n_samples,)
@@ -244,6 +274,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
             model = self._expansion(spectrum, data.codes, unit.T, widths)
             learned = {
                 "n_components_": len(spectrum.values), "eigenvalues_": spectrum.values, "centers_": centers,
+                "map_": self._map(spectrum, data.codes, widths),
                 "inverse_density_": 1 / spectrum.operator.degrees.astype(np.float64),
             }
         for name in _OPTIONAL:
@@ -255,7 +286,7 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         return self
 
     def _reference(self, rule, data):
-        return _reference_bandwidth(rule, data, "gaussian")
+        return reference_bandwidth(rule, data, "gaussian")
 
     def _widths(self, data):
         n_classes = len(data.classes)
@@ -330,6 +361,17 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         if self.test_kernel == "plain":
             A *= np.sqrt(operator.degrees.astype(np.float64))[:, None]
         return _ClasswiseExpansion(operator.X, codes, A, self._test_widths(widths), self.n_jobs)
+
+    def _map(self, spectrum, codes, widths):
+        operator = spectrum.operator
+        narrowest = np.sqrt(2) * operator.bandwidth.min()
+        return _ClasswiseMap(
+            spectrum.training_map,
+            self._expansion(spectrum, codes, np.eye(len(spectrum.values)), widths),
+            -log_normalizer("gaussian", operator.X.shape[1], [narrowest])[0],
+            widths.overall,
+            None if self.test_kernel == "plain" else density_weights(operator),
+        )
 
     def _tune(self, data, y, widths):
         fixed = not (isinstance(self.bandwidth, str) and self.bandwidth == "cv")
