@@ -11,7 +11,7 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;
-constexpr double serial_flops = 4e5;  // below this a second thread costs more than it brings
+constexpr double serial_flops = 3e7;  // below this, half a millisecond, a second thread costs more than it brings
 constexpr int max_rounds = 8;
 
 template <class T>

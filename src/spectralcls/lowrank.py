@@ -242,7 +242,8 @@ def _eliminate(H, levels, floor, greedy):
             return order, L[order, : len(order)]
         i = eligible[diagonal[eligible].argmax() if greedy else 0]
         k = len(order)
-        L[:, k] = (H[:, i] - L[:, :k] @ L[i, :k]) / np.sqrt(diagonal[i])
+        # einsum, because BLAS would wake its threads for every one of these small products
+        L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
         diagonal -= L[:, k] ** 2
         diagonal[i] = -np.inf
         order.append(int(i))
