@@ -151,7 +151,7 @@ struct SumPlan {
   void pack_weights() {
     if (!request.weights) return;
     const index_t sets = n_weight_sets(), per_point = columns.weights_per_point();
-    weights.resize(static_cast<std::size_t>(points->n_columns() * sets * per_point));
+    weights.assign(static_cast<std::size_t>(points->n_columns() * sets * per_point), T(0));  // padding weighs nothing
     for (const Tile& tile : points->tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
       for (index_t j = 0; j < width; ++j) {
