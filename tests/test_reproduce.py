@@ -150,6 +150,9 @@ def test_pages_cells_and_continuing(bundled, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cells, "_attempt", unexpected)
     run(*wanted, folder=bundled, out=out)
     assert (out / "001.md").read_text(encoding="utf-8") == page
+    run("001:9.9", "001:9.10", "001:9.5", "--trials", "2", "--finished", folder=bundled, out=out)
+    page = (out / "001.md").read_text(encoding="utf-8")
+    assert "are not computed yet" in page and page.count("\n| ISE: class") == 18 + 4 and "| not run |" in page
 
 
 def test_a_missing_set_is_named_and_runs_once_it_is_there(bundled, tmp_path, capsys):

@@ -34,6 +34,7 @@ def parser():
     found.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes (all cores)")
     found.add_argument("--out", type=Path, default=OUT, metavar="DIR", help="where pages go (docs/results)")
     found.add_argument("--offline", action="store_true", help="do not look for missing data on OpenML")
+    found.add_argument("--finished", action="store_true", help="compute nothing: pages from finished cells")
     found.add_argument("--quiet", action="store_true", help="no progress")
     return found
 
@@ -51,9 +52,10 @@ def main(arguments=None):
     options.out.mkdir(parents=True, exist_ok=True)
     store = Store(options.out / "cells.json")
     source = Source(options.data, not options.offline)
-    compute(items, extra, store, source, options)
+    if not options.finished:
+        compute(items, extra, store, source, options)
     pictures = draw(items, store, source, options.out)
-    command = " ".join([*options.tables, f"--trials {options.trials}"])
+    command = " ".join([*options.tables, f"--trials {options.trials}", *["--finished"] * options.finished])
     counts = pages.write_pages(items, store, pictures, options.out, command)
     if "today" in extra:
         today_page.write_page(store, options.out)

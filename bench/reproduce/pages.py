@@ -28,7 +28,8 @@ def tally(tables, store):
     count = Counter()
     for entry in (entry for table in tables if table.counted for entry in table.entries):
         verdict = entry.agrees(store)
-        count[VERDICTS.get(verdict, "no data")] += 1
+        missing = "no data" if store.failure(entry.cell) else "not run"
+        count[VERDICTS.get(verdict, missing)] += 1
         if verdict is not None and entry.row_total is not None:
             count["scaled"] += verdict
             count["unscaled"] += replace(entry, row_total=None).agrees(store)
@@ -41,7 +42,9 @@ def summary(count):
     compared = count["agrees"] + count["differs"]
     share = f" ({100 * count['agrees'] / compared:.0f} %)" if compared else ""
     text = f"{count['agrees']} of {compared} numbers agree with the paper{share}"
-    text += f"; {count['no data']} have no data." if count["no data"] else "."
+    for missing, words in (("no data", "have no data"), ("not run", "are not computed yet")):
+        text += f"; {count[missing]} {words}" if count[missing] else ""
+    text += "."
     if count["calibrated"]:
         text += (
             f" Of those that agree {count['calibrated']} do by calibration: a paper leaves a size of its simulated "
@@ -140,14 +143,12 @@ def overview(counts, seconds, out, trials, jobs):
         "",
         f"Written by `python -m bench.reproduce --trials {trials} --jobs {jobs}`.",
         "",
-        "| paper | agree | differ | no data |",
-        "|---|---|---|---|",
+        "| paper | agree | differ | no data | not computed |",
+        "|---|---|---|---|---|",
     ]
     for paper, count in counts.items():
-        lines.append(
-            f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {count['agrees']} | {count['differs']} | "
-            f"{count['no data']} |"
-        )
+        numbers = " | ".join(str(count[verdict]) for verdict in ("agrees", "differs", "no data", "not run"))
+        lines.append(f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {numbers} |")
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
     lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes, added over the processes."]
