@@ -108,7 +108,8 @@ def _potentials_table(name, title, trials):
     entries, exchanged = [], []
     for data, row in published("001")[name]["rows"].items():
         if data in EXCHANGED:
-            row, exchanged = row[::-1], [*exchanged, THESIS[data].title]
+            row = [number for number in row if number is not None][::-1]
+            exchanged.append(THESIS[data].title)
         for c, number in enumerate(row):
             if number is not None:
                 sweep = cell("thesis.potentials", 5, data=data, trials=min(trials, EXPLAIN_TRIALS))
