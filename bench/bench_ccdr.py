@@ -5,11 +5,14 @@ covertype (20000; 500000 for the whole).
 """
 
 import os
+import time
 import warnings
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import RidgeClassifier
 from sklearn.manifold import SpectralEmbedding
 from sklearn.neighbors import KNeighborsClassifier
@@ -44,25 +47,33 @@ def vote(indices, labels):
 
 
 def test_fit_beside_spectral_embedding(benchmark):
+    """Satimage, 4 435 points, 4 neighbours, 14 components: CCDR from the points and from their graph, beside
+    `SpectralEmbedding` of the same graph with each of its solvers. Medians in turns."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat").astype(np.float64)
+
+    def peer(solver):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of LOBPCG's convergence, and that the graph is not connected
+            embedding = SpectralEmbedding(14, affinity="precomputed", eigen_solver=solver, random_state=0)
+            return embedding.fit(graph)
+
     functions = {
         "CCDR": lambda: CCDR(14).fit(X, y),
-        "CCDR of a graph": lambda: CCDR(14, affinity="precomputed").fit(graph, y),
-        "SpectralEmbedding of the graph": lambda: SpectralEmbedding(
-            14, affinity="precomputed", eigen_solver="arpack", random_state=0
-        ).fit(graph),
+        "CCDR of the graph": lambda: CCDR(14, affinity="precomputed").fit(graph, y),
+        "SpectralEmbedding, arpack": lambda: peer("arpack"),
+        "SpectralEmbedding, lobpcg": lambda: peer("lobpcg"),
     }
-    times, results = side_by_side(functions, repeats=3)
-    whole, given = (results[name].eigenvalues_ for name in ("CCDR", "CCDR of a graph"))
+    times, results = side_by_side(functions, repeats=7)
+    whole, given = (results[name].eigenvalues_ for name in ("CCDR", "CCDR of the graph"))
     np.testing.assert_allclose(whole, given, atol=1e-5)
-    benchmark.pedantic(functions["CCDR"], rounds=3)
-    benchmark.extra_info.update(
-        {f"seconds {name}": time[0] for name, time in times.items()}, peak_gib=peak_gib()
-    )
+    benchmark.pedantic(functions["CCDR"], rounds=7)
+    benchmark.extra_info.update({f"seconds of {name}": time[0] for name, time in times.items()})
 
 
 def test_table_1(benchmark):
+    """Test errors on satimage in per cent, the paper's in brackets; as there the best over the grid (beta, and 1 to 15
+    neighbours). Last the error of `CCDRClassifier()`, which chooses for itself without the test set."""
     X, y, T, t = satimage()
     errors = {}
     for beta in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0):
@@ -82,33 +93,99 @@ def test_table_1(benchmark):
     )
 
 
+@pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
+def test_few_labels(benchmark, share, repeats=10):
+    """Satimage with labels for a share of the training pixels, ten draws: test error in per cent of the fit to all
+    pixels, of the same classifier fitted to the labelled ones alone, and of k-NN on the raw labelled ones; then the
+    gain with its standard error, and in how many draws there was one."""
+    X, y, T, t = satimage()
+    model, errors = CCDRClassifier(n_components=14, beta=5.0), []
+
+    def one(seed):
+        labels = np.full(len(y), -1)
+        keep = np.random.default_rng(seed).permutation(len(y))[: int(share * len(y))]
+        labels[keep] = y[keep]
+        alone = clone(model).fit(X[keep], y[keep]), KNeighborsClassifier().fit(X[keep], y[keep])
+        return [100 * (1 - m.score(T, t)) for m in (clone(model).fit(X, labels), *alone)]
+
+    errors = np.array(benchmark.pedantic(lambda: [one(seed) for seed in range(repeats)], rounds=1))
+    gains = errors[:, 1] - errors[:, 0]
+    benchmark.extra_info.update(
+        dict(zip(("all pixels", "labelled alone", "raw k-NN, labelled alone"), errors.mean(axis=0), strict=True))
+        | {"gain": gains.mean(), "standard error": gains.std(ddof=1) / np.sqrt(repeats),
+           "draws with a gain": f"{np.sum(gains > 0)} of {repeats}"}
+    )  # fmt: skip
+
+
 def test_shuttle(benchmark):
+    """43 500 training points with 9 features, one fit to all of them; accuracy on 14 500 in per cent."""
     data = load("shuttle")
     X, y, T, t = (data[key] for key in ("X_train", "y_train", "X_test", "y_test"))
     model = CCDRClassifier(n_components=10, beta=0.5)
     benchmark.pedantic(model.fit, (X, y), rounds=1)
     raw = KNeighborsClassifier().fit(X, y).score(T, t)
-    benchmark.extra_info.update(n=len(X), accuracy=model.score(T, t), raw_knn=raw, peak_gib=peak_gib())
+    benchmark.extra_info.update(
+        {"n": len(X), "accuracy, %": 100 * model.score(T, t), "accuracy of raw k-NN, %": 100 * raw}
+    )
+
+
+def covertype_fit(n):
+    """Seconds of one fit to n points of covertype, and MiB of the process beyond what it had before."""
+    data = load("covertype")
+    rows = np.random.default_rng(0).permutation(len(data["X"]))[:n]
+    X, y = data["X"][rows].astype(np.float32), data["y"][rows]
+    del data
+    CCDR(14).fit(X[:1000], y[:1000])
+    with open("/proc/self/clear_refs", "w") as peak:
+        peak.write("5")  # the peak starts anew from what is resident now
+    before, start = resident_mib("VmRSS"), time.perf_counter()
+    CCDR(14).fit(X, y)
+    return time.perf_counter() - start, resident_mib("VmHWM") - before
+
+
+def resident_mib(field):
+    status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+    return int(status[field].split()[0]) / 1024
+
+
+@pytest.mark.parametrize("n", [25_000, 50_000, 100_000])
+def test_memory_grows_with_n(benchmark, n):
+    """One fit to n points of covertype (54 features), 4 neighbours, 14 components, in a process of its own: the peak of
+    its memory beyond the data, and that in float64 numbers a point."""
+    with get_context("spawn").Pool(1) as pool:
+        taken, mib = benchmark.pedantic(pool.apply, (covertype_fit, (n,)), rounds=1)
+    benchmark.extra_info.update(
+        {"seconds of the fit": taken, "MiB beyond the data": mib, "numbers a point": mib * 2**17 / n}
+    )
 
 
 def test_covertype_by_subsamples(benchmark):
+    """Embeddings of five subsamples, extended to all points, aligned and averaged; then 5-NN among all embedded points,
+    beside 5-NN on the raw features. Accuracies in per cent; the seconds are those of the fit."""
     data = load("covertype")
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]
     X, y = data["X"].astype(np.float32), data["y"]
     model = CCDR(14, max_samples=min(20_000, N // 4), n_subsamples=5, random_state=0)
     embedding = benchmark.pedantic(model.fit_transform, (X[train], y[train]), rounds=1)
+    start = time.perf_counter()
     queries = model.transform(X[test])
-    accuracy = {}
-    for k in (1, 5):
-        for name, Q, P in [("raw", X[test], X[train]), ("CCDR", queries, embedding)]:
-            accuracy[f"{name} {k}-NN"] = np.mean(vote(knn(Q, P, k)[1], y[train]) == y[test])
-    assert accuracy["CCDR 5-NN"] > accuracy["raw 5-NN"] - 0.03
-    benchmark.extra_info.update(n=N, peak_gib=peak_gib(), **accuracy)
+    taken, accuracy = time.perf_counter() - start, {}
+    for name, Q, P in [("raw", X[test], X[train]), ("CCDR", queries, embedding)]:
+        nearest = knn(Q, P, 5)[1]
+        for k in (1, 5):
+            accuracy[f"{name} {k}-NN"] = 100 * np.mean(vote(nearest[:, :k], y[train]) == y[test])
+    assert accuracy["CCDR 5-NN"] > accuracy["raw 5-NN"] - 3
+    benchmark.extra_info.update(
+        {"n": N, "queries": len(test), "seconds to embed the queries": taken, "GiB of the process": peak_gib()}
+        | accuracy
+    )
 
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])
 def test_dimension_beside_scikit_dimension(benchmark, graph):
+    """A sphere of five dimensions turned into twenty, 1 000 points: the estimate and its spread over resamples, beside
+    two estimators of scikit-dimension."""
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)
     sphere = rng.standard_normal((1000, 6))

@@ -89,7 +89,7 @@ def test_a_sample_of_the_rows_is_read_from_all_row_groups(tmp_path, points, data
     path = tmp_path / "small.skops"
     assert main(["fit", str(data), *FIT, "--max-points", "240", "--out", str(path)]) == 0
     assert "a random sample of 240 of 730 rows" in capsys.readouterr().out
-    X = models.load(path).estimator._model.X
+    X = models.load(path).estimator._model.points.X
     everything = {tuple(row): i for i, row in enumerate(points[0])}
     rows = [everything[tuple(row)] for row in X]
     assert rows == sorted(set(rows)) and len(rows) == 240
@@ -101,7 +101,7 @@ def test_float32_columns_stay_float32(tmp_path, points):
     path = tmp_path / "m.skops"
     data = write(tmp_path / "single.parquet", X.astype(np.float32), y)
     assert main(["fit", str(data), *FIT, "--out", str(path)]) == 0
-    assert models.load(path).estimator._model.X.dtype == np.float32
+    assert models.load(path).estimator._model.points.X.dtype == np.float32
 
 
 # An interruption and a full disk

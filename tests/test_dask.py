@@ -11,6 +11,7 @@ pytest.importorskip("dask.array")
 import dask
 import dask.array as da
 import dask.dataframe as dd
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
@@ -67,7 +68,8 @@ def test_kernel_sums_with_labels_folds_and_columns(log, bandwidth):
         (log_scale, sums), (expected_scale, expected_sums) = dask.compute(*result), expected
         assert log_scale.shape == expected_scale.shape and sums.shape == expected_sums.shape
         sums = sums * np.exp(log_scale - expected_scale)[..., None]
-        np.testing.assert_allclose(sums, expected_sums, rtol=1e-10, atol=1e-12)
+        # the exponents go to -1e6 here, and their rounding is the error of the sums
+        np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-12)
     else:
         assert result.shape == expected.shape
         np.testing.assert_allclose(result.compute(), expected, rtol=1e-10, atol=1e-13)
@@ -155,6 +157,50 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
     assert 0.25 < distributed.bandwidth_ / local.bandwidth_ < 4  # rungs of a flat optimum
     again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
     assert again.bandwidth_ == distributed.bandwidth_
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_tolerance_bounds_the_sums_of_all_blocks_together(problem, name, monkeypatch):
+    monkeypatch.setattr("spectralcls._tolerance._brute_pair_nanoseconds", lambda d, dtype: 1e12)
+    X, y, weights, queries = problem
+    exact = pair(name, bandwidth=0.8)[0].fit(X, y, weights)
+    tolerant = pair(name, bandwidth=0.8, tolerance=1e-2)[1].fit(rows(X), rows(y), weights)
+    queries = np.concatenate([queries, 1e3 * queries[:5]])
+    with dask.config.set(scheduler="synchronous"):
+        (found,) = dask.compute(tolerant._model.log_sums(rows(queries, 40))[0])
+        local = tolerant.to_local()
+    truth, _ = exact._model.log_sums(queries)
+    assert local.tolerance == 1e-2
+    top = truth.max(axis=1, keepdims=True)
+    errors = np.abs(np.exp(found - top) - np.exp(truth - top)).sum(axis=1) / np.exp(truth - top).sum(axis=1)
+    assert 1e-14 < errors.max() <= 0.031
+    assert_allclose_to(local, tolerant, queries)
+
+
+def assert_allclose_to(local, distributed, queries):
+    """Both within the tolerance, each by its own blocks."""
+    log_sums, _ = local._model.log_sums(queries)
+    (other,) = dask.compute(distributed._model.log_sums(rows(queries, 40))[0])
+    top = log_sums.max(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(other - top), np.exp(log_sums - top), atol=0.07)
+
+
+@pytest.mark.parametrize("parameters", [
+    dict(), dict(bandwidth="cv"), dict(bandwidth=1.0, test_kernel="plain"), dict(bandwidth=[1.0, 2.0, 1.5]),
+])
+def test_laplacian_spectral_classifier(problem, parameters):
+    X, y, weights, queries = problem
+    local = spectralcls.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
+    distributed = spectralcls.dask.LaplacianSpectralClassifier(**parameters).fit(rows(X), rows(y), weights)
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
+    assert distributed.overall_bandwidth_ == pytest.approx(local.overall_bandwidth_, rel=1e-12)
+    assert_same(local, distributed, queries, tolerance=1e-10)
+    back = distributed.to_local()
+    assert type(back) is type(local)
+    np.testing.assert_allclose(back.inverse_density_, local.inverse_density_, rtol=1e-10)
+    assert_same(back, distributed, queries, tolerance=1e-10)
+    with pytest.raises(ValueError, match='n_components="all"'):
+        distributed.set_params(n_components=3).fit(rows(X), y)
 
 
 def test_data_frames_and_float32(problem):
@@ -275,6 +321,23 @@ def test_neighbours_are_merged_with_ties_by_index(problem):
     np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
     with pytest.raises(ValueError, match="k must be between 1 and"):
         spectralcls.dask.knn(rows(Q), rows(X), 601)
+
+
+def test_ccdr_on_the_graph_that_the_workers_found(problem):
+    X, y, _, queries = problem
+    classes = np.unique(y, return_inverse=True)[1]
+    local = spectralcls.CCDR(n_neighbors=6).fit(X, classes)
+    parts = rows(X)
+    graph = spectralcls.dask.knn_graph(parts, 6, mode="distance")
+    embedded = spectralcls.CCDR(affinity="precomputed_nearest_neighbors").fit(graph, classes)
+    np.testing.assert_allclose(embedded.eigenvalues_, local.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(np.abs(embedded.embedding_), np.abs(local.embedding_), atol=1e-7)
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(queries, 40), parts, 6))
+    starts = np.arange(0, indices.size + 1, 6)
+    query_graph = csr_array((distances.ravel(), indices.ravel(), starts), shape=(len(queries), len(X)))
+    expected = spectralcls.CCDR(n_neighbors=6, extension="nearest").fit(X, classes).transform(queries)
+    found = embedded.transform(query_graph)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(

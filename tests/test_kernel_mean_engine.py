@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spectralcls.kernel_mean.engine import Expansion, fit_class_means
 from spectralcls.kernel_mean.nearest import nearest_codes
+from spectralcls.kernel_mean.points import TrainingPoints
 from spectralcls.kernel_mean.rule import Rule, break_ties
 
 
@@ -27,7 +28,7 @@ def test_every_point_of_the_grid_is_an_expansion(wine, decision, weighting, pote
     it."""
     X, y, T = wine
     rule = Rule(decision, weighting, potential)
-    fitted = fit_class_means(rule, X, y, 3, None, "gaussian", 1.3)
+    fitted = fit_class_means(rule, TrainingPoints.of(X, y, 3), "gaussian", 1.3)
     columns = np.ones((len(X), 1)) if fitted.weights is None else fitted.weights.reshape(len(X), -1)
     A = (y[:, None] == np.arange(3)) * columns[:, :1] * np.exp(fitted.log_scale)
     density_weights = np.full(len(X), 1 / len(X)) if rule.needs_query_density else None

@@ -125,21 +125,26 @@ def test_tiny_bandwidths_are_nearest_neighbours():
     assert_allclose(model.cv_scores_, hits / len(y))
 
 
-def test_one_call_of_the_primitive_serves_all_folds_and_bandwidths(monkeypatch):
+def test_one_pass_over_the_pairs_serves_all_folds_and_bandwidths(monkeypatch):
     X, y, _ = problem()
     calls = []
 
     def counting(Q, X, **options):
-        calls.append((len(Q), np.size(options["bandwidth"])))
+        calls.append((len(Q), len(X), np.size(options["bandwidth"])))
         return kernel_sums(Q, X, **options)
 
     kernel_sums = tuning.kernel_sums
     monkeypatch.setattr(tuning, "kernel_sums", counting)
+    n = len(np.unique(np.column_stack([X, y]), axis=0))  # copies of a point are one
     for make, n_bandwidths in [(ParzenClassifier, 16), (ISEClassifier, 17)]:  # potentials: the next rung
         for cv in (5, "loo"):
             calls.clear()
             make(cv=cv).fit(X, y)
-            assert calls == [(58, n_bandwidths)]
+            first, *within = calls
+            assert first == (n, n, n_bandwidths)
+            # The potentials of k folds add the pairs of one class and fold, which the first call leaves out.
+            assert sum(m for m, _, _ in within) == (n if make is ISEClassifier and cv == 5 else 0)
+            assert all(m == k and b == 16 and m < n / 5 for m, k, b in within)
 
 
 def test_folds_keep_copies_together_and_classes_apart():

@@ -378,7 +378,8 @@ def test_concurrent_calls_release_the_gil():
 def test_ctrl_c_is_answered():
     """Within half a second, measured inside the interrupted process; the bound here allows for a busy machine."""
     code = (
-        "import numpy as np, time\n"
+        "import signal, numpy as np\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # the parent may ignore it
         "from spectralcls.kernels import kernel_sums\n"
         "X = np.random.default_rng(0).normal(size=(400_000, 20))\n"
         "print('ready', flush=True)\n"
@@ -387,9 +388,12 @@ def test_ctrl_c_is_answered():
         "except KeyboardInterrupt:\n"
         "    print('interrupted', flush=True)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline().strip() == "ready"
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline().strip() == "ready"
+            time.sleep(1.0)
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert output.strip() == "interrupted"

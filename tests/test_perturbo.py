@@ -62,7 +62,7 @@ def test_blocks_of_queries_do_not_change_the_result(monkeypatch):
     X, y = data()
     clf = fixed().fit(X, y)
     whole = clf.decision_function(X)
-    monkeypatch.setattr("spectralcls.perturbo._class_model._BLOCK", 100)
+    monkeypatch.setattr("spectralcls.perturbo._class_model._BLOCK", 4)
     np.testing.assert_allclose(clf.decision_function(X), whole, rtol=1e-12)
 
 

@@ -38,6 +38,28 @@ def test_spectral_map_shows_points_centres_and_queries(axes):
     assert display.ax_ is axes[0] and axes[0].get_ylabel() == "Coordinate 3"
 
 
+@pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
+def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
+    model = LaplacianSpectralClassifier(n_components=3, test_kernel=test_kernel).fit(X[::2], y[::2])
+    display = SpectralMapDisplay.from_estimator(model, X[::2], y[::2], X_test=X[1::2], ax=axes[0])
+    training = np.concatenate([points.get_offsets() for points in display.training_])
+    M = np.eye(3)[y[::2]] / 25
+    Z = model.map_.training_map_
+    assert_allclose(model.centers_, M.T @ Z)
+    assert_allclose(training, np.concatenate([Z[y[::2] == c, :2] for c in range(3)]))
+    # The angles in the picture's space are the classifier's.
+    phi = model.map_.transform(X[1::2])
+    cosines = phi @ (model.centers_ / np.linalg.norm(model.centers_, axis=1, keepdims=True)).T
+    assert_array_equal(cosines.argmax(axis=1), model.predict(X[1::2]))
+    assert_allclose(display.test_[0].get_offsets(), phi[:, :2])
+
+
+def test_equal_widths_map_training_points_as_queries():
+    """With one width for all the class of a point tells nothing, and phi(x_i) is the training map."""
+    model = LaplacianSpectralClassifier(0.8, n_components=4).fit(X, y)
+    assert_allclose(model.map_.transform(X), model.map_.training_map_, atol=1e-9 * np.abs(model.centers_).max())
+
+
 def test_spectral_map_of_the_map_alone(axes):
     model = KernelMap().fit(X)
     display = SpectralMapDisplay.from_estimator(model, X, y, X_test=X[:5], ax=axes[0])

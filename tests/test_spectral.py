@@ -356,3 +356,10 @@ def test_default_fits_raise_no_warning():
         warnings.simplefilter("error")
         for classifier in ISE_CLASSES:
             assert classifier().fit(X, y).score(Q, truth) > 0.85
+
+
+def test_a_class_that_a_fold_leaves_out_loses_its_points_only():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(61, 2)), np.r_[np.zeros(30), np.ones(30), 2].astype(int)
+    fitted = LaplacianSpectralClassifier(bandwidth="cv").fit(X, y)
+    assert np.all((fitted.cv_scores_ > 0) & (fitted.cv_scores_ < 1))

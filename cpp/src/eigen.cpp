@@ -96,14 +96,12 @@ class BlockLanczos {
   // Multiplies the block by the operator, adds it to the basis and leaves in its place the product's remainder.
   bool expand() {
     const Panel<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
-    using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    using ColumnMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
     T* x = block_.data();
     T* y = x + n_ * width_;
-    Eigen::Map<RowMajor>(x, n_, width_) = Eigen::Map<ColumnMajor>(block.data, n_, width_);
+    to_rows(block, x, execution_);
     apply_(x, y, width_);
     rescale(y);
-    Eigen::Map<ColumnMajor>(product.data, n_, width_) = Eigen::Map<RowMajor>(y, n_, width_);
+    from_rows(y, product, execution_);
     ++result_.applications;
     result_.products += width_;
     size_ += width_;

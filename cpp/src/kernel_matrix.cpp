@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace spectralcls {
 namespace {
 
-constexpr index_t chunk_rows = 64;
+constexpr index_t chunk_rows = 128;
 constexpr double serial_work = 4e6;
 constexpr double ln2 = 0.69314718055994530942;
 
@@ -24,15 +25,17 @@ struct alignas(64) ChunkBuffer {
 template <class T>
 class Blocks {
  public:
-  Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor)
+  Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor,
+         const Execution& execution)
       : queries_(queries),
         n_points_(points.rows),
         kernel_(kernel),
         factor_(static_cast<T>(factor)),
-        geometry_(Geometry::of(points, bandwidth)),
+        geometry_(Geometry::of(points, bandwidth, execution)),
         always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
         rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
-        packed_(points, geometry_, nullptr, 1, !always_difference_, true, false),
+        packed_(points, geometry_, {}, !always_difference_,
+                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution), false, execution),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }
@@ -58,6 +61,7 @@ class Blocks {
         write(begin, end, tile.first, columns, *buffer);
         checkpoint();
       }
+      stream_fence();
     });
   }
 
@@ -87,11 +91,46 @@ class Blocks {
   std::vector<index_t> rows_;
 };
 
-// to[c, r] = from[r, c] for columns [begin, end): whole lines of the result, one after the other.
+// Where the result goes: a matrix that no cache holds is written past them.
 template <class T>
-void transpose(const ChunkBuffer<T>& from, index_t n_rows, index_t begin, index_t end, T* to, index_t stride) {
-  for (index_t c = begin; c < end; ++c)
-    for (index_t r = 0; r < n_rows; ++r) to[c * stride + r] = from.value[r][c];
+class Output {
+ public:
+  Output(T* out, index_t rows, index_t stride)
+      : out_(out), stride_(stride), streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
+
+  T* at(index_t row, index_t column) const { return out_ + row * stride_ + column; }
+
+  void write_row(const T* from, index_t n, index_t row, index_t column) const {
+    T* to = at(row, column);
+    index_t i = 0;
+    if (streaming_) {
+      for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % vector_bytes != 0; ++i) to[i] = from[i];
+      for (; i + lanes<T> <= n; i += lanes<T>) store_streaming(to + i, load_unaligned(from + i));
+    }
+    std::copy(from + i, from + n, to + i);
+  }
+
+ private:
+  static constexpr double streaming_from = 96e6;  // bytes
+
+  T* out_;
+  index_t stride_;
+  bool streaming_;
+};
+
+// to[c, r] = from[r, c] for all rows and whole vectors of columns that reach beyond `begin`.
+template <class T>
+void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[chunk_rows]) {
+  constexpr int W = lanes<T>;
+  for (index_t c = begin / W * W; c < end; c += W)
+    for (index_t r = 0; r < chunk_rows; r += W) {
+      Vec<T> square[W];
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) square[i] = load(from.value[r + i] + c);
+      transpose<T>(square);
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) store(to[c + i] + r, square[i]);
+    }
 }
 
 }  // namespace
@@ -99,26 +138,31 @@ void transpose(const ChunkBuffer<T>& from, index_t n_rows, index_t begin, index_
 template <class T>
 void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                    index_t stride, const Execution& execution) {
-  Blocks<T>(queries, points, kernel, bandwidth, factor)
+  const Output<T> output(out, queries.rows, stride);
+  Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(execution, false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
-        for (index_t i = begin; i < end; ++i) std::copy_n(values.value[i - begin], columns, out + i * stride + column);
+        for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
       });
 }
 
 template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution) {
-  Blocks<T>(points, points, kernel, bandwidth, factor)
+  const Output<T> output(out, points.rows, stride);
+  Blocks<T>(points, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(execution, true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
         const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
         for (index_t i = begin; i < end; ++i) {
           const index_t from = std::clamp<index_t>(i - column, 0, columns);
-          std::copy_n(values.value[i - begin] + from, columns - from, out + i * stride + column + from);
-          for (index_t c = from; c < mirrored; ++c) out[(column + c) * stride + i] = values.value[i - begin][c];
-          if (i >= column && i < column + columns) out[i * stride + i] = static_cast<T>(factor);  // k(0) = 1 for every kernel
+          output.write_row(values.value[i - begin] + from, columns - from, i, column + from);
+          for (index_t c = from; c < mirrored; ++c) *output.at(column + c, i) = values.value[i - begin][c];
+          if (i >= column && i < column + columns) *output.at(i, i) = static_cast<T>(factor);  // k(0) = 1 for every kernel
         }
-        transpose(values, end - begin, mirrored, columns, out + column * stride + begin, stride);
+        if (mirrored == columns) return;
+        alignas(64) thread_local T transposed[tile_width<T>][chunk_rows];
+        transpose_columns(values, mirrored, columns, transposed);
+        for (index_t c = mirrored; c < columns; ++c) output.write_row(transposed[c], end - begin, column + c, begin);
       });
 }
 

@@ -14,7 +14,7 @@
 namespace spectralcls {
 namespace {
 
-constexpr double ln2 = 0.69314718055994530942;
+using detail::ln2;
 constexpr double serial_work = 4e6;              // operations below which starting threads costs more than it brings
 
 // Sums of one query chunk over one part of the points, in double. With a scale, the sum of row r and label l is
@@ -26,9 +26,9 @@ struct Partial {
 template <class T, bool Scaled>
 class Computation {
  public:
-  explicit Computation(const KernelSums<T>& request)
+  Computation(const KernelSums<T>& request, const Execution& execution)
       : request_(request),
-        plan_(request),
+        plan_(request, Scaled, execution),
         n_bandwidths_(static_cast<int>(request.bandwidths.size())),
         n_columns_(request.n_columns),
         n_chunks_(static_cast<index_t>(plan_.chunks.size())),
@@ -65,14 +65,18 @@ class Computation {
  private:
   using Chunk = typename detail::SumPlan<T>::Chunk;
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
+  // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
+  static constexpr T least_distance = T(0.25);
   // Working memory of one chunk: sums of a piece as vectors, kernel values for several columns.
   struct Scratch {
     TileBuffer<T> distance, value;
     AlignedVector<Vec<T>> sum;
     T origin[tile_rows];
+    double gap[tile_rows];  // smallest distance of the tile beyond the origin, where somebody asks for it
   };
 
   index_t results_per_label() const { return n_bandwidths_ * n_columns_; }
+  index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns.n_vectors(); }
 
   Partial empty_partial(const Chunk& chunk) const {
     const auto cells = static_cast<std::size_t>(chunk.size() * request_.n_labels);
@@ -87,7 +91,7 @@ class Computation {
     queries.pack(request_.queries, plan_.rows.data() + chunk.begin, chunk.size(), plan_.geometry);
     const std::vector<T> boxes = query_boxes(queries);
     auto scratch = std::make_unique<Scratch>();
-    scratch->sum.resize(static_cast<std::size_t>(tile_rows * results_per_label()));
+    scratch->sum.resize(static_cast<std::size_t>(tile_rows * vectors_per_row()));
 
     const auto n_blocks = static_cast<index_t>(plan_.blocks.size());
     const index_t first = n_blocks * part / n_parts_, last = n_blocks * (part + 1) / n_parts_;
@@ -95,9 +99,9 @@ class Computation {
       const auto block = plan_.blocks[static_cast<std::size_t>(b)];
       for (index_t q = 0; q < queries.n_blocks; ++q) {
         for (std::size_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
-          const int label = plan_.label_of(plan_.points->tiles()[t]);
+          const int label = plan_.points->tiles()[t].label;
           std::size_t end = t;
-          while (end < block.end && plan_.label_of(plan_.points->tiles()[end]) == label) ++end;
+          while (end < block.end && plan_.points->tiles()[end].label == label) ++end;
           sum_piece(chunk, queries, q, boxes, t, end, label, partial, *scratch);
           t = end;
         }
@@ -119,25 +123,41 @@ class Computation {
     bool any = false;
     for (std::size_t t = begin; t < end; ++t) {
       const Tile& tile = plan_.points->tiles()[t];
-      if (plan_.leaves_out(chunk, tile)) continue;
+      if (leaves_out_whole(chunk, q, n_rows, tile)) continue;
       if (!boxes.empty() && out_of_reach(boxes.data() + q * 2 * plan_.points->dimension(), plan_.points->box(tile), n_rows, scratch))
         continue;
       any = true;
-      const DistanceForm form = plan_.always_difference ? DistanceForm::difference
-                                                   : safe_form<T>(queries.largest_norm[static_cast<std::size_t>(q)],
-                                                                  tile.largest_norm, plan_.highest_rate * ln2);
-      squared_distances(form, queries, q, *plan_.points, tile, scratch.distance);
-      if (request_.excluded) leave_out(chunk, q, n_rows, tile, scratch.distance);
-      if (Scaled) follow_minimum(tile, scratch);
+      measure(chunk, queries, q, n_rows, tile, scratch);
+      if (Scaled || n_bandwidths_ > 1) follow_minimum(tile, scratch);
       accumulate(tile, scratch);
     }
     if (any) flush(q * tile_rows, n_rows, label, partial, scratch);
   }
 
+  // Squared distances of a tile, infinite for what a query leaves out.
+  void measure(const Chunk& chunk, const PackedQueries<T>& queries, index_t q, index_t n_rows, const Tile& tile, Scratch& s) const {
+    auto in_form = [&](DistanceForm form) {
+      squared_distances(form, queries, q, *plan_.points, tile, s.distance);
+      if (request_.query_groups) leave_out_group(chunk, q, n_rows, tile, s.distance);
+      if (request_.excluded) leave_out(chunk, q, n_rows, tile, s.distance);
+    };
+    if (plan_.always_difference) return in_form(DistanceForm::difference);
+    const double query_norm = queries.largest_norm[static_cast<std::size_t>(q)];
+    const DistanceForm form = safe_form<T>(query_norm, tile.largest_norm, plan_.highest_rate * ln2);
+    if (!Scaled || form == DistanceForm::product) return in_form(form);
+    // A logarithm is as accurate as the distances it comes from are relative to themselves: it is enough that they do
+    // not cancel, whatever the rate.
+    in_form(DistanceForm::product);
+    for (index_t r = 0; r < n_rows; ++r) {
+      const T cancelled = queries.block_norms(q)[r] * least_distance;
+      if (any_less<T>(row_minimum(s.distance.value[r], tile.n_vectors), broadcast<T>(cancelled))) return in_form(DistanceForm::difference);
+    }
+  }
+
   void accumulate(const Tile& tile, Scratch& s) const {
     if (n_columns_ > 1) return accumulate_columns(tile, s);
     for (int r = 0; r < tile_rows; ++r) {
-      Vec<T>* row_sums = s.sum.data() + r * results_per_label();
+      Vec<T>* row_sums = s.sum.data() + r * vectors_per_row();
       if (!plan_.gaussian) {
         for (int b = 0; b < n_bandwidths_; ++b)
           detail::add_compact<T>(request_.kernel, s.distance.value[r], tile.n_vectors, static_cast<T>(rate_of(b)),
@@ -147,7 +167,8 @@ class Computation {
       const T origin = Scaled ? s.origin[r] : T(0);
       for (const Ladder& ladder : plan_.ladders) {
         detail::Rung<T> rungs[8];
-        const int n_rungs = static_cast<int>(ladder.positions.size());
+        const int n_rungs = live_rungs(ladder, s.gap[r]);
+        if (n_rungs == 0) break;  // the rates of ladders ascend
         for (int l = 0; l < n_rungs; ++l) {
           const int b = ladder.positions[static_cast<std::size_t>(l)];
           rungs[l] = {row_sums + b, plan_.weights_of(tile, b)};
@@ -164,8 +185,8 @@ class Computation {
   // Several columns: kernel values of the tile into a buffer, then a small product with the weights.
   void accumulate_columns(const Tile& tile, Scratch& s) const {
     auto add = [&](int b) {
-      detail::add_product<T>(&s.value.value[0][0], tile_width<T>, plan_.weights_of(tile, b), n_columns_, tile.n_vectors,
-                             s.sum.data() + b * n_columns_, results_per_label());
+      plan_.columns.add_product(s.value, plan_.weights_of(tile, b), tile.n_vectors,
+                                s.sum.data() + b * plan_.columns.n_vectors(), vectors_per_row());
     };
     auto evaluate = [&](int b) {
       for (int r = 0; r < tile_rows; ++r)
@@ -179,13 +200,26 @@ class Computation {
       }
       return;
     }
+    const double gap = *std::min_element(s.gap, s.gap + tile_rows);
     for (const Ladder& ladder : plan_.ladders)
-      for (std::size_t l = 0; l < ladder.positions.size(); ++l) {
-        if (l == 0) evaluate(ladder.positions[l]);
+      for (int l = 0; l < live_rungs(ladder, gap); ++l) {
+        const int b = ladder.positions[static_cast<std::size_t>(l)];
+        if (l == 0) evaluate(b);
         else
           for (int r = 0; r < tile_rows; ++r) detail::square_row<T>(s.value.value[r], tile.n_vectors);
-        add(ladder.positions[l]);
+        add(b);
       }
+  }
+
+  // How many bandwidths of a ladder see more than zero across a gap. Nobody measures the gap for one bandwidth without
+  // a scale.
+  int live_rungs(const Ladder& ladder, double gap) const {
+    const int n_rungs = static_cast<int>(ladder.positions.size());
+    if (!Scaled && n_bandwidths_ == 1) return n_rungs;
+    double bits = ladder.rate * gap;
+    int live = 0;
+    for (; live < n_rungs && bits <= plan_.negligible; ++live) bits *= 2;
+    return live;
   }
 
   static Vec<T> row_minimum(const T* D, int n_vectors) {
@@ -202,23 +236,48 @@ class Computation {
     return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
   }
 
-  // Streaming log-sum-exp: the origin of a row follows its smallest distance, but only when a term would exceed
-  // 2^headroom relative to it, so that nearly all tiles pay one minimum and one comparison.
+  // The smallest distance of each row to the tile decides which bandwidths the tile matters to. With a scale it also is
+  // a streaming log-sum-exp: the origin follows it, but only when a term would exceed 2^headroom relative to it.
   void follow_minimum(const Tile& tile, Scratch& s) const {
     const T slack = static_cast<T>(headroom / plan_.highest_rate);
     for (int r = 0; r < tile_rows; ++r) {
-      const T* D = s.distance.value[r];
-      const Vec<T> least = row_minimum(D, tile.n_vectors);
+      const T smallest = smallest_lane<T>(row_minimum(s.distance.value[r], tile.n_vectors));
+      if (!Scaled) {
+        s.gap[r] = smallest;
+        continue;
+      }
       const T old = s.origin[r];
       const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
-      if (!any_less<T>(least, broadcast<T>(threshold))) continue;
-      const T origin = smallest_lane<T>(least);
-      Vec<T>* sums = s.sum.data() + r * results_per_label();
+      s.gap[r] = static_cast<double>(smallest) - old;
+      if (!(smallest < threshold)) continue;
+      const T origin = smallest;
+      s.gap[r] = 0;
+      Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b) {
         const T factor = static_cast<T>(std::exp2(plan_.rates[static_cast<std::size_t>(b)] * (static_cast<double>(origin) - old)));
-        for (index_t c = 0; c < n_columns_; ++c) sums[b * n_columns_ + c] *= factor;
+        for (index_t v = 0; v < plan_.columns.n_vectors(); ++v) *sums++ *= factor;
       }
       s.origin[r] = origin;
+    }
+  }
+
+  // Whether a tile holds nothing but points of the group of every query of a block.
+  bool leaves_out_whole(const Chunk& chunk, index_t q, index_t n_rows, const Tile& tile) const {
+    if (!request_.query_groups) return false;
+    const index_t place = chunk.begin + q * tile_rows, group = plan_.group_at(place);
+    if (plan_.group_at(place + n_rows - 1) != group) return false;  // queries are sorted by group
+    const Range own = plan_.points->run(tile.label, group);
+    return own.begin <= tile.first && tile.first + tile.n_vectors * lanes<T> <= own.end;
+  }
+
+  // Each query leaves out the run of columns that belongs to its group.
+  void leave_out_group(const Chunk& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
+    for (index_t r = 0; r < n_rows; ++r) {
+      const Range own = plan_.points->run(tile.label, plan_.group_at(chunk.begin + q * tile_rows + r));
+      const index_t width = tile.n_vectors * lanes<T>;
+      const index_t begin = std::clamp<index_t>(own.begin - tile.first, 0, width);
+      const index_t end = std::clamp<index_t>(own.end - tile.first, begin, width);
+      std::fill(distance.value[r] + begin, distance.value[r] + end, std::numeric_limits<T>::infinity());
     }
   }
 
@@ -238,18 +297,14 @@ class Computation {
     return boxes_of_blocks(queries);
   }
 
-  // Whether all kernel values between two boxes count as zero: outside a compact support, below the range of T,
-  // or, with a scale, below a rounding of what the row already holds, were all points that near.
+  // Whether all kernel values between two boxes count as zero: outside a compact support, or negligible.
   bool out_of_reach(const T* query_box, const T* tile_box, index_t n_rows, const Scratch& s) const {
     const double squared = squared_gap(query_box, tile_box, plan_.points->dimension());
     if (!plan_.gaussian) return squared * plan_.lowest_rate > 1;
-    constexpr double range = sizeof(T) == 4 ? 127 : 1023;
-    if (!Scaled) return squared * plan_.lowest_rate > range;
-    // With weights the nearest points may weigh nothing, so only what is zero beside them in T may be left out.
-    const double negligible = request_.weights ? range + 2 * headroom : (sizeof(T) == 4 ? 64 : 96);
     double farthest_origin = 0;
-    for (index_t r = 0; r < n_rows; ++r) farthest_origin = std::max(farthest_origin, static_cast<double>(s.origin[r]));
-    return (squared - farthest_origin) * plan_.lowest_rate > negligible;
+    if (Scaled)
+      for (index_t r = 0; r < n_rows; ++r) farthest_origin = std::max(farthest_origin, static_cast<double>(s.origin[r]));
+    return (squared - farthest_origin) * plan_.lowest_rate > plan_.negligible;
   }
 
   // Adds the vector sums of a piece to the partial sums of its rows, in double.
@@ -258,11 +313,12 @@ class Computation {
     for (index_t r = 0; r < n_rows; ++r) {
       const auto cell = static_cast<std::size_t>((first_row + r) * request_.n_labels + label);
       double* total = partial.sum.data() + cell * static_cast<std::size_t>(per_label);
-      const Vec<T>* sums = s.sum.data() + r * per_label;
+      const Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       const double origin = Scaled ? static_cast<double>(s.origin[r]) : 0.0;
       if (Scaled && s.origin[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
       if (Scaled) move_origin(origin, partial.origin[cell], total);
-      for (index_t i = 0; i < per_label; ++i) total[i] += sum_of_lanes<T>(sums[i]);
+      for (int b = 0; b < n_bandwidths_; ++b)
+        plan_.columns.reduce(sums + b * plan_.columns.n_vectors(), total + b * n_columns_);
     }
   }
 
@@ -311,7 +367,7 @@ class Computation {
 template <class T>
 void KernelSums<T>::plain(T* sums, const Execution& execution) const {
   const auto n_bandwidths = static_cast<index_t>(bandwidths.size());
-  Computation<T, false>(*this).run(execution, [&](index_t row, const double*, const double* sum) {
+  Computation<T, false>(*this, execution).run(execution, [&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
         for (index_t c = 0; c < n_columns; ++c)
@@ -335,8 +391,8 @@ void with_scale(const KernelSums<T>& request, const Execution& execution, Write&
         }
     });
   };
-  if (request.kernel == Kernel::gaussian) run(Computation<T, true>(request));
-  else run(Computation<T, false>(request));
+  if (request.kernel == Kernel::gaussian) run(Computation<T, true>(request, execution));
+  else run(Computation<T, false>(request, execution));
 }
 
 }  // namespace

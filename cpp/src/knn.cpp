@@ -142,7 +142,7 @@ void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                        const Execution& execution) {
-  const TileSearch<T> search(queries, points);
+  const TileSearch<T> search(queries, points, execution);
   search.for_each(execution, [&](index_t, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
     std::vector<Candidates> candidates(static_cast<std::size_t>(chunk.n_rows));
     for (Candidates& one : candidates) one.reset(k);
@@ -168,7 +168,7 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
                                    const Execution& execution) {
-  const TileSearch<T> search(queries, points);
+  const TileSearch<T> search(queries, points, execution);
   const auto& tiles = search.points().tiles();
   // Squared radii in units, in the order of the packed columns; below every distance for the padding.
   std::vector<double> squared(static_cast<std::size_t>(search.points().n_columns()), -1.0), largest(tiles.size(), -1.0);

@@ -11,11 +11,13 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;
-constexpr double serial_flops = 4e5;  // below this a second thread costs more than it brings
+constexpr double serial_flops = 3e7;  // below this, half a millisecond, a second thread costs more than it brings
 constexpr int max_rounds = 8;
 
 template <class T>
 using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
 using Strided = Eigen::Map<Dense<T>, 0, Eigen::OuterStride<>>;
 
@@ -87,35 +89,45 @@ void fill_random(T* column, index_t rows, std::uint64_t seed, std::uint64_t stre
   }
 }
 
+namespace {
+
+// A random column of unit length but for a few per cent.
+template <class T>
+void random_direction(const Panel<T>& block, index_t column, std::uint64_t seed, std::uint64_t& stream) {
+  T* entries = block.data + column * block.rows;
+  fill_random(entries, block.rows, seed, stream++);
+  const T scale = static_cast<T>(std::sqrt(3.0 / static_cast<double>(block.rows)));
+  for (index_t i = 0; i < block.rows; ++i) entries[i] *= scale;
+}
+
+// Unit columns, whatever their magnitude; zeros become random.
+template <class T>
+void normalise(const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream, const Execution& execution) {
+  for_each_chunk(block.columns, execution, [&](index_t j, Checkpoint&) {
+    Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> column(block.data + j * block.rows, block.rows);
+    const double peak = column.abs().maxCoeff();
+    const T shrink = static_cast<T>(1 / peak);
+    if (std::isfinite(shrink)) column *= shrink;
+    else if (peak > 0) column = (column.template cast<double>() / peak).template cast<T>();  // the peak is subnormal
+    column /= std::max(static_cast<T>(std::sqrt(column.template cast<double>().square().sum())), T(1));
+  });
+  for (index_t j = 0; j < block.columns; ++j) {
+    const T* column = block.data + j * block.rows;
+    if (std::all_of(column, column + block.rows, [](T entry) { return entry == 0; })) random_direction(block, j, seed, stream);
+  }
+}
+
+}  // namespace
+
 template <class T>
 void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
                     const Execution& execution) {
   const index_t width = block.columns;
   const double eps = std::numeric_limits<T>::epsilon();
   const double lost = std::pow(100 * eps, 2);  // squared norm of a unit column that has only rounding left
-  bool settled = width == 0;
-  for (int round = 0; round < max_rounds && !settled; ++round) {
-    // Unit columns, so that thresholds mean something; a column of zeros becomes a random one.
-    Matrix scale = Matrix::Zero(width, width);
-    for (index_t j = 0; j < width; ++j) {
-      T* column = block.data + j * block.rows;
-      double peak = 0;
-      for (index_t i = 0; i < block.rows; ++i) peak = std::max(peak, static_cast<double>(std::abs(column[i])));
-      if (!(peak > 0)) {
-        fill_random(column, block.rows, seed, stream++);
-        peak = 1;
-      }
-      const T shrink = static_cast<T>(1 / peak);
-      if (std::isfinite(shrink))
-        for (index_t i = 0; i < block.rows; ++i) column[i] *= shrink;
-      else  // the peak is subnormal
-        for (index_t i = 0; i < block.rows; ++i) column[i] = static_cast<T>(static_cast<double>(column[i]) / peak);
-    }
-    const Matrix norms = inner(block, block, execution).diagonal().cwiseSqrt();
-    for (index_t j = 0; j < width; ++j) scale(j, j) = 1 / norms(j);
-    transform(block, scale, execution);
-
-    subtract(basis, inner(basis, block, execution), block, execution);
+  if (width == 0) return;
+  normalise(block, seed, stream, execution);
+  for (int round = 0; round < max_rounds; ++round) {
     const Eigen::SelfAdjointEigenSolver<Matrix> gram(inner(block, block, execution));
     if (gram.info() != Eigen::Success) throw std::runtime_error("the operator's answers are not finite");
     const auto& values = gram.eigenvalues();  // increasing
@@ -124,11 +136,27 @@ void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t 
     Matrix whiten = gram.eigenvectors();
     for (index_t j = 0; j < width; ++j) whiten.col(j) /= std::sqrt(std::max(values(j), floor));
     transform(block, whiten, execution);
+    // An orthonormal block that loses little of its length to the basis is orthogonal to it, and still nearly so to itself.
+    if (round > 0 && values(0) > 0.1) return;
     for (index_t j = 0; j < width; ++j)
-      if (values(j) <= lost) fill_random(block.data + j * block.rows, block.rows, seed, stream++);
-    settled = values(0) > 0.1;
+      if (values(j) <= lost) random_direction(block, j, seed, stream);
+    subtract(basis, inner(basis, block, execution), block, execution);
   }
-  if (!settled) throw std::runtime_error("no further direction is orthogonal to the basis");
+  throw std::runtime_error("no further direction is orthogonal to the basis");
+}
+
+template <class T>
+void to_rows(const Panel<T>& panel, T* rows, const Execution& execution) {
+  for_each_rows(panel.rows, product_flops(panel, 1), execution, [&](index_t, index_t first, index_t count) {
+    Eigen::Map<RowMajor<T>>(rows + first * panel.columns, count, panel.columns) = rows_of(panel, first, count);
+  });
+}
+
+template <class T>
+void from_rows(const T* rows, const Panel<T>& panel, const Execution& execution) {
+  for_each_rows(panel.rows, product_flops(panel, 1), execution, [&](index_t, index_t first, index_t count) {
+    rows_of(panel, first, count) = Eigen::Map<const RowMajor<T>>(rows + first * panel.columns, count, panel.columns);
+  });
 }
 
 #define SPECTRALCLS_INSTANTIATE(T)                                                                            \
@@ -137,7 +165,9 @@ void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t 
   template void transform<T>(const Panel<T>&, const Matrix&, const Execution&);                               \
   template void fill_random<T>(T*, index_t, std::uint64_t, std::uint64_t);                                      \
   template void orthonormalise<T>(const Panel<T>&, const Panel<T>&, std::uint64_t, std::uint64_t&,            \
-                                  const Execution&);
+                                  const Execution&);                                                        \
+  template void to_rows<T>(const Panel<T>&, T*, const Execution&);                                            \
+  template void from_rows<T>(const T*, const Panel<T>&, const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

@@ -12,7 +12,7 @@ constexpr int group = 4;  // vectors whose exponentials are computed step by ste
 // 2^(rate (origin - D)) for N vectors of squared distances. Scaled: origin is the row's running minimum of D;
 // otherwise it is 0 and not subtracted.
 template <class T, bool Scaled, int N>
-inline void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
+SPECTRALCLS_INLINE void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
 #pragma GCC unroll 8
   for (int i = 0; i < N; ++i) {
     const Vec<T> D = load(distance + i * lanes<T>);
@@ -30,7 +30,7 @@ struct Rung {
 
 // The kernel values of the rungs of a ladder for the N vectors at `offset`, added to one vector sum a rung.
 template <class T, bool Scaled, bool Weighted, int Rungs, int N>
-inline void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
+SPECTRALCLS_INLINE void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
   Vec<T> k[N];
   gaussian<T, Scaled, N>(distance + offset, origin, rate, k);
 #pragma GCC unroll 8
@@ -133,50 +133,6 @@ inline void square_row(T* values, int n_vectors) {
   for (int v = 0; v < n_vectors; ++v) {
     const Vec<T> k = load(values + v * lanes<T>);
     store(values + v * lanes<T>, k * k);
-  }
-}
-
-// sums[r, c] += values[r, :] . weights[c, :] for a register block of rows and columns of one tile.
-template <class T, int Rows, int Columns>
-inline void add_product_block(const T* values, index_t row_stride, const T* weights, int n_vectors, Vec<T>* sums,
-                              index_t sums_stride) {
-  Vec<T> sum[Rows][Columns];
-#pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) sum[r][c] = sums[r * sums_stride + c];
-  for (int v = 0; v < n_vectors; ++v) {
-    Vec<T> w[Columns];
-#pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) w[c] = load(weights + (c * n_vectors + v) * lanes<T>);
-#pragma GCC unroll 4
-    for (int r = 0; r < Rows; ++r) {
-      const Vec<T> k = load(values + r * row_stride + v * lanes<T>);
-#pragma GCC unroll 4
-      for (int c = 0; c < Columns; ++c) sum[r][c] += k * w[c];
-    }
-  }
-#pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) sums[r * sums_stride + c] = sum[r][c];
-}
-
-// The same for all rows of a tile and any number of columns.
-template <class T>
-inline void add_product(const T* values, index_t row_stride, const T* weights, index_t n_columns, int n_vectors,
-                        Vec<T>* sums, index_t sums_stride) {
-  constexpr int Rows = n_vector_registers == 32 ? 4 : 2;
-  for (int r = 0; r < tile_rows; r += Rows) {
-    const T* v = values + r * row_stride;
-    Vec<T>* s = sums + r * sums_stride;
-    index_t c = 0;
-    for (; c + 4 <= n_columns; c += 4)
-      add_product_block<T, Rows, 4>(v, row_stride, weights + c * n_vectors * lanes<T>, n_vectors, s + c, sums_stride);
-    const T* w = weights + c * n_vectors * lanes<T>;
-    if (n_columns - c == 3) add_product_block<T, Rows, 3>(v, row_stride, w, n_vectors, s + c, sums_stride);
-    if (n_columns - c == 2) add_product_block<T, Rows, 2>(v, row_stride, w, n_vectors, s + c, sums_stride);
-    if (n_columns - c == 1) add_product_block<T, Rows, 1>(v, row_stride, w, n_vectors, s + c, sums_stride);
   }
 }
 

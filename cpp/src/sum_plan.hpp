@@ -3,20 +3,27 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "spectralcls/distance_tile.hpp"
 #include "spectralcls/kernel_sums.hpp"
 #include "spectralcls/ladder.hpp"
+#include "spectralcls/locality.hpp"
+#include "column_sums.hpp"
 
 namespace spectralcls::detail {
 
+constexpr double ln2 = 0.69314718055994530942;
 constexpr index_t chunk_rows = 128;           // queries of one chunk
 constexpr index_t block_bytes = 256 * 1024;   // points that stay in the second-level cache while queries pass
 constexpr index_t block_vectors = 256;        // and whose sums stay in T before they are added in double
 constexpr index_t ordering_pays_from = 1024;  // queries; sorting the points costs about as much as 100 of them
 constexpr index_t boxes_pay_to = 8;           // features; beyond, boxes of neighbours overlap
+constexpr double ordering_pays_at = 0.1;      // share of pairs whose kernel value counts as zero
 
 template <class T>
 struct SumPlan {
@@ -25,7 +32,6 @@ struct SumPlan {
   };
   struct Chunk {
     index_t begin, end;  // places in `rows`
-    index_t group;       // of its queries, -1 without groups
     index_t size() const { return end - begin; }
   };
 
@@ -34,82 +40,98 @@ struct SumPlan {
   Geometry geometry;
   std::vector<double> rates;  // of the bandwidths
   double lowest_rate, highest_rate;
+  double negligible;          // a kernel value of 2^-negligible beside the largest of its row counts as zero
   std::vector<Ladder> ladders;
   bool always_difference;
   std::unique_ptr<PackedPoints<T>> points;
   std::vector<index_t> rows;       // query of each place in the order of computation
   std::vector<index_t> positions;  // packed column of each point, if points are left out
-  AlignedVector<T> weights;        // per tile: [bandwidth][column][point], or [column][point]
+  ColumnLayout<T> columns;
+  AlignedVector<T> weights;        // per tile: [bandwidth][layout of the columns], or one layout for all bandwidths
   std::vector<Chunk> chunks;
   std::vector<Block> blocks;
   index_t n_parts = 1;
 
-  explicit SumPlan(const KernelSums<T>& sums)
+  // scaled: whether rows follow their largest kernel value, beside which others are negligible.
+  SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
       : request(sums),
         gaussian(sums.kernel == Kernel::gaussian),
-        geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()))) {
+        geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
+        columns(sums.n_columns) {
     for (const double h : request.bandwidths) rates.push_back(rate<T>(request.kernel, geometry.unit, h));
     lowest_rate = *std::min_element(rates.begin(), rates.end());
     highest_rate = *std::max_element(rates.begin(), rates.end());
+    // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
+    // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
+    const double n = static_cast<double>(std::max<index_t>(request.points.rows, 1));
+    negligible = scaled && !request.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
+                                            : 1 - std::numeric_limits<T>::min_exponent;
     ladders = make_ladders(rates, longest_ladder<T>);
-    choose_packing();
+    choose_packing(execution);
     if (request.excluded) index_positions();
     pack_weights();
     divide();
   }
 
-  // Weights of a point: n_columns of them, for every bandwidth or for each.
-  index_t weight_rows() const {
-    return request.n_columns * (request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1);
-  }
-  // The weights of a tile's points for a bandwidth: [column][point], nullptr for ones.
-  const T* weights_of(const Tile& tile, int bandwidth) const {
+  // The weights of a tile's points for a bandwidth, nullptr for ones.
+  const T* weights_of(const Tile& tile, index_t bandwidth) const {
     if (!request.weights) return nullptr;
-    const index_t first = request.weights_by_bandwidth ? bandwidth * request.n_columns : 0;
-    return weights.data() + tile.first * weight_rows() + first * tile.n_vectors * lanes<T>;
+    const index_t set = request.weights_by_bandwidth ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
+    return weights.data() + (tile.first * n_weight_sets() + set * width) * columns.weights_per_point();
   }
-  int label_of(const Tile& tile) const { return tile.segment / request.n_groups; }
-  bool leaves_out(const Chunk& chunk, const Tile& tile) const {
-    return request.point_groups && tile.segment % request.n_groups == chunk.group;
+  // Group of the query at a place of `rows`, -1 without groups.
+  index_t group_at(index_t place) const {
+    return request.query_groups ? static_cast<index_t>(request.query_groups[rows[static_cast<std::size_t>(place)]]) : -1;
   }
 
  private:
-  void choose_packing() {
+  void choose_packing(const Execution& execution) {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
-                       r.points.rows > 4 * tile_width<T>;
+                       r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
     // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
     always_difference = !gaussian || r.points.cols <= 3;
-    const std::vector<std::int64_t> segments = segments_of_points();
-    points = std::make_unique<PackedPoints<T>>(r.points, geometry, segments.empty() ? r.labels : segments.data(),
-                                                r.n_labels * r.n_groups, !always_difference, true, order);
+    const bool with_difference = always_difference || !product_suffices(r.queries, r.points, geometry, highest_rate * ln2, execution);
+    const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
+    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !always_difference, with_difference, order, execution);
+
     rows.resize(static_cast<std::size_t>(r.queries.rows));
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<index_t>(i);
+    std::iota(rows.begin(), rows.end(), index_t{0});
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
-    for (index_t begin = 0; begin < r.queries.rows;) {
-      const index_t group = group_of(rows[static_cast<std::size_t>(begin)]);
-      index_t end = begin;
-      while (end < r.queries.rows && group_of(rows[static_cast<std::size_t>(end)]) == group) ++end;
-      if (order) order_by_locality(r.queries, rows, begin, end, index_t{tile_rows});
-      for (; begin < end; begin += chunk_rows) chunks.push_back({begin, std::min(begin + chunk_rows, end), group});
-      begin = end;
-    }
+    if (order) order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
+    for (index_t begin = 0; begin < r.queries.rows; begin += chunk_rows)
+      chunks.push_back({begin, std::min(begin + chunk_rows, r.queries.rows)});
   }
 
-  index_t group_of(index_t query) const { return request.query_groups ? static_cast<index_t>(request.query_groups[query]) : -1; }
-
-  // With groups a segment of points is one label and one group, labels outermost; empty without groups.
-  std::vector<std::int64_t> segments_of_points() const {
-    const auto& r = request;
-    std::vector<std::int64_t> segments;
-    if (!r.point_groups) return segments;
-    segments.resize(static_cast<std::size_t>(r.points.rows));
-    for (index_t i = 0; i < r.points.rows; ++i) {
-      const std::int64_t label = r.labels ? r.labels[i] : 0;
-      segments[static_cast<std::size_t>(i)] = label < 0 ? -1 : label * r.n_groups + r.point_groups[i];
+  // Places of the queries of each group, which are neighbours; all of them without groups.
+  std::vector<Range> ranges_of_groups() const {
+    std::vector<Range> ranges;
+    for (index_t begin = 0, end = 0; begin < request.queries.rows; begin = end) {
+      while (end < request.queries.rows && group_at(end) == group_at(begin)) ++end;
+      ranges.push_back({begin, end});
     }
-    return segments;
+    return ranges;
+  }
+
+  // The share of (pair, bandwidth) that counts as zero, among the pairs of some queries and some points.
+  double share_out_of_reach() const {
+    constexpr index_t some = 48;
+    const auto& r = request;
+    const double reach = gaussian ? negligible : 1;
+    const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
+    std::size_t beyond = 0;
+    for (index_t i = 0; i < n_queries; ++i)
+      for (index_t j = 0; j < n_points; ++j) {
+        const T *q = r.queries.row(i * r.queries.rows / n_queries), *x = r.points.row(j * r.points.rows / n_points);
+        double squared = 0;
+        for (index_t k = 0; k < r.points.cols; ++k) {
+          const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) / geometry.unit;
+          squared += difference * difference;
+        }
+        for (const double rate : rates) beyond += squared * rate > reach;
+      }
+    return static_cast<double>(beyond) / static_cast<double>(n_queries * n_points * static_cast<index_t>(rates.size()));
   }
 
   // Packed columns of the points, needed only to leave some out.
@@ -121,17 +143,24 @@ struct SumPlan {
     }
   }
 
+  // Weights for every bandwidth or for each.
+  index_t n_weight_sets() const {
+    return request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1;
+  }
+
   void pack_weights() {
     if (!request.weights) return;
-    const index_t rows = weight_rows();
-    weights.resize(static_cast<std::size_t>(points->n_columns() * rows));
+    const index_t sets = n_weight_sets(), per_point = columns.weights_per_point();
+    weights.assign(static_cast<std::size_t>(points->n_columns() * sets * per_point), T(0));  // padding weighs nothing
     for (const Tile& tile : points->tiles()) {
       const index_t width = tile.n_vectors * lanes<T>;
-      for (index_t w = 0; w < rows; ++w)
-        for (index_t j = 0; j < width; ++j) {
-          const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
-          weights[static_cast<std::size_t>(tile.first * rows + w * width + j)] = point < 0 ? T(0) : request.weights[point * rows + w];
-        }
+      for (index_t j = 0; j < width; ++j) {
+        const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
+        if (point < 0) continue;
+        for (index_t set = 0; set < sets; ++set)
+          columns.pack(request.weights + (point * sets + set) * request.n_columns, j, width,
+                       weights.data() + (tile.first * sets + set * width) * per_point);
+      }
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "spectralcls/box.hpp"
 #include "spectralcls/distance_tile.hpp"
+#include "spectralcls/locality.hpp"
 #include "spectralcls/parallel.hpp"
 
 namespace spectralcls::detail {
@@ -29,15 +30,15 @@ class TileSearch {
     std::vector<T> boxes, box;
   };
 
-  TileSearch(MatrixView<T> queries, MatrixView<T> points)
+  TileSearch(MatrixView<T> queries, MatrixView<T> points, const Execution& execution)
       : queries_(queries),
         source_(points),
-        geometry_(Geometry::of(points, 1.0)),
+        geometry_(Geometry::of(points, 1.0, execution)),
         ordered_(queries.rows >= ordering_pays_from && points.cols <= boxes_pay_to),
-        packed_(points, geometry_, nullptr, 1, points.cols > difference_to, true, ordered_),
+        packed_(points, geometry_, {}, points.cols > difference_to, true, ordered_, execution),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
-    if (ordered_) order_by_locality(queries, rows_, 0, queries.rows, index_t{tile_rows});
+    if (ordered_) order_by_locality(queries, rows_, {{0, queries.rows}}, index_t{tile_rows}, execution);
   }
 
   const PackedPoints<T>& points() const { return packed_; }

@@ -5,6 +5,8 @@ import numpy as np
 from ._core import compiled
 from ._parallel import effective_n_threads
 
+_UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to zero is 1e-18 of a larger total
+
 
 def approximate_sums(
     Q, X, *, weights=None, labels=None, n_labels=1, kernel="gaussian", bandwidth, rtol=0.0, atol=0.0,
@@ -12,7 +14,7 @@ def approximate_sums(
 ):
     """Plain kernel sums with a guaranteed error, or None where all pairs are predicted to be faster.
 
-    A result differs from the exact one by at most ``atol + rtol * s``, where s is the sum of
+    The errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s is the sum of
     ``abs(weights[j, c]) * k_b(q_i, x_j)`` over the points of *all* labels: for one label and weights >= 0
     it is the sum itself, for labels the error is relative to the total, as posteriors need it, and for
     signed weights relative to what cancels. Compact kernels are always exact, whatever the tolerance.
@@ -34,7 +36,7 @@ def approximate_sums(
 
     Returns
     -------
-    sums : ndarray of shape (m, b, n_labels, c) of the dtype of X, or None
+    sums : float64 ndarray of shape (m, b, n_labels, c), or None
 
     Notes
     -----
@@ -57,8 +59,31 @@ def approximate_sums(
         )
         if part is None:
             return None
-        sums.append(part.astype(X.dtype, copy=False))
+        sums.append(part)
     return np.stack(sums, axis=1)
+
+
+def approximate_log_sums(Q, X, *, weights, rtol, exact, **options):
+    """As `approximate_sums`, for weights >= 0, as pairs with ``sum = exp(log_scale) * sums``.
+
+    A query whose total is so small that parts of it may have underflowed gets the pairs that ``exact(rows)``
+    gives for it: its sums stay relative to their own scale, however far it is from all points.
+
+    Returns
+    -------
+    log_scale, sums : float64 ndarrays of shape (m, b, n_labels) and (m, b, n_labels, c), or None
+    """
+    sums = approximate_sums(Q, X, weights=weights, rtol=rtol, **options)
+    if sums is None:
+        return None
+    log_scale = np.zeros(sums.shape[:3])
+    np.maximum(sums, 0.0, out=sums)  # a point taken out of a lattice sum leaves rounding of either sign
+    heaviest = np.ones(1) if weights is None else weights.max(axis=0).astype(np.float64)
+    least = _UNDERFLOW * len(X) * heaviest if options["kernel"] == "gaussian" else 0.0
+    lost = np.flatnonzero((sums.sum(axis=2) < least).any(axis=(1, 2)))
+    if len(lost):
+        log_scale[lost], sums[lost] = exact(lost)
+    return log_scale, sums
 
 
 def _brute_pair_nanoseconds(d, dtype):

@@ -13,6 +13,7 @@ __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "silverman_ba
 
 # Profiles k(u) = (1 - u^2)^p on the unit ball; their second moment per coordinate is 1 / (d + 2 + 2 p).
 _POWERS = {"uniform": 0, "epanechnikov": 1, "quartic": 2, "triweight": 3}
+_BLOCK_ROWS = 4096
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2}
 
 
@@ -62,10 +63,11 @@ def _spread_and_size(X, sample_weight):
         raise ValueError("All samples are equal: the data have no spread from which to derive a bandwidth.")
     # In units of the widest feature nothing over- or underflows when squared.
     centre = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
-    squares = np.zeros(len(X))
-    for feature in range(X.shape[1]):
-        squares += ((X[:, feature] - centre[feature]) / scale) ** 2
-    total = squares.sum() if weights is None else squares @ weights
+    total = 0.0
+    for start in range(0, len(X), _BLOCK_ROWS):
+        rows = slice(start, start + _BLOCK_ROWS)
+        offset = (X[rows] - centre) / scale
+        total += np.vdot(offset, offset) if weights is None else np.einsum("ij,ij,i", offset, offset, weights[rows])
     return scale * np.sqrt(total / (n - 1) / X.shape[1]), n
 
 

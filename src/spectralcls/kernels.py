@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from ._core import compiled
 from ._parallel import effective_n_threads
-from ._tolerance import approximate_sums
+from ._tolerance import approximate_log_sums, approximate_sums
 
 __all__ = ["KERNELS", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
@@ -56,9 +56,11 @@ def kernel_sums(
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     rtol, atol : float, default=0
-        Allowed error of each plain sum, ``atol + rtol * s`` with s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the
-        points of all labels. With 0 (the default) sums are exact to rounding; otherwise a sub-quadratic method with
-        this guarantee is used where it is predicted to be faster than all pairs (:mod:`spectralcls._tolerance`).
+        Allowed error of the sums: for each query and column the errors of all labels add up to at most
+        ``atol + rtol * s``, s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the
+        default) sums are exact to rounding; otherwise a sub-quadratic method with this guarantee is used where it is
+        predicted to be faster than all pairs (:mod:`spectralcls._tolerance`). With `log`, weights must not be negative
+        and atol is 0; a label whose sum is below rtol times the total may come out as empty.
     n_jobs : int, default=None
         Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise. The result has the
         same bits for any number.
@@ -90,19 +92,25 @@ def kernel_sums(
     output = {False: "plain", True: "log", "pair": "scaled"}.get(log)
     if output is None:
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
-    result = None
-    if rtol or atol:
-        if log or exclude_groups is not None or np.ndim(weights) == 3:
-            raise ValueError("rtol and atol go with plain sums without groups, and one set of weights, only.")
-        result = approximate_sums(
-            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
-            atol=atol, exclude_self=excluded, n_jobs=n_jobs,
-        )
-    if result is None:
-        result = compiled.kernel_sums(
-            Q, X, W, labels, n_labels, kernel, bandwidths, excluded, query_groups, point_groups, n_groups, output,
+
+    def all_pairs(rows, output):
+        return compiled.kernel_sums(
+            Q[rows], X, W, labels, n_labels, kernel, bandwidths, None if excluded is None else excluded[rows],
+            None if query_groups is None else query_groups[rows], point_groups, n_groups, output,
             effective_n_threads(n_jobs),
         )
+
+    result = None
+    if rtol or atol:
+        if exclude_groups is not None or np.ndim(weights) == 3:
+            raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+        options = dict(
+            weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
+            exclude_self=excluded, n_jobs=n_jobs,
+        )
+        result = _within_tolerance(Q, X, log, atol, lambda rows: all_pairs(rows, "scaled"), options)
+    if result is None:
+        result = all_pairs(slice(None), output)
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
         constant = -np.atleast_1d(log_normalizer(kernel, X.shape[1], bandwidths))
@@ -115,6 +123,27 @@ def kernel_sums(
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
     sums = sums[index if np.ndim(weights) > 1 else (*index, 0)]
     return (scale[index], sums) if log == "pair" else sums
+
+
+def _within_tolerance(Q, X, log, atol, exact, options):
+    """What the core's sums over all pairs would give in the same output, or None where those are faster."""
+    if not log:
+        sums = approximate_sums(Q, X, atol=atol, **options)
+        return None if sums is None else sums.astype(X.dtype, copy=False)
+    weights = options["weights"]
+    if atol or (weights is not None and weights.min(initial=0) < 0):
+        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
+    pairs = approximate_log_sums(Q, X, exact=exact, **options)
+    if pairs is None:
+        return None
+    scale, sums = pairs
+    if log == "pair":
+        # Each label at a scale of its own, as the exact sums are: float32 must not underflow.
+        top = sums.max(axis=-1)
+        top[top == 0] = 1.0
+        return (scale + np.log(top)).astype(X.dtype), (sums / top[..., None]).astype(X.dtype)
+    with np.errstate(divide="ignore"):
+        return (np.log(sums) + scale[..., None]).astype(X.dtype)
 
 
 def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, out=None, n_jobs=None):

@@ -76,6 +76,62 @@ class LowRankFactor:
             out[:, panel] = solve_triangular(triangle, columns, lower=True, check_finite=False)
         return out.T
 
+    def cross_products(self, weights, columns=None):
+        """``F^T W F columns``, or ``F^T w`` without columns, in float64: (r, c) or (r,); weights (n,)."""
+        if columns is None:
+            return self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
+        return self.weighted_gram(weights) @ columns
+
+    def weighted_gram(self, weights):
+        """``F^T diag(weights) F`` in float64, (r, r)."""
+        return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
+
+    def _sum_over_panels(self, product, weights):
+        rows, total = self.factor.T, 0.0
+        for start in range(0, rows.shape[1], _PANEL):
+            panel = slice(start, start + _PANEL)
+            total = total + product(rows[:, panel], weights[panel]).astype(np.float64)
+        return total
+
+    def compress(self, products):
+        """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A: L^-T F^T A, float64."""
+        triangle = np.tril(self.factor[self.pivots]).astype(np.float64)
+        return solve_triangular(triangle, products, lower=True, trans="T", check_finite=False)
+
+    def row_sums(self, weights):
+        """Weighted sums of the rows of a kernel without negative values, and their form for new points.
+
+        Those of F F^T, which need not be positive where the factor is poor, raised to the share of the pivots in
+        those of K, which bounds them from below.
+
+        Returns
+        -------
+        sums : ndarray of shape (n,)
+            At least 1e-30: of points that no pivot reaches their rows of F vanish too, and faster.
+        coefficients : ndarray of shape (r, 2)
+            The sum of a new point is the larger column of ``k(Q, pivots) @ coefficients``.
+        """
+        F = self.factor
+        total, share = self.cross_products(weights), F[self.pivots].T.astype(np.float64) @ weights[self.pivots]
+        sums = (F @ np.column_stack([total, share]).astype(F.dtype)).max(axis=1)
+        coefficients = np.column_stack([self.compress(total), weights[self.pivots]])
+        return np.maximum(sums, F.dtype.type(1e-30)), coefficients
+
+    def spectrum(self, weights, k=None):
+        """The k leading eigenpairs of ``F^T W F``, decreasing, those of ``W^1/2 F F^T W^1/2`` too; float64.
+
+        Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
+
+        Returns
+        -------
+        values : ndarray of shape (k,)
+        basis : ndarray of shape (r, k)
+        """
+        values, basis = eigh(self.weighted_gram(weights), check_finite=False)
+        k = self.rank if k is None else min(k, self.rank)
+        k = min(k, int(np.sum(values > self.rank * np.finfo(self.factor.dtype).eps * values[-1])))
+        return values[::-1][:k], basis[:, ::-1][:, :k]
+
     def eigenpairs(self, k=None):
         """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
 
@@ -85,15 +141,12 @@ class LowRankFactor:
         vectors : ndarray of shape (n, k), orthonormal columns; the entry of largest modulus is positive
             Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
         """
-        F, r = self.factor, self.rank
-        k = r if k is None else min(k, r)
-        if r == 0:
+        F = self.factor
+        if self.rank == 0:
             return np.empty(0, F.dtype), np.empty((len(F), 0), F.dtype)
-        values, basis = eigh((F.T @ F).astype(np.float64), check_finite=False)
-        k = min(k, int(np.sum(values > r * np.finfo(F.dtype).eps * values[-1])))
-        values, basis = values[::-1][:k], basis[:, ::-1][:, :k]
+        values, basis = self.spectrum(np.ones(len(F)), k)
         vectors = F @ (basis / np.sqrt(values)).astype(F.dtype)
-        peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(k)]
+        peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
         return values.astype(F.dtype), vectors * np.where(peaks < 0, -1, 1).astype(F.dtype)
 
 
@@ -189,7 +242,8 @@ def _eliminate(H, levels, floor, greedy):
             return order, L[order, : len(order)]
         i = eligible[diagonal[eligible].argmax() if greedy else 0]
         k = len(order)
-        L[:, k] = (H[:, i] - L[:, :k] @ L[i, :k]) / np.sqrt(diagonal[i])
+        # einsum, because BLAS would wake its threads for every one of these small products
+        L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
         diagonal -= L[:, k] ** 2
         diagonal[i] = -np.inf
         order.append(int(i))
@@ -232,7 +286,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     random_state : int, RandomState instance or None
     block_size : int or None
         Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
-        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: at most 128.
+        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
     n_jobs : int or None
         Threads of the kernel evaluations.
 
@@ -253,13 +307,15 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     source = _Kernel(X, kernel, bandwidth, n_jobs)
     rng = check_random_state(random_state)
     n, rank = len(X), min(rank, len(X))
-    block_size = min(128, max(1, rank // 4)) if block_size is None else block_size
+    block_size = min(128, rank) if block_size is None else block_size
 
     diagonal = source.diagonal()
     if not np.all(np.isfinite(diagonal)):
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
-    floor = 10 * np.finfo(X.dtype).eps * np.abs(diagonal)  # a smaller residual is rounding and counts as zero
+    # A smaller residual is rounding and counts as zero: a pivot there would turn the rounding of its kernel column,
+    # eps, into eps / sqrt(residual), and with several of them the factor is lost.
+    floor = 100 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
     pivots = []
@@ -285,7 +341,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         new = rows[k : k + len(chosen)]
         if len(chosen):
             source.rows(chosen, new)
-            _orthogonalize(rows[:k], new, chosen, triangle)
+            _orthogonalize(rows, k, chosen, triangle)
         n_kept = _first_within(residual, new, tol * trace)
         for start in range(0, n, _PANEL):
             panel = new[:n_kept, start : start + _PANEL]
@@ -306,16 +362,17 @@ def _require_nonnegative(residual, diagonal):
                          f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
 
 
-def _orthogonalize(known, new, chosen, triangle):
-    """new := L^-1 (new - known[:, chosen]^T known), the next rows of F^T, a panel of columns at a time."""
-    coefficients = np.ascontiguousarray(known[:, chosen].T)
-    # The product with the small inverse (taken in float64) reads a panel in place; a solve would copy it.
-    identity = np.eye(len(triangle))
-    inverse = solve_triangular(triangle, identity, lower=True, check_finite=False).astype(new.dtype)
-    for start in range(0, new.shape[1], _PANEL):
-        panel = new[:, start : start + _PANEL]
-        panel -= coefficients @ known[:, start : start + _PANEL]
-        panel[...] = inverse @ panel
+def _orthogonalize(rows, k, chosen, triangle):
+    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known), a panel of columns at a time.
+
+    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads each panel in place and once.
+    """
+    size = k + len(chosen)
+    inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
+    factors = np.hstack([-inverse @ rows[:k, chosen].T.astype(np.float64), inverse]).astype(rows.dtype)
+    for start in range(0, rows.shape[1], _PANEL):
+        panel = rows[:size, start : start + _PANEL]
+        panel[k:] = factors @ panel
 
 
 def _first_within(residual, new, target):

@@ -14,7 +14,8 @@ from ._core import compiled
 from ._parallel import effective_n_threads
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
-_KD_TREE_MAX_FEATURES = 4
+_KD_TREE_MAX_FEATURES = 5
+_LEAF_SIZE = 32
 
 
 def _points(array, name):
@@ -41,17 +42,21 @@ def _brute(Q, X, k, n_jobs):
 
 
 def _kd_tree(Q, X, k, n_jobs):
-    """SciPy's tree; its ties come in no order, so rows with a tie for the last place are searched anew."""
-    tree = cKDTree(X)
-    width = min(k + 1, len(X))
-    distances, indices = tree.query(Q, k=np.arange(1, width + 1), workers=effective_n_threads(n_jobs))
-    order = np.lexsort((indices, distances), axis=1)
-    distances, indices = np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
-    if k < width:
-        tied = np.flatnonzero(distances[:, k] == distances[:, k - 1])
-        if len(tied):
-            distances[tied, :k], indices[tied, :k] = _brute(Q[tied], X, k, n_jobs)
-    return distances[:, :k].astype(Q.dtype), indices[:, :k].astype(np.int64)
+    """SciPy's tree; its ties come in no order, so they are sorted, and rows tied for the last place searched anew."""
+    tree = cKDTree(X, leafsize=_LEAF_SIZE)
+    order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbours follow each other: same leaves
+    wanted = np.arange(1, min(k + 1, len(X)) + 1)
+    found, points = tree.query(Q[order], k=wanted, workers=effective_n_threads(n_jobs))
+    tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
+    by_index = np.lexsort((points[tied], found[tied]), axis=1)
+    points[tied] = np.take_along_axis(points[tied], by_index, 1)
+    distances, indices = np.empty((len(Q), k), dtype=Q.dtype), np.empty((len(Q), k), dtype=np.int64)
+    distances[order], indices[order] = found[:, :k], points[:, :k]
+    if k < len(X):
+        crowded = order[tied[found[tied, k] == found[tied, k - 1]]]
+        if len(crowded):
+            distances[crowded], indices[crowded] = _brute(Q[crowded], X, k, n_jobs)
+    return distances, indices
 
 
 def knn(Q, X, k, *, algorithm="auto", n_jobs=None):

@@ -1,10 +1,8 @@
 """Symmetric operators that are never formed: the (normalised) kernel matrix, and X X^T of a sparse X."""
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from .kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
@@ -161,33 +159,25 @@ class KernelOperator(LinearOperator):
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return bandwidth
 
-    def _pairs(self, landmarks=None):
-        """(rows, columns, bandwidth, constant) of the blocks of K that share one bandwidth."""
-        everything = np.arange(len(self.X)) if landmarks is None else landmarks
-        if self.labels is None:
-            yield slice(None), everything if landmarks is not None else slice(None), self.bandwidth, 1.0
-            return
+    def _pairs(self, columns):
+        """(rows, places in `columns`, bandwidth, constant) of the blocks of K[:, columns] that share a bandwidth."""
         d = self.X.shape[1]
         reference = log_normalizer("gaussian", d, [np.sqrt(2) * self.bandwidth.min()])[0]
         for t, h_t in enumerate(self.bandwidth):
             for s, h_s in enumerate(self.bandwidth):
                 h = np.hypot(h_t, h_s)
-                columns = everything[self.labels[everything] == s]
-                rows = np.flatnonzero(self.labels == t)
-                if len(rows) and len(columns):
-                    yield rows, columns, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
+                rows, places = np.flatnonzero(self.labels == t), np.flatnonzero(self.labels[columns] == s)
+                if len(rows) and len(places):
+                    yield rows, places, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
 
-    def _sums(self, weights, landmarks=None):
-        """K[:, landmarks] @ weights; ``weights`` has one row for each landmark."""
+    def _sums(self, weights, columns=slice(None)):
+        """K[:, columns] @ weights."""
+        X, options = self.X[columns], dict(kernel=self.kernel, n_jobs=self.n_jobs)
+        if self.labels is None:
+            return kernel_sums(self.X, X, weights=weights, bandwidth=self.bandwidth, **options)
         out = np.zeros((len(self.X), weights.shape[1]), self.dtype)
-        place = np.arange(len(self.X)) if landmarks is None else np.empty(len(self.X), dtype=np.intp)
-        if landmarks is not None:
-            place[landmarks] = np.arange(len(landmarks))
-        for rows, columns, h, constant in self._pairs(landmarks):
-            sums = kernel_sums(
-                self.X[rows], self.X[columns], weights=weights[place[columns]], kernel=self.kernel,
-                bandwidth=h, n_jobs=self.n_jobs,
-            )
+        for rows, places, h, constant in self._pairs(columns):
+            sums = kernel_sums(self.X[rows], X[places], weights=weights[places], bandwidth=h, **options)
             out[rows] += constant * sums
         return out
 
@@ -195,7 +185,9 @@ class KernelOperator(LinearOperator):
         V = np.asarray(V, dtype=self.dtype)
         if self._scale is None:
             return self._sums(V)
-        return self._scale * self._sums(self._scale * V)
+        answer = self._sums(self._scale * V)
+        answer *= self._scale
+        return answer
 
     def _matvec(self, v):
         return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
@@ -209,7 +201,7 @@ class KernelOperator(LinearOperator):
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
             K = np.empty(self.shape, self.dtype)
-            for rows, columns, h, constant in self._pairs():
+            for rows, columns, h, constant in self._pairs(slice(None)):
                 part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=h, n_jobs=self.n_jobs)
                 K[np.ix_(rows, columns)] = constant * part
             K = (K + K.T) / 2
@@ -230,22 +222,19 @@ class KernelOperator(LinearOperator):
         value = 1.0 if self.normalization == "sum" else float(weights.sum())
         return value, vector / np.linalg.norm(vector)
 
-    def start_block(self, size, random_state=None, n_landmarks=300):
-        """Approximate leading eigenvectors, (n, <= size): the Nystrom extension of a random subset's."""
-        n = len(self.X)
-        chosen = np.sort(check_random_state(random_state).choice(n, min(n_landmarks, n), replace=False))
-        K = self._sums_between(chosen)
-        scale = np.ones((len(chosen), 1)) if self._scale is None else self._scale[chosen].astype(np.float64)
-        values, vectors = scipy.linalg.eigh(scale * K * scale.T)
-        kept = values[::-1][:size] > 1e-6 * values[-1]
-        vectors = scale * (vectors[:, ::-1][:, :size][:, kept] / values[::-1][:size][kept])
-        block = self._sums(vectors.astype(self.dtype), chosen)
-        return block if self._scale is None else self._scale * block
+    def restricted(self, rows):
+        """The operator's rows and columns of a subset of the points; D is not computed anew."""
+        part = object.__new__(KernelOperator)
+        part.__dict__.update(self.__dict__)
+        LinearOperator.__init__(part, self.dtype, (len(rows), len(rows)))
+        for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
+            whole = getattr(self, name)
+            setattr(part, name, None if whole is None else whole[rows])
+        part.normalization, part.n_isolated = None, 0
+        return part
 
-    def _sums_between(self, chosen):
-        """K[chosen, chosen] in float64."""
-        part = KernelOperator(
-            self.X[chosen].astype(np.float64), kernel=self.kernel, bandwidth=self.bandwidth,
-            labels=None if self.labels is None else self.labels[chosen], n_jobs=self.n_jobs,
-        )
-        return part.toarray()
+    def extended(self, rows, vectors):
+        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them."""
+        if self._scale is None:
+            return self._sums(vectors, rows)
+        return self._scale * self._sums(self._scale[rows] * vectors, rows)

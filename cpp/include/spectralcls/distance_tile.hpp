@@ -12,6 +12,8 @@ struct alignas(64) TileBuffer {
 
 namespace detail {
 
+constexpr int prefetch_ahead = 8;  // features
+
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers.
 template <class T, int NV>
 inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
@@ -24,7 +26,11 @@ inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, c
   for (index_t k = 0; k < d; ++k) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) xk[v] = load(x + v * W);
+    for (int v = 0; v < NV; ++v) {
+      xk[v] = load(x + v * W);
+      // The points come from the second-level cache, which the hardware alone does not keep ahead of.
+      __builtin_prefetch(x + (prefetch_ahead * NV + v) * W);
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 3
@@ -97,16 +103,27 @@ inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries
   if (left == 1) detail::panel<T, 1>(form, d, q, q_norms, x, x_norms, to);
 }
 
-// Whether the product form is accurate enough for this pair of blocks. Its error is a few roundings of
-// |q|^2 + |x|^2; times `rate` that is an error of the exponent. It does no harm when it is small (first test), or
-// when one of the norms is so small that the distance itself is of the order of the larger one (second).
+// The largest rate (|q|^2 + |x|^2) at which the product form is accurate enough: its error is a few roundings of
+// |q|^2 + |x|^2; times `rate` that is an error of the exponent.
+template <class T>
+constexpr double largest_exponent = (sizeof(T) == 4 ? 5e-6 : 2e-13) / (std::numeric_limits<T>::epsilon() / 2);
+
+// Whether the product form is accurate enough for this pair of blocks: where that error is small (first test), or where
+// one of the norms is so small that the distance itself is of the order of the larger one (second).
 template <class T>
 inline DistanceForm safe_form(double q_norm, double x_norm, double rate) {
-  constexpr double tolerance = sizeof(T) == 4 ? 5e-6 : 2e-13;
-  constexpr double largest = tolerance / (std::numeric_limits<T>::epsilon() / 2);
   const double larger = q_norm > x_norm ? q_norm : x_norm, smaller = q_norm > x_norm ? x_norm : q_norm;
-  return rate * (larger + smaller) <= largest || rate * smaller <= largest / 8 ? DistanceForm::product
-                                                                               : DistanceForm::difference;
+  return rate * (larger + smaller) <= largest_exponent<T> || rate * smaller <= largest_exponent<T> / 8
+             ? DistanceForm::product
+             : DistanceForm::difference;
+}
+
+// Whether no pair of blocks needs differences, by the first test.
+template <class T>
+bool product_suffices(MatrixView<T> queries, MatrixView<T> points, const Geometry& geometry, double rate, const Execution& execution) {
+  const double x_norm = geometry.largest_norm(points, execution);
+  const double q_norm = queries.data == points.data && queries.rows == points.rows ? x_norm : geometry.largest_norm(queries, execution);
+  return 1.01 * rate * (q_norm + x_norm) <= largest_exponent<T>;
 }
 
 }  // namespace spectralcls

@@ -56,7 +56,7 @@ inline Vec<T> times_two_to_floor(Vec<T> p, Vec<T> x) {
 // 2^(x - exp2_bias), N vectors at once; x below the normal range gives zero (under FlushSubnormals). One vector is a
 // chain of some 40 cycles: step by step over several keeps the multipliers busy.
 template <class T, int N>
-inline void exp2_biased(Vec<T> (&x)[N]) {
+SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;
   Vec<T> f[N], p[N];
 #pragma GCC unroll 8
@@ -108,7 +108,7 @@ constexpr T exp2_bias = T(-0.5);
 // FlushSubnormals; a subnormal otherwise). 4 operations for the range reduction, `degree` for the polynomial, 2 for
 // the scaling. One vector is a chain of some 45 cycles: step by step over several keeps the multipliers busy.
 template <class T, int N>
-inline void exp2_biased(Vec<T> (&x)[N]) {
+SPECTRALCLS_INLINE void exp2_biased(Vec<T> (&x)[N]) {
   using C = Exp2Constants<T>;
   Vec<T> shifted[N], p[N];
 #pragma GCC unroll 8

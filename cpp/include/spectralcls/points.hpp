@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "spectralcls/parallel.hpp"
 #include "spectralcls/simd.hpp"
 
 namespace spectralcls {
@@ -26,6 +27,24 @@ struct AlignedAllocator {
 };
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// resize() leaves new elements as they are: who writes a hundred megabytes need not clear them first.
+template <class T>
+struct UninitializedAllocator : AlignedAllocator<T> {
+  UninitializedAllocator() = default;
+  template <class U>
+  UninitializedAllocator(const UninitializedAllocator<U>&) {}
+  template <class U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <class U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;
+  }
+};
+template <class T>
+using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
 
 // A row-major view of somebody else's matrix.
 template <class T>
@@ -55,29 +74,54 @@ struct Geometry {
   double limit = 0; // centred coordinates of queries are clamped to +-limit units, so that distances stay finite
 
   template <class T>
-  static Geometry of(MatrixView<T> points, double smallest_bandwidth);
+  static Geometry of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution);
+  // The largest squared norm of points about the centre, in units.
+  template <class T>
+  double largest_norm(MatrixView<T> points, const Execution& execution) const;
+};
+
+// Which points belong together: a label starts a new tile; points of one label and group are neighbours.
+struct Grouping {
+  const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, negative: left out; nullptr: one label
+  int n_labels = 1;
+  const std::int64_t* groups = nullptr;  // 0 ... n_groups - 1; nullptr: one group
+  int n_groups = 1;
+
+  std::size_t n_runs() const { return static_cast<std::size_t>(n_labels) * static_cast<std::size_t>(n_groups); }
+  std::ptrdiff_t run_of(index_t point) const {
+    const std::int64_t label = labels ? labels[point] : 0;
+    return label < 0 ? -1 : static_cast<std::ptrdiff_t>(label) * n_groups + (groups ? groups[point] : 0);
+  }
+};
+
+struct Range {
+  index_t begin, end;
 };
 
 struct Tile {
   index_t first;       // position of its first column among all packed columns (padding included)
   int n_vectors;       // 1 ... tile_vectors
-  int segment;         // label of its points
+  int label;           // of its points
   double largest_norm; // of its points, squared, in units
 };
 
-// n points as a sequence of tiles. Within a tile, panels of up to three vectors store their coordinates
-// feature by feature. Padding columns are at infinite distance of everything.
+// n points as a sequence of tiles. Points of one label and group form a run of columns; a label ends with padding to
+// whole vectors. Within a tile, panels of up to three vectors store their coordinates feature by feature. Padding columns are at infinite distance of everything.
 template <class T>
 class PackedPoints {
  public:
-  // labels: nullptr (one segment) or one of 0 ... n_segments - 1 per point, negative for "leave out".
-  // `order` sorts the points of a segment by locality, so that a tile is a compact set.
-  PackedPoints(MatrixView<T> points, const Geometry& geometry, const std::int64_t* labels, int n_segments,
-               bool with_product, bool with_difference, bool by_locality);
+  // `by_locality` sorts the points of a run, so that a tile is a compact set.
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+               bool with_difference, bool by_locality, const Execution& execution);
 
   index_t n_columns() const { return static_cast<index_t>(source_.size()); }
   index_t dimension() const { return d_; }
   const std::vector<Tile>& tiles() const { return tiles_; }
+  // Columns of the points of one label and group; the last group of a label includes the padding.
+  Range run(int label, index_t group) const {
+    const std::size_t run = static_cast<std::size_t>(label) * n_groups_ + static_cast<std::size_t>(group);
+    return {run_starts_[run], run_starts_[run + 1]};
+  }
   // Row of the original matrix in a packed column, -1 for padding.
   const std::vector<index_t>& source() const { return source_; }
   const T* coordinates(DistanceForm form, const Tile& tile) const {
@@ -89,12 +133,16 @@ class PackedPoints {
   double largest_norm() const { return largest_norm_; }
 
  private:
-  void pack_columns(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference);
+  void lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality, const Execution& execution);
+  void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+            const Execution& execution);
+  void pack_tile(MatrixView<T> points, const Geometry& geometry, Tile& tile, T* box);
 
   index_t d_;
-  std::vector<index_t> source_;
+  std::size_t n_groups_;
+  std::vector<index_t> source_, run_starts_;
   std::vector<Tile> tiles_;
-  AlignedVector<T> centred_, raw_, norms_, boxes_;
+  UninitializedVector<T> centred_, raw_, norms_, boxes_;
   double largest_norm_ = 0;
 };
 
@@ -112,11 +160,6 @@ struct PackedQueries {
   }
   const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
 };
-
-// A permutation of rows in which neighbours in space are neighbours in order (median splits of the widest
-// feature down to `leaf` points), deterministic.
-template <class T>
-void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, index_t begin, index_t end, index_t leaf);
 
 extern template class PackedPoints<float>;
 extern template class PackedPoints<double>;

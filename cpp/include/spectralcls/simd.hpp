@@ -5,10 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+// For functions that hand over arrays of vectors, which must stay in registers.
+#define SPECTRALCLS_INLINE inline __attribute__((always_inline))
 
 namespace spectralcls {
 
@@ -52,6 +56,30 @@ inline Vec<T> load(const T* p) {
 template <class T>
 inline void store(T* p, Vec<T> v) {
   *reinterpret_cast<Vec<T>*>(p) = v;
+}
+template <class T>
+inline Vec<T> load_unaligned(const T* p) {
+  Vec<T> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+// Past the caches, to an aligned place; stream_fence() before another thread reads it.
+template <class T>
+inline void store_streaming(T* p, Vec<T> v) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(p), (__m512i)v);
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(p), (__m256i)v);
+#elif defined(__SSE2__)
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p), (__m128i)v);
+#else
+  store(p, v);
+#endif
+}
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
 }
 template <class T>
 inline Vec<T> broadcast(T x) {
@@ -130,12 +158,29 @@ inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #endif
 }
 
+// Halving the vector at each step.
+template <class T, int Lanes>
+inline T smallest_of(const T* values) {
+  if constexpr (Lanes == 1) {
+    return *values;
+  } else {
+    T half[Lanes / 2];
+    for (int i = 0; i < Lanes / 2; ++i) half[i] = values[i + Lanes / 2] < values[i] ? values[i + Lanes / 2] : values[i];
+    return smallest_of<T, Lanes / 2>(half);
+  }
+}
 template <class T>
 inline T smallest_lane(Vec<T> v) {
-  T least = v[0];
-  for (int i = 1; i < lanes<T>; ++i) least = v[i] < least ? v[i] : least;
-  return least;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_reduce_min_ps((__m512)v);
+  else return _mm512_reduce_min_pd((__m512d)v);
+#else
+  T values[lanes<T>];
+  std::memcpy(values, &v, sizeof v);
+  return smallest_of<T, lanes<T>>(values);
+#endif
 }
+
 // Sum of all lanes, in double, halving the vector at each step.
 template <int Lanes>
 inline double sum_of_doubles(const double* values) {
@@ -165,6 +210,30 @@ inline double sum_of_lanes(Vec<T> v) {
     std::memcpy(values, &v, sizeof v);
   }
   return sum_of_doubles<lanes<double>>(values);
+}
+
+// Lanes of a and b in turn, of their lower (Half 0) or upper (Half 1) halves.
+template <int Half, class V, int... Lane>
+inline V interleave(V a, V b, std::integer_sequence<int, Lane...>) {
+  constexpr int W = sizeof...(Lane);
+  return __builtin_shufflevector(a, b, (Half * W / 2 + Lane / 2 + Lane % 2 * W)...);
+}
+
+// Transposes a square of lanes<T> vectors: log2(lanes) rounds that interleave vectors half the square apart.
+template <class T>
+SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
+  constexpr int W = lanes<T>;
+  constexpr auto all = std::make_integer_sequence<int, W>{};
+  for (int round = 1; round < W; round *= 2) {
+    Vec<T> next[W];
+#pragma GCC unroll 8
+    for (int i = 0; i < W / 2; ++i) {
+      next[2 * i] = interleave<0>(rows[i], rows[i + W / 2], all);
+      next[2 * i + 1] = interleave<1>(rows[i], rows[i + W / 2], all);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) rows[i] = next[i];
+  }
 }
 
 // Within its life, results and operands below the normal range count as zero on this thread: a kernel value

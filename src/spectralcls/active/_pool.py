@@ -7,8 +7,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..perturbo._gaussian import gaussian
 from ._query import draw, margin_of
 
-_BLOCK = 1 << 22  # numbers in a block of kernel values
-
 
 class ActivePool:
     """Unlabelled samples, kept scored while their labels come in.
@@ -110,16 +108,12 @@ class _ScoredClass:
         if not model.grows:
             self._B, self.explained = None, model.explained(X, n_jobs)
             return
-        self._B = np.empty((self._order, len(X)))
-        step = max(1, _BLOCK // self._order)
-        for start in range(0, len(X), step):
-            block = gaussian(X[start : start + step], model.points, bandwidth=model.bandwidth, n_jobs=n_jobs)
-            self._B[:, start : start + step] = model.whiten(block).T
+        self._B = model.whiten(gaussian(model.points, X, bandwidth=model.bandwidth, n_jobs=n_jobs))
         self.explained = np.einsum("ij,ij->j", self._B, self._B)
 
     def columns(self, positions):
-        """U^-T k(points, x) of pool samples as rows, or None where that is not at hand."""
-        return None if self._B is None else np.ascontiguousarray(self._B[: self._order, positions].T)
+        """U^-T k(points, x) of pool samples, or None where that is not at hand."""
+        return None if self._B is None else self._B[: self._order, positions]
 
     def follow(self, model, X, n_jobs):
         """Take over a model that is the present one, or that was extended from it; False if that cannot
@@ -132,7 +126,7 @@ class _ScoredClass:
         if new:
             columns, corner = model.triangle.tail(new)
             rows = gaussian(model.points[-new:], X, bandwidth=model.bandwidth, n_jobs=n_jobs)
-            rows -= columns @ self._B[: self._order]
+            rows -= columns.T @ self._B[: self._order]
             rows = solve_triangular(corner, rows, trans=1, check_finite=False)
             self._reserve(self._order + new)
             self._B[self._order : self._order + new] = rows

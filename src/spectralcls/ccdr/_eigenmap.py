@@ -16,6 +16,7 @@ DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fail
 MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
 TOLERANCE = 1e-12  # of the residuals, for the same reason
+BLOCK = 1  # a row of the graph has few entries: products are cheap, and a smaller basis costs less than they do
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _leading(S, null, k):
 
 
 def _iterate(S, null, k):
-    """Block Lanczos; ARPACK where it fails, which says so itself if it fails too."""
+    """The package's Lanczos; ARPACK where it fails, which says so itself if it fails too."""
 
     def deflated(V):
         return S @ V - null @ (null.T @ V)
@@ -125,7 +126,7 @@ def _iterate(S, null, k):
         problem, options = LinearOperator(S.shape, matvec=deflated, matmat=deflated, dtype=S.dtype), {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, **options)
+        result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, block_size=BLOCK, **options)
     return (
         result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)
     )

@@ -15,13 +15,19 @@ from ._sums import kernel_sums
 from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .neighbors import knn, knn_graph
 from .perturbo import PerTurboClassifier
-from .spectral import KernelOperator, SpectralISEClassifier, SpectralLaplacianISEClassifier
+from .spectral import (
+    KernelOperator,
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralLaplacianISEClassifier,
+)
 
 __all__ = [
     "CauchySchwarzClassifier",
     "ISEClassifier",
     "KernelOperator",
     "LaplacianISEClassifier",
+    "LaplacianSpectralClassifier",
     "ParzenClassifier",
     "PerTurboClassifier",
     "SpectralISEClassifier",

@@ -1,49 +1,99 @@
-"""The fitted form of `kernel_mean.engine.ClassMeans` with its training points on the workers."""
+"""Training points on the workers, and the fitted form of `kernel_mean.engine.ClassMeans` over them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 
 import dask
 import dask.array as da
 import numpy as np
 from scipy.special import logsumexp
 
-from ..kernel_mean import engine
-from ._rows import TrainingData
+from ..kernel_mean import engine, points
 from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
 @dataclass(frozen=True)
-class ClassMeans:
-    """Weighted class means in the kernel's feature space, and the rule that compares a query with them.
+class TrainingPoints:
+    """As `kernel_mean.points.TrainingPoints`, its arrays over the points on the workers and not computed."""
 
-    Attributes
-    ----------
-    means : engine.ClassMeans
-        Rule and coefficients; its arrays over the training points are None.
-    data : TrainingData
-    columns : Dask array (n, k) or None
-        Weights as in `engine.ClassMeans.weights`.
-    inverse_density : Dask array (n,) or None
-    """
+    X: da.Array
+    codes: da.Array
+    class_weight: np.ndarray
+    weights: da.Array | None = None
+    tolerance: float | None = None
+    n_jobs: int | None = None
 
-    means: engine.ClassMeans
-    data: TrainingData
-    columns: da.Array | None
-    inverse_density: da.Array | None
+    @classmethod
+    def of(cls, data, tolerance=None, n_jobs=None):
+        """Of checked training data, whose `class_weight` is in the user's scale."""
+        scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
+        return cls(data.X, data.codes, data.class_weight * scale, data.weights, tolerance, n_jobs)
 
-    def log_sums(self, Q):
-        """log (k(y) A) as a Dask array (m, C), and log f(y) (m,) where the rule needs it."""
-        means = self.means
-        sums = class_log_sums(Q, self.data, self.columns, means.kernel, means.bandwidth, means.n_jobs)
-        scaled = sums[..., 0] + means.log_scale
-        if not means.rule.needs_query_density:
-            return scaled, None
-        return scaled, _log_total(sums[..., 1], means.log_share)
+    @property
+    def n_classes(self):
+        return len(self.class_weight)
+
+    def class_log_sums(self, Q, columns, kernel, bandwidth):
+        """As in `kernel_mean.points`, a Dask array (m, C, k)."""
+        options = dict(
+            weights=columns, kernel=kernel, log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs
+        )
+        if np.ndim(bandwidth) == 0:
+            sums = kernel_sums(
+                Q, self.X, labels=self.codes, n_labels=self.n_classes, bandwidth=bandwidth, **options
+            )
+        else:
+            sums = da.concatenate([
+                kernel_sums(
+                    Q, self.X, labels=da.where(self.codes == c, 0, -1), n_labels=1, bandwidth=h, **options
+                )
+                for c, h in enumerate(bandwidth)
+            ], axis=1).rechunk({1: -1})
+        return sums[..., None] if sums.ndim == 2 else sums
+
+    def log_total(self, sums, log_share):
+        return sums.map_blocks(
+            lambda block: logsumexp(block + log_share, axis=1), drop_axis=1, dtype=np.float64
+        )
+
+    def log_density(self, kernel, bandwidth, log_share):
+        sums = self.class_log_sums(self.X, self.weights, kernel, bandwidth)
+        return self.log_total(sums[..., 0], log_share).persist()
+
+    def potentials(self, weights, kernel, bandwidths):
+        """Only numbers by class come back."""
+        return class_potentials(
+            self.X, self.codes, weights, self.n_classes, kernel, bandwidths, self.tolerance or 0.0, self.n_jobs
+        )
+
+    def scaled_by_class(self, columns, log_scale):
+        relative = np.exp(log_scale - log_scale.max())
+        if np.all(relative == 1):
+            return columns, log_scale
+        factors = self.codes.map_blocks(lambda codes: relative[codes], dtype=np.float64)
+        columns = factors if columns is None else columns * factors
+        return columns.persist(), np.full_like(log_scale, log_scale.max())
+
+    def with_sample_weights(self, columns):
+        second = da.ones_like(self.codes, dtype=np.float64) if self.weights is None else self.weights
+        first = second if columns is None else columns
+        return da.stack([first, second], axis=1).rechunk({1: -1}).persist()
+
+    def hold(self, *arrays):
+        return dask.persist(*arrays)
+
+    def local(self):
+        """The same in this process."""
+        arrays = dask.compute(*[getattr(self, field.name) for field in fields(self)])
+        return points.TrainingPoints(*arrays)
+
+
+class ClassMeans(engine.ClassMeans):
+    """`engine.ClassMeans` with lazy scores."""
 
     def scores(self, Q):
         """Scores as a Dask array (m, C), larger wins."""
         log_sums, log_density = self.log_sums(Q)
-        rule, offsets = self.means.rule, self.means.offsets
+        rule, offsets = self.rule, self.offsets
         if log_density is None:
             scores = log_sums.map_blocks(rule.scores, offsets, dtype=np.float64)
         else:
@@ -51,76 +101,20 @@ class ClassMeans:
                 lambda sums, density: rule.scores(sums, offsets, density), "mc", log_sums, "mc", log_density,
                 "m", dtype=np.float64,
             )
-        if self.means.kernel == "gaussian" or rule.decision == "distance":
+        if self.kernel == "gaussian" or rule.decision == "distance":
             return scores
         unreached = scores.map_blocks(lambda s: np.isneginf(s.max(axis=1)), drop_axis=1, dtype=bool)
-        nearest = nearest_codes(Q, self.data.X, self.data.codes, unreached)
+        nearest = nearest_codes(Q, self.points.X, self.points.codes, unreached)
         return da.blockwise(_settle, "mc", scores, "mc", nearest, "m", dtype=np.float64)
 
     def local(self):
         """The same with all training points in this process."""
-        X, codes, columns, inverse_density = dask.compute(
-            self.data.X, self.data.codes, self.columns, self.inverse_density
-        )
-        return replace(self.means, X=X, codes=codes, weights=columns, inverse_density=inverse_density)
-
-
-def class_log_sums(Q, data, weights, kernel, bandwidth, n_jobs):
-    """log sum_{j in c} w_j k(q, x_j) as a Dask array (m, C, k), each class at its own bandwidth if there are
-    several."""
-    options = dict(weights=weights, kernel=kernel, log=True, n_jobs=n_jobs)
-    n_classes = len(data.classes)
-    if np.ndim(bandwidth) == 0:
-        sums = kernel_sums(Q, data.X, labels=data.codes, n_labels=n_classes, bandwidth=bandwidth, **options)
-    else:
-        sums = da.concatenate([
-            kernel_sums(
-                Q, data.X, labels=da.where(data.codes == c, 0, -1), n_labels=1, bandwidth=h, **options
-            )
-            for c, h in enumerate(bandwidth)
-        ], axis=1).rechunk({1: -1})
-    return sums[..., None] if sums.ndim == 2 else sums
-
-
-def fit_class_means(rule, data, kernel, bandwidth, log_priors=None, n_jobs=None):
-    """The fitted form of a rule, as `kernel_mean.engine.fit_class_means`; only numbers by class come back."""
-    n_classes, d = len(data.classes), data.X.shape[1]
-    widths, log_volume = engine.log_volumes(bandwidth, n_classes, d)
-    scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
-    class_weight = data.class_weight * scale
-    log_share = log_volume - np.log(class_weight.sum())
-
-    columns, inverse_density, in_norm = data.weights, None, data.weights
-    if rule.weighting is not None:
-        sums = class_log_sums(data.X, data, data.weights, kernel, bandwidth, n_jobs)
-        log_density = _log_total(sums[..., 0], log_share).persist()
-        sample_weights = da.ones_like(log_density) if data.weights is None else data.weights
-        inverse_density = da.exp(-log_density)
-        in_norm = sample_weights * da.exp(-log_density / 2)
-        columns = sample_weights * log_density.map_blocks(rule.point_weights, dtype=np.float64)
-        if rule.needs_query_density:
-            columns = da.stack([columns, sample_weights], axis=1).rechunk({1: -1})
-        columns, inverse_density, in_norm = dask.persist(columns, inverse_density, in_norm)
-
-    potentials = None
-    if rule.needs_potentials:
-        squared = [rule.potential_kernel(kernel, h, d) for h in widths]
-        sums = class_potentials(
-            data.X, data.codes, in_norm, n_classes, kernel, [h for h, _ in squared], n_jobs
-        )
-        factors = np.exp([log_factor for _, log_factor in squared])
-        potentials = factors * sums * np.exp(log_volume) / class_weight**2
-    log_scale, offsets = rule.coefficients(class_weight, potentials, log_priors)
-    means = engine.ClassMeans(
-        rule, None, None, kernel, bandwidth, None, log_scale + log_volume, log_share, offsets, None, n_jobs
-    )
-    return ClassMeans(means, data, columns, inverse_density)
-
-
-def _log_total(sums, log_share):
-    return sums.map_blocks(
-        lambda block: logsumexp(block + log_share, axis=1), drop_axis=1, dtype=np.float64
-    )
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        weights, inverse_density = dask.compute(self.weights, self.inverse_density)
+        content |= {
+            "points": self.points.local(), "weights": weights, "inverse_density": inverse_density
+        }
+        return engine.ClassMeans(**content)
 
 
 def _settle(scores, nearest):

@@ -54,7 +54,7 @@ def tree(combine, parts):
 
 def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
-    exclude_self=False, exclude_groups=None, normalize=False, n_jobs=None,
+    exclude_self=False, exclude_groups=None, normalize=False, rtol=0.0, n_jobs=None,
 ):
     """Sums of kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
 
@@ -74,6 +74,9 @@ def kernel_sums(
     exclude_self : bool, default=False
         True needs Q to be X, and query i leaves out point i.
     exclude_groups : tuple of two Dask arrays or array-likes of shape (m,) and (n,), default=None
+    rtol : float, default=0
+        Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for weights that are not negative: the errors of
+        the blocks of points, relative to their totals, add up to no more. Each task chooses its method.
     n_jobs : int, default=None
         Threads of a task. None: one, because Dask runs as many tasks at a time as a worker has threads.
 
@@ -112,7 +115,7 @@ def kernel_sums(
 
     options = dict(
         n_labels=1 if labels is None else n_labels, kernel=kernel, bandwidth=np.atleast_1d(bandwidth),
-        normalize=normalize, n_jobs=n_jobs or 1,
+        normalize=normalize, rtol=rtol, n_jobs=n_jobs or 1,
     )
     points = list(zip(blocks(X), _parts(W, X), _parts(labels, X), _parts(point_groups, X), strict=True))
     tile, finish = dask.delayed(_tile), dask.delayed(_finish)
@@ -159,7 +162,7 @@ def _finish(pairs, log, keep):
     return (pairs.log() if log else pairs.plain())[column]
 
 
-def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
+def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, rtol, n_jobs):
     """sum_ij w_i w_j k(x_i, x_j) over the pairs within each class, as a float64 array (C,) in this process.
 
     Every task returns C numbers; `bandwidths` has one value per class.
@@ -167,7 +170,7 @@ def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
     tile = dask.delayed(_class_tile)
     points = list(zip(blocks(X), blocks(codes), _parts(weights, X), strict=True))
     tiles = [
-        tile(*points[i], *points[j], n_classes, kernel, bandwidths, n_jobs or 1) * (1 if i == j else 2)
+        tile(*points[i], *points[j], n_classes, kernel, bandwidths, rtol, n_jobs or 1) * (1 if i == j else 2)
         for i in range(len(points))
         for j in range(i + 1)
     ]
@@ -178,14 +181,14 @@ def _total(*parts):
     return sum(parts)
 
 
-def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, kernel, bandwidths, n_jobs):
+def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, kernel, bandwidths, rtol, n_jobs):
     out = np.zeros(n_classes)
     for c in range(n_classes):
         rows, points = query_codes == c, codes == c
         if rows.any() and points.any():
             w = None if weights is None else weights[points]
             sums = kernels.kernel_sums(
-                Q[rows], X[points], weights=w, kernel=kernel, bandwidth=bandwidths[c], n_jobs=n_jobs
+                Q[rows], X[points], weights=w, kernel=kernel, bandwidth=bandwidths[c], rtol=rtol, n_jobs=n_jobs
             ).astype(np.float64)
             out[c] = sums.sum() if query_weights is None else query_weights[rows] @ sums
     return out

@@ -8,7 +8,8 @@ from scipy.special import logsumexp
 from .. import kernel_mean
 from .._validation import check_bandwidth
 from ..kernel_mean.base import finite_scores
-from ._class_means import fit_class_means
+from ..kernel_mean.engine import fit_class_means
+from ._class_means import ClassMeans, TrainingPoints
 from ._estimator import DaskEstimator
 from ._rows import check_training_data
 from ._tuning import reference_bandwidth, search_bandwidth
@@ -35,7 +36,8 @@ class DaskKernelMean(DaskEstimator):
             bandwidth = reference_bandwidth(self.bandwidth, data, self.kernel)
         else:
             bandwidth = check_bandwidth(self.bandwidth, len(data.classes))
-        model = fit_class_means(rule, data, self.kernel, bandwidth, log_priors, self.n_jobs)
+        points = TrainingPoints.of(data, self.tolerance, self.n_jobs)
+        model = fit_class_means(rule, points, self.kernel, bandwidth, log_priors, ClassMeans)
         self._store(data, bandwidth, search, model)
         return self
 

@@ -14,6 +14,7 @@ from .._validation import unchanged_on_error
 from ..kernel_mean.engine import Expansion, expansion_scores
 from ..spectral.centers import class_centers
 from ..spectral.spectrum import density_weights, leading_spectrum
+from ._class_means import ClassMeans, TrainingPoints
 from ._rows import as_column, as_points, blocks, check_training_data, from_blocks, sizes
 from ._sums import kernel_sums
 from ._tuning import gather, reference_bandwidth
@@ -118,6 +119,8 @@ class DaskSpectral(DaskKernelMean):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit on Dask collections; the parameters are those of the estimator in memory."""
+        if self.method != "exact":
+            raise ValueError('On Dask collections method is "exact": pivots are drawn one block after another.')
         check_workers()
         with unchanged_on_error(self):
             return self._fit_collections(check_training_data(self, X, y, sample_weight))
@@ -178,6 +181,54 @@ class DaskSpectral(DaskKernelMean):
         learned = {name: getattr(local, name) for name in TUNED if hasattr(local, name)}
         learned["bandwidth_grid_"] = local.bandwidth_grid_ * ratio
         return local.bandwidth_ * ratio, local.n_components_, learned
+
+
+class LaplacianSpectralClassifier(DaskKernelMean, spectral.LaplacianSpectralClassifier):
+    """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
+
+    With ``bandwidth="cv"`` the common factor is tuned on a stratified sample of `max_tuning_samples` points.
+    """
+
+    _local_class = spectral.LaplacianSpectralClassifier
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit on Dask collections; the parameters are those of the estimator in memory."""
+        if self.n_components != "all" or self.solver != "auto":
+            raise ValueError(
+                'On Dask collections LaplacianSpectralClassifier takes n_components="all" and solver="auto": its '
+                "class-wise kernel has no operator on the workers."
+            )
+        check_workers()
+        with unchanged_on_error(self):
+            return self._fit_collections(check_training_data(self, X, y, sample_weight))
+
+    def _fit_collections(self, data):
+        widths, tuned = self._widths(data), {}
+        if isinstance(self.bandwidth, str) and self.bandwidth == "cv":
+            widths, tuned = self._tune_on_sample(data, widths)
+        model = self._means(TrainingPoints.of(data, self.tolerance, self.n_jobs), widths, ClassMeans)
+        for name in TUNED:
+            self.__dict__.pop(name, None)
+        vars(self).update(tuned | {
+            "classes_": data.classes, "bandwidth_": widths.by_class, "overall_bandwidth_": widths.overall,
+            "n_components_": data.X.shape[0], "inverse_density_": model.inverse_density, "_model": model,
+        })
+        return self
+
+    def _reference(self, rule, data):
+        return reference_bandwidth(rule, data, "gaussian")
+
+    def _tune_on_sample(self, data, widths):
+        sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
+        n, d = data.X.shape
+        ratio = (len(sample.X) / n) ** (1 / (d + 4))
+        local = self._local_class(**self.get_params())
+        if self.bandwidth_grid is not None:
+            local.set_params(bandwidth_grid=np.asarray(self.bandwidth_grid, dtype=np.float64) / ratio)
+        found, _, tuned = local._tune(sample, None, widths)
+        tuned["bandwidth_grid_"] = tuned["bandwidth_grid_"] * ratio
+        return widths.scaled(found.overall * ratio), tuned
 
 
 class SpectralISEClassifier(DaskSpectral, spectral.SpectralISEClassifier):

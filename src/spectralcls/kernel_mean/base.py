@@ -11,6 +11,7 @@ from .._validation import check_bandwidth, check_training_data, unchanged_on_err
 from ..bandwidth import silverman_bandwidth
 from ..kernels import KERNELS
 from .engine import class_rows, fit_class_means
+from .points import TrainingPoints
 from .search import check_folds, search_bandwidth
 
 
@@ -36,6 +37,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):
         "bandwidth_grid": ["array-like", None],
         "tie_break": [StrOptions({"middle", "smallest"})],
         "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
+        "tolerance": [Interval(Real, 0, 1, closed="neither"), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
     }
@@ -86,13 +88,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):
             )
             bandwidth = search.bandwidth
         elif isinstance(self.bandwidth, str):
-            bandwidth = _reference_bandwidth(self.bandwidth, data, self.kernel)
+            bandwidth = reference_bandwidth(self.bandwidth, data, self.kernel)
         else:
             bandwidth = check_bandwidth(self.bandwidth, len(data.classes))
-        model = fit_class_means(
-            rule, data.X, data.codes, len(data.classes), data.weights, self.kernel, bandwidth, log_priors,
-            self.n_jobs,
+        points = TrainingPoints.of(
+            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs
         )
+        model = fit_class_means(rule, points, self.kernel, bandwidth, log_priors)
         self._store(data, bandwidth, search, model)
         return self
 
@@ -163,7 +165,7 @@ def finite_scores(scores):
     return np.where(missing, lowest + np.log(np.finfo(np.float64).tiny), scores)
 
 
-def _reference_bandwidth(rule, data, kernel):
+def reference_bandwidth(rule, data, kernel):
     """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
     if not np.ptp(data.X, axis=0).any():
         return 1.0

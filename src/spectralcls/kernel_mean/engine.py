@@ -2,26 +2,20 @@
 points.
 
 `ClassMeans` is the form of all rules whose A averages over classes; its class sums come from one call of
-`kernel_sums` with labels, in the log domain. `Expansion` is the form with a dense signed A.
+`kernel_sums` with labels, in the log domain. `Expansion` is the form with a dense signed A. The algebra of a
+fit is written once, for points in this process and for points on the workers of a cluster.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
-from .._validation import unit_scale
 from ..kernels import kernel_sums
 from .nearest import nearest_codes
+from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule, break_ties
 
-BLOCK_BYTES = 1 << 26
-
-
-def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
-    """Slices of rows whose results stay below `limit` bytes together."""
-    rows = max(1, int(limit // max(bytes_per_row, 1)))
-    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
+__all__ = ["BLOCK_BYTES", "ClassMeans", "Expansion", "blocks", "class_rows", "fit_class_means"]
 
 
 @dataclass(frozen=True)
@@ -30,21 +24,18 @@ class ClassMeans:
 
     Attributes
     ----------
-    X : (n, d) training points
-    codes : (n,) class of each point
+    points : TrainingPoints, or its counterpart on the workers of a cluster
     weights : (n, k) columns of weights: those of the class means (diag(w) in A = diag(w) M), then the sample
         weights where the rule needs the density f at the query; None for ones
     log_scale : (C,) log of the factor from class sums to k(y) A, with bandwidths by class including the ratio
-    of
-        the kernels' normalising constants
+        of the kernels' normalising constants
     log_share : (C,) log of the factor from class sums of sample weights to the classes' parts of f
     offsets : (C,) b
     inverse_density : (n,) 1/f at the training points, or None
     """
 
     rule: Rule
-    X: np.ndarray
-    codes: np.ndarray
+    points: TrainingPoints
     kernel: str
     bandwidth: float | np.ndarray
     weights: np.ndarray | None
@@ -52,127 +43,80 @@ class ClassMeans:
     log_share: np.ndarray
     offsets: np.ndarray
     inverse_density: np.ndarray | None = None
-    n_jobs: int | None = None
-
-    @property
-    def n_classes(self):
-        return len(self.offsets)
 
     def log_sums(self, Q):
         """log (k(y) A) (m, C), and log f(y) (m,) where the rule needs it; without the kernel's constant."""
-        sums = _class_log_sums(
-            Q, self.X, self.codes, self.n_classes, self.weights, self.kernel, self.bandwidth, self.n_jobs
-        )
+        sums = self.points.class_log_sums(Q, self.weights, self.kernel, self.bandwidth)
         scaled = sums[..., 0] + self.log_scale
         if not self.rule.needs_query_density:
             return scaled, None
-        return scaled, logsumexp(sums[..., 1] + self.log_share, axis=1)
+        return scaled, self.points.log_total(sums[..., 1], self.log_share)
 
     def scores(self, Q):
         """Scores (m, C) in float64, larger wins; queries go through in blocks."""
-        out = np.empty((len(Q), self.n_classes))
-        for block in blocks(len(Q), 24 * self.n_classes):
+        out = np.empty((len(Q), len(self.offsets)))
+        for block in blocks(len(Q), 24 * len(self.offsets)):
             log_sums, log_density = self.log_sums(Q[block])
             out[block] = self.rule.scores(log_sums, self.offsets, log_density)
         unreached = np.isneginf(out.max(axis=1))
         if unreached.any():
             rows = np.flatnonzero(unreached)
-            out[rows, nearest_codes(Q[rows], self.X, self.codes, self.n_jobs)] = 0.0
+            out[rows, nearest_codes(Q[rows], self.points.X, self.points.codes, self.points.n_jobs)] = 0.0
         return out
 
 
-def _class_log_sums(Q, X, codes, n_classes, weights, kernel, bandwidth, n_jobs):
-    """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), each class at its own bandwidth if there are
-    several."""
-    options = dict(kernel=kernel, log=True, n_jobs=n_jobs)
-    if np.ndim(bandwidth) == 0:
-        sums = kernel_sums(
-            Q, X, weights=weights, labels=codes, n_labels=n_classes, bandwidth=bandwidth, **options
-        )
-    else:
-        columns = [
-            kernel_sums(Q, X[own], weights=None if weights is None else weights[own], bandwidth=h, **options)
-            for own, h in zip(class_rows(codes, n_classes), bandwidth, strict=True)
-        ]
-        sums = np.stack(columns, axis=1)
-    sums = sums.astype(np.float64, copy=False)
-    return sums[..., None] if sums.ndim == 2 else sums
-
-
-def class_rows(codes, n_classes):
-    """Row numbers of each class."""
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.searchsorted(codes[order], np.arange(1, n_classes)))
-
-
-def fit_class_means(rule, X, codes, n_classes, weights, kernel, bandwidth, log_priors=None, n_jobs=None):
+def fit_class_means(rule, points, kernel, bandwidth, log_priors=None, model=ClassMeans):
     """The fitted form of a rule.
 
     Parameters
     ----------
     rule : Rule
-    X : ndarray (n, d)
-    codes : ndarray (n,)
-    n_classes : int
-    weights : ndarray (n,) or None
-        Positive sample weights.
+    points : TrainingPoints, or its counterpart on the workers of a cluster
     kernel, bandwidth : one bandwidth, or one per class (C,)
     log_priors : ndarray (C,), optional
         For the density rule; by default the shares of the classes in the weights.
+    model : class
+        What is made of the coefficients.
 
     Notes
     -----
     1/f takes one pass over all pairs, potentials one over the pairs within classes. Normalising constants
     common to all classes are left out, so that no power h^-d under- or overflows; their ratios are kept.
     """
-    d = X.shape[1]
-    weights = None if weights is None else unit_scale(weights)
-    sample_weights = np.ones(len(X)) if weights is None else weights
-    class_weight = np.bincount(codes, sample_weights, minlength=n_classes)
-    widths, log_volume = log_volumes(bandwidth, n_classes, d)
+    class_weight, d = points.class_weight, points.X.shape[1]
+    widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
     log_share = log_volume - np.log(class_weight.sum())
+    sample_weights = 1.0 if points.weights is None else points.weights
 
-    point_weights, inverse_density = None, None
+    columns = in_norm = points.weights
+    inverse_density = None
     if rule.weighting is not None:
-        log_density = np.empty(len(X))
-        for block in blocks(len(X), 24 * n_classes):
-            sums = _class_log_sums(X[block], X, codes, n_classes, weights, kernel, bandwidth, n_jobs)
-            log_density[block] = logsumexp(sums[..., 0] + log_share, axis=1)
-        point_weights = rule.point_weights(log_density)
+        log_density = points.log_density(kernel, bandwidth, log_share)
         inverse_density = np.exp(-log_density)
+        in_norm = sample_weights * np.exp(-log_density / 2)
+        columns = sample_weights * rule.point_weights(log_density)
+        columns, in_norm, inverse_density = points.hold(columns, in_norm, inverse_density)
 
     potentials = None
     if rule.needs_potentials:
-        in_norm = sample_weights if inverse_density is None else sample_weights * np.sqrt(inverse_density)
-        sums = [
-            _potential(rule, X[own], in_norm[own], kernel, h, n_jobs)
-            for own, h in zip(class_rows(codes, n_classes), widths, strict=True)
-        ]
-        potentials = np.array(sums) * np.exp(log_volume) / class_weight**2
+        squared = [rule.potential_kernel(kernel, h, d) for h in widths]
+        sums = points.potentials(in_norm, kernel, [h for h, _ in squared])
+        factors = np.exp([log_factor for _, log_factor in squared])
+        potentials = factors * sums * np.exp(log_volume) / class_weight**2
     log_scale, offsets = rule.coefficients(class_weight, potentials, log_priors)
-
-    columns = weights
-    if point_weights is not None:
-        columns = sample_weights * point_weights
-        if rule.needs_query_density:
-            columns = np.column_stack([columns, sample_weights])
     log_scale += log_volume
-    return ClassMeans(
-        rule, X, codes, kernel, bandwidth, columns, log_scale, log_share, offsets, inverse_density, n_jobs
-    )
+
+    if points.tolerance is not None:
+        columns, log_scale = points.scaled_by_class(columns, log_scale)
+    if rule.needs_query_density:
+        columns = points.with_sample_weights(columns)
+    return model(rule, points, kernel, bandwidth, columns, log_scale, log_share, offsets, inverse_density)
 
 
 def log_volumes(bandwidth, n_classes, d):
     """Bandwidth of each class (C,), and the log of its kernel's normalising constant beside the largest."""
     widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
     return widths, -d * (np.log(widths) - np.log(widths.min()))
-
-
-def _potential(rule, X, weights, kernel, bandwidth, n_jobs):
-    """sum_ij w_i w_j k(x_i, x_j) over one class, self pairs included."""
-    width, log_factor = rule.potential_kernel(kernel, bandwidth, X.shape[1])
-    sums = kernel_sums(X, X, weights=weights, kernel=kernel, bandwidth=width, n_jobs=n_jobs)
-    return np.exp(log_factor) * (weights @ sums.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -184,7 +128,7 @@ class Expansion:
     X : (n, d) training points
     A : (n, C)
     offsets : (C,) b; zeros for the angle rule
-    density_weights : (n,) weights v with f(y) = k(y) v, or None for g = 1
+    density_weights : (n,) weights v with f(y) = k(y) v, or None for g = 1; of several columns f is the largest
     """
 
     X: np.ndarray
@@ -216,12 +160,13 @@ class Expansion:
 
 
 def expansion_scores(log_scale, sums, offsets):
-    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; f(y) may be a last column."""
-    if sums.shape[1] > len(offsets):
+    """Scores (m, C) of an `Expansion` from ``k(y) A = exp(log_scale) * sums``; further columns are f(y)."""
+    n_classes = len(offsets)
+    if sums.shape[1] > n_classes:
         # g (k A) = exp(s) sums / sqrt(exp(s) f) = exp(s / 2) sums / sqrt(f)
-        log_scale, density = log_scale / 2, sums[:, -1:]
+        log_scale, density = log_scale / 2, sums[:, n_classes:].max(axis=1, keepdims=True)
         tiny = np.finfo(np.float64).tiny
-        sums = np.where(density > 0, sums[:, :-1] / np.sqrt(np.maximum(density, tiny)), 0.0)
+        sums = np.where(density > 0, sums[:, :n_classes] / np.sqrt(np.maximum(density, tiny)), 0.0)
     if not offsets.any():
         return sums
     return break_ties(np.exp(log_scale)[:, None] * sums - offsets, sums)

@@ -38,6 +38,11 @@ class ISEClassifier(KernelMeanClassifier):
     max_tuning_samples : int or None, default=20000
         With more points than this, the bandwidth is tuned on a stratified random subsample of this size and
         then scaled by ``(m / n) ** (1 / (d + 4))``; `n_tuning_samples_` says how many points were used.
+    tolerance : float or None, default=None
+        Allowed error of the kernel sums, in (0, 1); None: exact to rounding. With it the terms ``2 p_c(y)``
+        of a query are off by at most ``tolerance`` times their sum over the classes all together, and the
+        potentials by that share of each. This holds for any data. Sub-quadratic sums are used where they are
+        predicted to be faster, in low dimension and with compact kernels; tuning the bandwidth stays exact.
     random_state : int, RandomState instance or None, default=0
         Draws the folds and the subsample.
     n_jobs : int, default=None
@@ -97,6 +102,7 @@ class ISEClassifier(KernelMeanClassifier):
         bandwidth_grid=None,
         tie_break="middle",
         max_tuning_samples=20_000,
+        tolerance=None,
         random_state=0,
         n_jobs=None,
     ):
@@ -107,6 +113,7 @@ class ISEClassifier(KernelMeanClassifier):
         self.bandwidth_grid = bandwidth_grid
         self.tie_break = tie_break
         self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
         self.random_state = random_state
         self.n_jobs = n_jobs
 

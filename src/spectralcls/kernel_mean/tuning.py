@@ -19,6 +19,7 @@ from .nearest import nearest_codes
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
+CACHE_BYTES = 1 << 20  # results that are worked on while they stay in the second-level cache
 
 
 class Problem(NamedTuple):
@@ -66,14 +67,14 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    for rows in blocks(len(p.X), 32 * len(p.bandwidths) * p.n_classes):
+    for rows in blocks(len(p.X), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
         scores = p.rule.scores(
             held_out.log_sums[rows] + held_out.log_scale[part], held_out.offsets[part], log_densities
         )
         predicted = scores.argmax(axis=-1)
-        unreached = np.isneginf(scores.max(axis=-1))
+        unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
         some = unreached.any(axis=1)
         if some.any():
             lost = np.arange(len(p.X))[rows][some]
@@ -85,36 +86,38 @@ def _accuracy(p, held_out):
 
 def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
-    log_sums = np.empty((len(p.X), len(p.bandwidths), p.n_classes), dtype=p.X.dtype)
-    for rows in blocks(len(p.X), 24 * len(p.bandwidths) * p.n_classes):
-        options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))[rows]))
-        log_sums[rows] = _log_sums(p, rows, p.bandwidths, **options)
+    log_sums = _class_log_sums_of_others(p, p.bandwidths)
     class_weight, part = _training_weight(p)
     no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
     return _held_out(p, log_sums, no_totals, class_weight, part)
 
 
 def _by_fold(p):
-    """k folds of an unweighted rule with potentials: one pass with a bucket per (class, fold)."""
+    """k folds of an unweighted rule with potentials: one pass over the pairs of different folds, and one over the
+    pairs within (class, fold).
+
+    With B_gh the sum over the pairs of folds g and h of a class, the total of the training part of fold f is
+    sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
+    B is symmetric, so R_f is at most the sum of the other R_g: nothing cancels that matters.
+    """
+    widths, plain, squared = _widths(p)
+    log_sums = _class_log_sums_of_others(p, widths)
     n_folds = p.folds.max() + 1
     buckets = p.codes * n_folds + p.folds
-    widths, plain, squared = _widths(p)
-    log_sums = np.empty((len(p.X), len(plain), p.n_classes), dtype=p.X.dtype)
-    within = np.zeros((p.n_classes * n_folds, len(plain), n_folds))
-    for rows in blocks(len(p.X), 24 * len(widths) * p.n_classes * n_folds):
-        sums = _log_sums(p, rows, widths, labels=buckets, n_labels=p.n_classes * n_folds)
-        sums = sums.reshape(*sums.shape[:2], p.n_classes, n_folds)
-        member = np.arange(len(sums))
-        own_class = np.exp(sums[member, :, p.codes[rows]][:, squared].astype(np.float64))
-        np.add.at(within, buckets[rows], p.weights[rows, None, None] * own_class)
-        others = sums[:, plain]
-        others[member, :, :, p.folds[rows]] = -np.inf
-        log_sums[rows] = _log_sum(others)
-    within = within.reshape(p.n_classes, n_folds, len(plain), n_folds)
-    totals = np.stack([
-        np.delete(np.delete(within, fold, axis=1), fold, axis=3).sum(axis=(1, 3)).T for fold in range(n_folds)
-    ])
-    return _held_out(p, log_sums, totals, *_training_weight(p))
+    across, within = np.zeros((2, p.n_classes * n_folds, len(plain)))
+    for bucket, own in enumerate(class_rows(buckets, p.n_classes * n_folds)):
+        if len(own):
+            u = p.weights[own]
+            across[bucket] = u @ np.exp(log_sums[own[:, None], squared, p.codes[own[0]]].astype(np.float64))
+            log_sums_within = kernel_sums(
+                p.X[own], p.X[own], weights=_unless_ones(u), kernel=p.kernel, bandwidth=widths[squared], log=True,
+                n_jobs=p.n_jobs,
+            )
+            within[bucket] = u @ np.exp(log_sums_within.astype(np.float64))
+    across, within = (sums.reshape(p.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
+    both = across + within
+    totals = (both.sum(axis=1, keepdims=True) - both - across).swapaxes(0, 1)
+    return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
 
 def _leave_one_out(p):
@@ -125,13 +128,8 @@ def _leave_one_out(p):
     """
     n = len(p.X)
     widths, plain, squared = _widths(p)
-    log_sums = np.empty((n, len(plain), p.n_classes), dtype=p.X.dtype)
-    own_row = np.zeros((n, len(plain)))
-    for rows in blocks(n, 24 * len(widths) * p.n_classes):
-        own = np.arange(n)[rows]
-        sums = _log_sums(p, rows, widths, labels=p.codes, n_labels=p.n_classes, exclude_self=own)
-        log_sums[rows] = sums[:, plain]
-        own_row[rows] = np.exp(sums[np.arange(len(own)), :, p.codes[rows]][:, squared].astype(np.float64))
+    log_sums = _class_log_sums_of_others(p, widths)
+    own_row = np.exp(log_sums[np.arange(n), :, p.codes][:, squared].astype(np.float64))
     pairs = np.zeros((p.n_classes, len(plain)))
     np.add.at(pairs, p.codes, p.weights[:, None] * own_row)
     diagonal = np.bincount(p.codes, p.weights**2, minlength=p.n_classes)
@@ -139,7 +137,7 @@ def _leave_one_out(p):
     totals[np.arange(n), :, p.codes] = (
         (diagonal[p.codes] - p.weights**2)[:, None] + pairs[p.codes] - 2 * p.weights[:, None] * own_row
     )
-    return _held_out(p, log_sums, totals, *_training_weight(p))
+    return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
 
 def _weighted(p):
@@ -182,8 +180,10 @@ def _weighted_log_sums(p, folds, weights, widths):
     for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
             others = np.flatnonzero(folds != fold)
-            labels = dict(labels=p.codes[others], n_labels=p.n_classes, log=True)
-            out[queries] = _sums_by_bandwidth(p, queries, others, weights[others, :, fold], widths, **labels)
+            out[queries] = kernel_sums(
+                p.X[queries], p.X[others], weights=weights[others, :, fold, None], labels=p.codes[others],
+                n_labels=p.n_classes, kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs,
+            )[..., 0]
     return out
 
 
@@ -193,18 +193,13 @@ def _weighted_totals(p, weights, widths):
     out = np.empty((weights.shape[2], len(widths), p.n_classes))
     for code, own in enumerate(class_rows(p.codes, p.n_classes)):
         u = weights[own]
-        sums = _sums_by_bandwidth(p, own, own, u, widths)
-        out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums)
+        # With a scale the core may leave out what is nothing beside k(x_i, x_i).
+        log_scale, sums = kernel_sums(
+            p.X[own], p.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
+        )
+        u = u * np.exp(log_scale.astype(np.float64))[..., None]
+        out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums.astype(np.float64))
     return out
-
-
-def _sums_by_bandwidth(p, queries, points, weights, widths, **options):
-    """Kernel sums (m, b, ...) in which every bandwidth has weights (n, b) or (n, b, columns) of its own."""
-    columns = weights if weights.ndim == 3 else weights[..., None]
-    sums = kernel_sums(
-        p.X[queries], p.X[points], weights=columns, kernel=p.kernel, bandwidth=widths, n_jobs=p.n_jobs, **options
-    )
-    return (sums if weights.ndim == 3 else sums[..., 0]).astype(np.float64, copy=False)
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
@@ -235,10 +230,19 @@ def _widths(p):
     return both[order][new], position[: len(p.bandwidths)], position[len(p.bandwidths) :]
 
 
+def _class_log_sums_of_others(p, widths):
+    """log of the class sums (n, b, C) of each point over the points of other folds."""
+    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))))
+    return _log_sums(p, slice(None), widths, **options)
+
+
 def _log_sums(p, rows, widths, **buckets):
-    weights = None if np.all(p.weights == 1) else p.weights
     options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
-    return kernel_sums(p.X[rows], p.X, weights=weights, **options, **buckets)
+    return kernel_sums(p.X[rows], p.X, weights=_unless_ones(p.weights), **options, **buckets)
+
+
+def _unless_ones(weights):
+    return None if np.all(weights == 1) else weights
 
 
 def _left_out(p, rows):
@@ -264,19 +268,27 @@ def _other_weight(p, folds):
     return (1 - np.eye(n_folds)) @ inside
 
 
-def _log_sum(parts):
-    """log of the sum of exp over a short last axis, by long vectors: a reduction of so few is slow."""
-    columns = np.moveaxis(parts, -1, 0)
-    largest = reduce(np.maximum, columns)
-    largest = np.where(np.isneginf(largest), 0, largest)
-    with np.errstate(divide="ignore"):
-        return np.log(sum(np.exp(column - largest) for column in columns)) + largest
-
-
 def _log_sums_of_others(sums):
     """log of the sum over all buckets but one, for each bucket of the last axis."""
-    out = np.full_like(sums, -np.inf)
-    out[..., 1:] = np.logaddexp.accumulate(sums[..., :-1], axis=-1)
-    after = np.logaddexp.accumulate(sums[..., :0:-1], axis=-1)[..., ::-1]
-    out[..., :-1] = np.logaddexp(out[..., :-1], after)
+    buckets = np.moveaxis(sums, -1, 0).astype(np.float64)
+    largest = reduce(np.maximum, buckets)
+    shift = np.where(np.isneginf(largest), 0, largest)
+    terms = np.exp(buckets - shift)
+    others = np.zeros_like(terms)
+    for step in (1, -1):  # those before, then those after
+        others[::step][1:] += np.add.accumulate(terms[::step][:-1])
+    with np.errstate(divide="ignore"):
+        out = np.log(others) + shift
+    # A bucket that outweighs all others by more than the range of a double hides them.
+    hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
+    if hidden.any():
+        out[:, hidden] = _log_sums_of_others_one_by_one(buckets[:, hidden])
+    return np.moveaxis(out, 0, -1)
+
+
+def _log_sums_of_others_one_by_one(buckets):
+    """The same along the first axis, whatever the range: two exponentials and a logarithm for each term."""
+    out = np.full_like(buckets, -np.inf)
+    out[1:] = np.logaddexp.accumulate(buckets[:-1])
+    out[:-1] = np.logaddexp(out[:-1], np.logaddexp.accumulate(buckets[:0:-1])[::-1])
     return out

@@ -12,7 +12,7 @@ from ..lowrank import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
-_BLOCK = 1 << 22  # numbers in a block of kernel values
+_BLOCK = 2048  # queries scored together, at least
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 _LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
@@ -93,23 +93,27 @@ class ClassModel:
         return self.mix is None and self.triangle is not None and self.trace_residual == 0.0
 
     def whiten(self, K):
-        """Rows b with |b|^2 = 1 - tau, from rows of kernel values (C-contiguous, overwritten)."""
+        """Columns b with |b|^2 = 1 - tau, from columns of kernel values (C-contiguous, overwritten)."""
         if self.triangle is not None:
             self.triangle.solve(K)
-        return K if self.mix is None else K @ self.mix
+        return K if self.mix is None else self.mix.T @ K
 
     def explained(self, Q, n_jobs=None):
         """1 - tau for each query, in blocks of kernel values."""
         out = np.empty(len(Q))
-        step = max(1, _BLOCK // len(self.points))
-        buffer = np.empty((min(step, len(Q)), len(self.points)))
+        n, step = len(self.points), min(len(Q), self._block)
+        buffer = np.empty(n * step)
         for start in range(0, len(Q), step):
             block = Q[start : start + step]
-            K = gaussian(
-                block, self.points, bandwidth=self.bandwidth, out=buffer[: len(block)], n_jobs=n_jobs
-            )
+            K = buffer[: n * len(block)].reshape(n, len(block))
+            gaussian(self.points, block, bandwidth=self.bandwidth, out=K, n_jobs=n_jobs)
             out[start : start + step] = _squared_norms(self.whiten(K))
         return out
+
+    @property
+    def _block(self):
+        """Queries in a block: enough for BLAS, while the block takes at most half the memory of a large factor."""
+        return max(_BLOCK, len(self.points) // 2)
 
     def log_explained_far(self, Q):
         """log(1 - tau) for queries whose kernel values underflow: exponents are shifted to the nearest point.
@@ -117,14 +121,13 @@ class ClassModel:
         1 - tau is a quadratic form in k, so k = exp(s) k' gives log(1 - tau) = 2 s + log(form of k').
         """
         out = np.empty(len(Q))
-        step = max(1, _BLOCK // len(self.points))
-        for start in range(0, len(Q), step):
+        for start in range(0, len(Q), self._block):
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                block = Q[start : start + step] / self.bandwidth
-                exponent = cdist(block, self.points / self.bandwidth, "sqeuclidean") / -2
-                shift = exponent.max(axis=1)
-                share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift[:, None]))))
-                out[start : start + step] = 2 * shift + np.log(share)
+                block = Q[start : start + self._block] / self.bandwidth
+                exponent = cdist(self.points / self.bandwidth, block, "sqeuclidean") / -2
+                shift = exponent.max(axis=0)
+                share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift))))
+                out[start : start + self._block] = 2 * shift + np.log(share)
         return np.nan_to_num(out, nan=_LOWEST, neginf=_LOWEST)
 
     @cached_property
@@ -168,22 +171,22 @@ class ClassModel:
         """
         alpha = self.regularization.alpha
         if whitened is None:
-            whitened = gaussian(X, self.points, bandwidth=self.bandwidth, n_jobs=n_jobs)
+            whitened = gaussian(self.points, X, bandwidth=self.bandwidth, n_jobs=n_jobs)
             self.triangle.solve(whitened)
         corner = gaussian(X, bandwidth=self.bandwidth, n_jobs=n_jobs)
-        corner -= whitened @ whitened.T
+        corner -= whitened.T @ whitened
         corner.flat[:: len(X) + 1] += alpha
         kept, U = _factor(corner, self.regularization, len(self.points) + len(X), name)
         return replace(
             self,
             samples=np.concatenate([self.samples, X]),
             points=np.concatenate([self.points, X[kept]]),
-            triangle=self.triangle.grown(whitened[kept], U),
+            triangle=self.triangle.grown(whitened[:, kept], U),
         )
 
 
 def _squared_norms(B):
-    return np.einsum("ij,ij->i", B, B)
+    return np.einsum("ij,ij->j", B, B)
 
 
 def log_explained(models, Q, n_jobs=None, relative=True):

@@ -87,12 +87,12 @@ class Triangle:
         return triangle
 
     def solve(self, K):
-        """Overwrite each row k of the C-contiguous ``K`` (m, n) with U^-T k."""
-        if self._dense is None and len(K) <= _FEW:
-            for row in K:
-                row[:] = dtpsv(self.order, self._packed.values, row, lower=0, trans=1)
-        elif K.size:
-            dtrsm(1.0, self.dense(), K.T, lower=0, trans_a=1, overwrite_b=1)
+        """Overwrite each column k of the C-contiguous ``K`` (n, m) with U^-T k."""
+        if self._dense is None and K.shape[1] <= _FEW:
+            for i in range(K.shape[1]):
+                K[:, i] = dtpsv(self.order, self._packed.values, K[:, i], lower=0, trans=1)
+        elif K.size:  # as K^T U^-1, which BLAS does faster than U^-T K where the triangle is small
+            dtrsm(1.0, self.dense(), K.T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):
         """U as a Fortran-ordered array; what is below its diagonal has no meaning."""
@@ -105,12 +105,12 @@ class Triangle:
 
         Parameters
         ----------
-        columns : array of shape (k, n)
-            Row i is the part of new column i that is above ``corner``.
+        columns : array of shape (n, k)
+            The parts of the new columns that are above ``corner``.
         corner : array of shape (k, k)
             Upper triangle.
         """
-        size, k = _packed_size(self.order), len(columns)
+        size, k = _packed_size(self.order), columns.shape[1]
         needed = _packed_size(self.order + k)
         packed = self._packed
         if packed is None:
@@ -118,23 +118,22 @@ class Triangle:
         packed = packed.extendable(size, needed)
         for i in range(k):
             end = size + self.order
-            packed.values[size:end] = columns[i]
+            packed.values[size:end] = columns[:, i]
             packed.values[end : end + i + 1] = corner[: i + 1, i]
             size = end + i + 1
         packed.used = needed
         return self._from_packed(self.order + k, packed)
 
     def tail(self, k):
-        """The last k columns, as `grown` takes them: the parts above the (k, k) corner as rows, and the
-        corner."""
+        """The last k columns, as `grown` takes them: the parts above the (k, k) corner, and the corner."""
         n = self.order - k
-        columns, corner = np.empty((k, n)), np.zeros((k, k))
+        columns, corner = np.empty((n, k)), np.zeros((k, k))
         for i in range(k):
             if self._packed is None:
                 column = self._dense[: n + i + 1, n + i]
             else:
                 column = self._packed.values[_packed_size(n + i) : _packed_size(n + i + 1)]
-            columns[i], corner[: i + 1, i] = column[:n], column[n:]
+            columns[:, i], corner[: i + 1, i] = column[:n], column[n:]
         return columns, corner
 
     def __getstate__(self):

@@ -99,40 +99,40 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
                 own = (rows, np.searchsorted(members, test[rows])) if leave_one_out else None
                 return _explained(X[members], X[test], class_wise[rungs, c], levels, own)
 
-            best = np.zeros((len(bandwidths[rungs]), len(test), len(alphas)))
+            best = np.zeros((len(bandwidths[rungs]), len(alphas), len(test)))
             winner = np.full(best.shape, -1)
             for c, explained in enumerate(pool.map(one_class, range(n_classes))):
                 better = explained > best
                 np.copyto(best, explained, where=better)
                 winner[better] = c
-            scores[rungs] += np.sum(winner == codes[test, None], axis=1)
+            scores[rungs] += np.sum(winner == codes[test], axis=2)
     return Tuning(bandwidths, alphas, scores / sum(len(test) for _, test in parts), len(X))
 
 
 def _explained(members, Q, bandwidths, levels, own):
-    """1 - tau (b, m, a) for one class; ``own`` are (rows of Q, the members that they are), scored by the
+    """1 - tau (b, a, m) for one class; ``own`` are (rows of Q, the members that they are), scored by the
     others.
 
     Leaving out member i: let N = (K + alpha I)^-1 and k be column i of K with k_i = 0. The block inverse of N
     gives q = k^T N k = s + N_ii s^2 for the share s = 1 - tau of i in the others' span. Its root is the
     closed form tau = 1 / N_ii - alpha, but without the cancellation that would lose shares below 1e-16.
     """
-    out = np.zeros((len(bandwidths), len(Q), len(levels)))
+    out = np.zeros((len(bandwidths), len(levels), len(Q)))
     if not len(members):
         return out
-    kernels = zip(_ladder(members, None, bandwidths), _ladder(Q, members, bandwidths), strict=True)
+    kernels = zip(_ladder(members, None, bandwidths), _ladder(members, Q, bandwidths), strict=True)
     for b, (K, k) in enumerate(kernels, 1):
         values, vectors = np.linalg.eigh(K)
         values = np.maximum(values, np.finfo(float).tiny)
-        inverse = np.stack([level.filter(values) / values for level in levels], axis=1)
-        if own is not None:
-            k[own] = 0.0
-        projected = k @ vectors
-        explained = np.matmul(np.square(projected, out=projected), inverse, out=out[-b])
+        inverse = np.stack([level.filter(values) / values for level in levels])
         if own is not None:
             rows, which = own
-            q, N = explained[rows], np.square(vectors[which]) @ inverse
-            explained[rows] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
+            k[which, rows] = 0.0
+        projected = vectors.T @ k
+        explained = np.matmul(inverse, np.square(projected, out=projected), out=out[-b])
+        if own is not None:
+            q, N = explained[:, rows], inverse @ np.square(vectors[which]).T
+            explained[:, rows] = 2 * q / (1 + np.sqrt(1 + 4 * N * q))
     return out
 
 

@@ -54,6 +54,7 @@ class SpectralMapDisplay:
         ----------
         estimator : object
             With `transform`, or with an attribute `map_` that has it; `centers_` are drawn if there are any.
+            Training points are drawn where `fit` put them, if the map has a `training_map_` of its own.
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
@@ -80,16 +81,20 @@ class SpectralMapDisplay:
         if not hasattr(kernel_map, "transform"):
             raise ValueError(
                 f"This {type(estimator).__name__} has no embedding to draw: fit it with n_components=2 or "
-                "more, or draw a KernelMap."
+                'more (or solver="dense", which decomposes for all components, too), or draw a KernelMap.'
             )
         check_consistent_length(X, y)
         chosen = list(components)
-        maps = [None if Q is None else kernel_map.transform(Q) for Q in (X, X_test)]
-        if max(chosen) >= maps[0].shape[1]:
+        fitted = getattr(kernel_map, "training_map_", None)
+        training = kernel_map.transform(X) if fitted is None else fitted
+        if len(training) != len(y):
+            raise ValueError(f"X has {len(y)} rows, but the estimator was fitted on {len(training)}.")
+        if max(chosen) >= training.shape[1]:
             raise ValueError(
-                f"components={tuple(components)} asks for more than the {maps[0].shape[1]} that there are."
+                f"components={tuple(components)} asks for more than the {training.shape[1]} that there are."
             )
-        training, test = (None if Z is None else Z[:, chosen] for Z in maps)
+        training = training[:, chosen]
+        test = None if X_test is None else kernel_map.transform(X_test)[:, chosen]
         centers = getattr(estimator, "centers_", None)
         display = cls(
             training, np.asarray(y), test_map=test, y_test=None if y_test is None else np.asarray(y_test),

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..bandwidth import kernel_variance, silverman_bandwidth
 from ..kernels import KERNELS
 from ..operators import KernelOperator
+from .low_rank import low_rank_spectrum
 from .spectrum import leading_spectrum
 
 
@@ -36,12 +37,18 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
+    method : {"exact", "rpcholesky"}, default="exact"
+        ``"rpcholesky"`` decomposes a randomly pivoted Cholesky factor F F^T of K instead of K (Gaussian kernel
+        only): n `rank` kernel values instead of passes over the n^2 pairs, O(n rank) memory, and queries meet
+        `rank` points instead of n. `trace_residual_` says what is left out.
+    rank : int, default=500
+        Columns of F, at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
         Tolerance of the residuals, relative to the eigenvalues.
     random_state : int, RandomState instance or None, default=None
-        Of the solver's start; None is a fixed seed.
+        Of the solver's start and of the random pivots; None is a fixed seed.
     n_jobs : int, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
@@ -54,6 +61,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Number of components; fewer than asked for where eigenvalues vanish or are negative.
     dropped_eigenvalues_ : ndarray
         The eigenvalues among those asked for that are not positive.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only with ``method="rpcholesky"``.
     bandwidth_ : float
     inverse_density_ : ndarray of shape (n_samples,)
         1/f at the training points in units of the kernel's normalising constant. Only with ``"1/f"``.
@@ -91,6 +100,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "weighting": [StrOptions({"1/f"}), None],
         "kernel": [StrOptions(set(KERNELS))],
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
+        "method": [StrOptions({"exact", "rpcholesky"})],
+        "rank": [Interval(Integral, 1, None, closed="left")],
         "solver": [StrOptions({"auto", "lanczos", "arpack", "dense"})],
         "tol": [Interval(Real, 0, 1, closed="left"), None],
         "random_state": ["random_state"],
@@ -104,6 +115,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         weighting=None,
         kernel="gaussian",
         bandwidth="scale",
+        method="exact",
+        rank=500,
         solver="auto",
         tol=None,
         random_state=None,
@@ -113,6 +126,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.weighting = weighting
         self.kernel = kernel
         self.bandwidth = bandwidth
+        self.method = method
+        self.rank = rank
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
@@ -158,6 +173,22 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 kept = weights > 0
                 X, weights = X[kept], weights[kept]
         bandwidth = self._bandwidth(X, weights)
+        spectrum = (self._low_rank if self.method == "rpcholesky" else self._exact)(X, weights, bandwidth)
+        self._spectrum = spectrum
+        self.X_fit_ = X
+        self.bandwidth_ = float(bandwidth)
+        self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
+        self.n_components_ = self._n_features_out = len(spectrum.values)
+        self.dropped_eigenvalues_ = spectrum.dropped
+        for name in ("inverse_density_", "trace_residual_"):
+            self.__dict__.pop(name, None)
+        if spectrum.operator.degrees is not None:
+            self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
+        if self.method == "rpcholesky":
+            self.trace_residual_ = spectrum.trace_residual
+        return kept
+
+    def _exact(self, X, weights, bandwidth):
         operator = KernelOperator(
             X, kernel=self.kernel, bandwidth=bandwidth, sample_weight=weights,
             normalization=None if self.weighting is None else "mean", n_jobs=self.n_jobs,
@@ -167,16 +198,15 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             tol=self.tol, random_state=self.random_state,
         )
         warn_of_negative(spectrum)
-        self._spectrum = spectrum
-        self.X_fit_ = operator.X
-        self.bandwidth_ = float(bandwidth)
-        self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
-        self.n_components_ = self._n_features_out = len(spectrum.values)
-        self.dropped_eigenvalues_ = spectrum.dropped
-        self.__dict__.pop("inverse_density_", None)
-        if operator.degrees is not None:
-            self.inverse_density_ = 1 / operator.degrees.astype(np.float64)
-        return kept
+        return spectrum
+
+    def _low_rank(self, X, weights, bandwidth):
+        if self.kernel != "gaussian":
+            raise ValueError('method="rpcholesky" needs a positive semi-definite kernel: kernel="gaussian".')
+        return low_rank_spectrum(
+            X, self.n_components, rank=self.rank, bandwidth=bandwidth, normalized=self.weighting is not None,
+            sample_weight=weights, random_state=self.random_state, n_jobs=self.n_jobs,
+        )
 
     def _bandwidth(self, X, weights):
         if isinstance(self.bandwidth, Real):
@@ -222,5 +252,5 @@ def warn_of_negative(spectrum):
             f"{len(spectrum.values) + len(spectrum.dropped)} eigenvalues are negative ({share:.2%} of their "
             "absolute sum) and were dropped. Use the Gaussian kernel, or fewer components.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

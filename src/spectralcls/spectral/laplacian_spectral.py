@@ -9,19 +9,23 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._validation import check_bandwidth, check_training_data
-from ..kernel_mean.base import KernelMeanClassifier, _reference_bandwidth
+from ..kernel_mean.base import KernelMeanClassifier, reference_bandwidth
 from ..kernel_mean.engine import ClassMeans, class_rows
+from ..kernel_mean.points import TrainingPoints
 from ..kernel_mean.rule import Rule
 from ..kernel_mean.search import check_folds
 from ..kernels import kernel_sums, log_normalizer
 from ..operators import KernelOperator
 from .centers import class_average
 from .kernel_map import KernelMap
+from .low_rank import classwise_spectrum
 from .search import PATIENCE, nested_cosines, search, tuning_set
-from .spectrum import leading_spectrum
+from .spectrum import density_weights, leading_spectrum
 
 _OPTIONAL = (
-    "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "eigenvalues_", "centers_"
+    "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "eigenvalues_", "centers_",
+    "map_",
+    "trace_residual_",
 )
 
 
@@ -37,7 +41,7 @@ class _Widths(NamedTuple):
 
 
 class _ClasswiseExpansion(NamedTuple):
-    """k(y) A with a bandwidth for the points of each class, up to a positive factor for each y."""
+    """k(y) A with a bandwidth for the points of each class."""
 
     X: np.ndarray  # (n, d)
     codes: np.ndarray  # (n,)
@@ -45,7 +49,8 @@ class _ClasswiseExpansion(NamedTuple):
     bandwidths: np.ndarray  # (C,)
     n_jobs: int | None = None
 
-    def scores(self, Q):
+    def log_scaled(self, Q):
+        """(m,) and (m, c): k(y) A is the second times the exponential of the first; k holds its constants."""
         constants = -log_normalizer("gaussian", self.X.shape[1], self.bandwidths)
         log_scales, sums = [], []
         for own, h, constant in zip(
@@ -58,8 +63,33 @@ class _ClasswiseExpansion(NamedTuple):
             )
             log_scales.append(log_scale.astype(np.float64) + constant)
             sums.append(part.astype(np.float64))
-        relative = np.exp(log_scales - np.max(log_scales, axis=0))
-        return np.einsum("tm,tmc->mc", relative, sums)
+        largest = np.max(log_scales, axis=0)
+        return largest, np.einsum("tm,tmc->mc", np.exp(log_scales - largest), sums)
+
+    def scores(self, Q):
+        """k(y) A up to a positive factor for each y, which is all that angles need."""
+        return self.log_scaled(Q)[1]
+
+
+class _ClasswiseMap(NamedTuple):
+    """The embedding of a fitted classifier: E L^1/2 for the training points, phi(y) for queries."""
+
+    training_map_: np.ndarray  # (n, r)
+    expansion: _ClasswiseExpansion  # of the columns of the identity
+    log_unit: float  # logarithm of the constant that the operator's entries leave out
+    overall: float  # bandwidth of f
+    density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None where phi(y) is not divided by f(y)^1/2
+
+    def transform(self, Q):
+        """phi(y), (m, r). The class of a query is not known, so its bandwidth is that of all points."""
+        log_scale, sums = self.expansion.log_scaled(Q)
+        log_scale = log_scale - self.log_unit
+        if self.density_weights is not None:
+            log_scale -= kernel_sums(
+                Q, self.expansion.X, weights=self.density_weights, bandwidth=self.overall, log=True,
+                n_jobs=self.expansion.n_jobs,
+            ) / 2
+        return np.exp(log_scale)[:, None] * sums
 
 
 class LaplacianSpectralClassifier(KernelMeanClassifier):
@@ -92,6 +122,15 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
     max_tuning_samples : int or None, default=2000
         With more points than this, parameters are tuned on a stratified random subsample of this size, and
         widths are then scaled by ``(m / n) ** (1 / (d + 4))``.
+    tolerance : float or None, default=None
+        Allowed error of the kernel sums with ``n_components="all"``, in (0, 1); None: exact to rounding. With it
+        the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the tolerance, of each.
+        Sub-quadratic sums are used where they are predicted to be faster; tuning stays exact.
+    method : {"exact", "rpcholesky"}, default="exact"
+        ``"rpcholesky"`` takes the eigenvectors of a randomly pivoted Cholesky factor F F^T of K, O(n rank) memory,
+        where `n_components` is a number; densities and queries still meet all points. Tuning stays exact.
+    rank : int, default=500
+        Columns of F, at least the number of components.
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
@@ -113,6 +152,11 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         Where a decomposition happened, as `centers_`. Relative to the constant of the narrowest kernel.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
+    map_ : object
+        The embedding, where a decomposition happened: `training_map_` (n_samples, n_components_), and
+        ``transform(Q)`` for queries, whose bandwidth is sigma because their class is not known.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only where ``method="rpcholesky"`` was at work.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalising constant.
     bandwidth_grid_, n_components_grid_ : ndarray
@@ -154,11 +198,11 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv", "all"})],
         "test_kernel": [StrOptions({"convolved", "plain", "weighted"})],
         "max_components": [Interval(Integral, 1, None, closed="left")],
-        "solver": KernelMap._parameter_constraints["solver"],
-        "tol": KernelMap._parameter_constraints["tol"],
+    } | {
+        name: KernelMap._parameter_constraints[name] for name in ("method", "rank", "solver", "tol")
     } | {
         name: KernelMeanClassifier._parameter_constraints[name]
-        for name in ("cv", "bandwidth_grid", "max_tuning_samples", "random_state", "n_jobs")
+        for name in ("cv", "bandwidth_grid", "max_tuning_samples", "tolerance", "random_state", "n_jobs")
     }
 
     def __init__(
@@ -171,6 +215,9 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         cv=5,
         bandwidth_grid=None,
         max_tuning_samples=2000,
+        tolerance=None,
+        method="exact",
+        rank=500,
         solver="auto",
         tol=None,
         random_state=0,
@@ -183,6 +230,9 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
+        self.method = method
+        self.rank = rank
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
@@ -211,31 +261,38 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         if n_components == "cv" or (isinstance(self.bandwidth, str) and self.bandwidth == "cv"):
             widths, n_components, tuned = self._tune(data, y, widths)
         if n_components == "all" and self.solver == "auto":
-            model = self._means(data.X, data.codes, data.weights, widths)
-            learned = {"n_components_": len(data.X)}
+            model = self._means(self._points(data.X, data.codes, len(data.classes), data.weights), widths)
+            learned = {"n_components_": len(data.X), "inverse_density_": model.inverse_density}
         else:
             rank = len(data.X) if n_components == "all" else n_components
-            spectrum, centers = self._spectrum(data.X, data.codes, data.weights, widths, rank)
+            if self.method == "rpcholesky" and n_components != "all":
+                spectrum, centers, residual = self._low_rank(data.X, data.codes, data.weights, widths, rank)
+                tuned["trace_residual_"] = residual
+            else:
+                spectrum, centers = self._spectrum(data.X, data.codes, data.weights, widths, rank)
             unit = centers / np.linalg.norm(centers, axis=1, keepdims=True)
             model = self._expansion(spectrum, data.codes, unit.T, widths)
             learned = {
-                "n_components_": len(spectrum.values), "eigenvalues_": spectrum.values, "centers_": centers
+                "n_components_": len(spectrum.values), "eigenvalues_": spectrum.values, "centers_": centers,
+                "map_": self._map(spectrum, data.codes, widths),
+                "inverse_density_": 1 / spectrum.operator.degrees.astype(np.float64),
             }
-        density = self._density(data.X, data.weights, widths.overall)
         for name in _OPTIONAL:
             self.__dict__.pop(name, None)
         self.classes_, self._model = data.classes, model
         self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
-        self.inverse_density_ = 1 / density
         for name, value in (tuned | learned).items():
             setattr(self, name, value)
         return self
 
+    def _reference(self, rule, data):
+        return reference_bandwidth(rule, data, "gaussian")
+
     def _widths(self, data):
         n_classes = len(data.classes)
-        overall = _reference_bandwidth("silverman", data, "gaussian")
+        overall = self._reference("silverman", data)
         if isinstance(self.bandwidth, str):
-            by_class = _reference_bandwidth("silverman_per_class", data, "gaussian")
+            by_class = self._reference("silverman_per_class", data)
             return _Widths(overall, _full(by_class, n_classes))
         given = check_bandwidth(self.bandwidth, n_classes)
         return _Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
@@ -252,25 +309,27 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         sums = kernel_sums(X, X, weights=w / w.sum(), bandwidth=bandwidth, n_jobs=self.n_jobs)
         return sums.astype(np.float64)
 
-    def _means(self, X, codes, weights, widths):
+    def _points(self, X, codes, n_classes, weights):
+        return TrainingPoints.of(X, codes, n_classes, weights, self.tolerance, self.n_jobs)
+
+    def _means(self, points, widths, model=ClassMeans):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain."""
-        n_classes, d = len(widths.by_class), X.shape[1]
-        w = np.ones(len(X)) if weights is None else weights
-        root = np.sqrt(self._density(X, weights, widths.overall))
-        total = np.bincount(codes, w, minlength=n_classes)
-        log_norm = np.zeros(n_classes)
-        for c, own in enumerate(class_rows(codes, n_classes)):
-            if len(own):
-                v = w[own] / root[own] / total[c]
-                h = np.sqrt(2) * widths.by_class[c]
-                inside = v @ kernel_sums(X[own], X[own], weights=v, bandwidth=h, n_jobs=self.n_jobs)
-                log_norm[c] = (np.log(inside) - log_normalizer("gaussian", d, [h])[0]) / 2
-        test_widths = self._test_widths(widths)
-        log_scale = -log_normalizer("gaussian", d, test_widths) - log_norm - np.log(np.maximum(total, 1e-300))
-        columns = w if self.test_kernel == "plain" else w / root
-        return ClassMeans(
-            Rule("angle"), X, codes, "gaussian", test_widths, columns, log_scale, np.zeros(n_classes),
-            np.zeros(n_classes), n_jobs=self.n_jobs,
+        d, total = points.X.shape[1], points.class_weight
+        log_share = np.full(len(total), -np.log(total.sum()))
+        log_density = points.log_density("gaussian", widths.overall, log_share)
+        w = 1.0 if points.weights is None else points.weights
+        in_norm, inverse_density = points.hold(w * np.exp(-log_density / 2), np.exp(-log_density))
+        norm_widths, test_widths = np.sqrt(2) * widths.by_class, self._test_widths(widths)
+        inside = points.potentials(in_norm, "gaussian", norm_widths)
+        exists = total > 0  # a fold may leave out a class
+        weight, inside = np.where(exists, total, 1.0), np.where(exists, inside, 1.0)
+        # |m_c| times the weight of the class, with the kernel's constant
+        log_norm = (np.log(inside) - log_normalizer("gaussian", d, norm_widths)) / 2 - np.log(weight)
+        log_scale = -log_normalizer("gaussian", d, test_widths) - log_norm - np.log(weight)
+        columns = points.weights if self.test_kernel == "plain" else in_norm
+        return model(
+            Rule("angle"), points, "gaussian", test_widths, columns, log_scale, log_share,
+            np.zeros(len(total)), inverse_density,
         )
 
     def _spectrum(self, X, codes, weights, widths, n_components, max_applications=None):
@@ -286,6 +345,15 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         M = class_average(codes, len(widths.by_class), weights)
         return spectrum, M.T @ spectrum.training_map.astype(np.float64)
 
+    def _low_rank(self, X, codes, weights, widths, n_components):
+        """The same from a low-rank factor, and its trace residual."""
+        spectrum, residual = classwise_spectrum(
+            X, codes, widths.by_class, self._density(X, weights, widths.overall), n_components, rank=self.rank,
+            sample_weight=weights, random_state=self.random_state, n_jobs=self.n_jobs,
+        )
+        M = class_average(codes, len(widths.by_class), weights)
+        return spectrum, M.T @ spectrum.training_map.astype(np.float64), residual
+
     def _expansion(self, spectrum, codes, columns, widths):
         """phi(y) @ columns, up to a positive factor for each y."""
         operator = spectrum.operator
@@ -293,6 +361,17 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
         if self.test_kernel == "plain":
             A *= np.sqrt(operator.degrees.astype(np.float64))[:, None]
         return _ClasswiseExpansion(operator.X, codes, A, self._test_widths(widths), self.n_jobs)
+
+    def _map(self, spectrum, codes, widths):
+        operator = spectrum.operator
+        narrowest = np.sqrt(2) * operator.bandwidth.min()
+        return _ClasswiseMap(
+            spectrum.training_map,
+            self._expansion(spectrum, codes, np.eye(len(spectrum.values)), widths),
+            -log_normalizer("gaussian", operator.X.shape[1], [narrowest])[0],
+            widths.overall,
+            None if self.test_kernel == "plain" else density_weights(operator),
+        )
 
     def _tune(self, data, y, widths):
         fixed = not (isinstance(self.bandwidth, str) and self.bandwidth == "cv")
@@ -312,7 +391,8 @@ class LaplacianSpectralClassifier(KernelMeanClassifier):
             weights = None if np.all(weights == 1) else weights
             X, codes, used = tuning.X[train], tuning.codes[train], widths.scaled(h)
             if every and self.solver == "auto":
-                return self._means(X, codes, weights, used).scores(tuning.X[test])[:, None], True
+                points = TrainingPoints.of(X, codes, len(used.by_class), weights, n_jobs=self.n_jobs)
+                return self._means(points, used).scores(tuning.X[test])[:, None], True
             spectrum, centers = self._spectrum(X, codes, weights, used, candidates.max() + 1, PATIENCE)
             sound = every or spectrum.determined(candidates, self.tol)
             expansion = self._expansion(spectrum, codes, np.eye(len(spectrum.values)), used)

@@ -4,6 +4,7 @@ Each form knows the row sums of S, its empty rows, and the leading eigenpairs of
 
 * `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
 * `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
+* `LowRankSimilarity`, the same by way of a factor F F^T of rank r, which `rpcholesky` finds;
 * `StoredSimilarity`: S itself, given or formed from X.
 """
 
@@ -14,6 +15,7 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 from sklearn.utils import gen_batches
 
 from ..eigen import GramOperator, KernelOperator, top_eigenpairs
+from ..lowrank import rpcholesky
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
 _DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
@@ -68,6 +70,32 @@ class GaussianSimilarity:
 
     def eigenpairs(self, scale, k, **options):
         return _leading(self.operator, k, **options)
+
+
+class LowRankSimilarity:
+    """S ~= F F^T for the Gaussian of dense X; new points meet the pivots alone."""
+
+    def __init__(self, X, bandwidth, rank, random_state, n_jobs):
+        self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
+        self.rank_bound = self.factor.rank
+
+    def degrees(self):
+        sums, self.degree_weights = self.factor.row_sums(np.ones(len(self.factor.factor)))
+        return sums.astype(np.float64)
+
+    def empty_rows(self):
+        return np.zeros(len(self.factor.factor), dtype=bool)
+
+    def eigenpairs(self, scale, k, **options):
+        values, basis = self.factor.spectrum(scale**2, k)
+        vectors = self.factor.factor @ (basis / np.sqrt(values)).astype(self.factor.factor.dtype)
+        return values, scale[:, None].astype(vectors.dtype) * vectors
+
+    def compress(self, weights, normalized):
+        """B with S(Q, pivots) B ~= S(Q, X) weights; the degree is the larger of two further columns."""
+        F = self.factor.factor
+        weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
+        return np.column_stack([weights, self.degree_weights]) if normalized else weights
 
 
 class StoredSimilarity:

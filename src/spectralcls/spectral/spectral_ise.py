@@ -42,6 +42,12 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
         With more points than this, parameters are tuned on a stratified random subsample of this size, and
         the bandwidth is then scaled by ``(m / n) ** (1 / (d + 4))``; `n_tuning_samples_` says how many were
         used.
+    method : {{"exact", "rpcholesky"}}, default="exact"
+        ``"rpcholesky"`` decomposes a randomly pivoted Cholesky factor F F^T of K instead of K (Gaussian kernel
+        only): n `rank` kernel values instead of passes over the n^2 pairs, O(n rank) memory, and queries meet
+        `rank` points instead of n. Tuning stays exact. `trace_residual_` says what is left out.
+    rank : int, default=500
+        Columns of F, at least the number of components.
     solver : {{"auto", "lanczos", "arpack", "dense"}}, default="auto"
         See :func:`~spectralcls.eigen.top_eigenpairs`.
     tol : float, default=None
@@ -57,6 +63,8 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     bandwidth_ : float
     n_components_ : int
         Number of components in use; n where the whole space is kept.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only with ``method="rpcholesky"``.
     map_ : KernelMap
         The embedding; not there where no decomposition happened.
     centers_ : ndarray of shape (n_classes, n_components_)
@@ -74,7 +82,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
 # Learned attributes that a fit with other parameters may not set.
 _OPTIONAL = (
     "bandwidth_grid_", "n_components_grid_", "cv_scores_", "n_tuning_samples_", "map_", "centers_",
-    "inverse_density_",
+    "inverse_density_", "trace_residual_",
 )
 
 
@@ -88,8 +96,8 @@ class _SpectralClassifier(KernelMeanClassifier):
         "center": [StrOptions({"mean", "median"})],
         "projection": [StrOptions({"consistent", "paper"})],
         "max_components": [Interval(Integral, 1, None, closed="left")],
-        "solver": KernelMap._parameter_constraints["solver"],
-        "tol": KernelMap._parameter_constraints["tol"],
+    } | {
+        name: KernelMap._parameter_constraints[name] for name in ("method", "rank", "solver", "tol")
     } | {
         name: KernelMeanClassifier._parameter_constraints[name]
         for name in ("kernel", "cv", "bandwidth_grid", "max_tuning_samples", "random_state", "n_jobs")
@@ -107,6 +115,8 @@ class _SpectralClassifier(KernelMeanClassifier):
         cv=5,
         bandwidth_grid=None,
         max_tuning_samples=2000,
+        method="exact",
+        rank=500,
         solver="auto",
         tol=None,
         random_state=0,
@@ -121,6 +131,8 @@ class _SpectralClassifier(KernelMeanClassifier):
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
+        self.method = method
+        self.rank = rank
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
@@ -150,7 +162,7 @@ class _SpectralClassifier(KernelMeanClassifier):
         n_components = n_classes if self.n_components is None else self.n_components
         if bandwidth is None or n_components == "cv":
             bandwidth, n_components, tuned = self._tune(data, y, bandwidth, n_components)
-        if n_components == "all" and self._implicit():
+        if n_components == "all" and self.method == "exact" and self._implicit():
             fitted = self._fit_implicit(data.X, data.codes, n_classes, data.weights, bandwidth)
         else:
             fitted = self._fit_explicit(data, n_classes, bandwidth, n_components)
@@ -199,16 +211,18 @@ class _SpectralClassifier(KernelMeanClassifier):
     def _fit_explicit(self, data, n_classes, bandwidth, n_components):
         kernel_map = KernelMap(
             None if n_components == "all" else n_components,
-            weighting=self._weighting, kernel=self.kernel, bandwidth=bandwidth, solver=self.solver,
-            tol=self.tol, random_state=self.random_state, n_jobs=self.n_jobs,
+            weighting=self._weighting, kernel=self.kernel, bandwidth=bandwidth, method=self.method,
+            rank=self.rank, solver=self.solver, tol=self.tol, random_state=self.random_state, n_jobs=self.n_jobs,
         )
         embedding = kernel_map.fit(data.X, sample_weight=data.weights)._spectrum
         centers = class_centers(embedding.training_map, data.codes, n_classes, data.weights, self.center)
-        density = density_weights(embedding.operator) if self.projection == "consistent" else None
+        density = embedding.density_weights if self.projection == "consistent" else None
         A = 2 * embedding.coefficients(centers.T, self.projection)
         offsets = np.einsum("cr,cr->c", centers, centers)
-        model = Expansion(data.X, A, offsets, self.kernel, bandwidth, density, self.n_jobs)
+        model = Expansion(embedding.anchors, A, offsets, self.kernel, bandwidth, density, self.n_jobs)
         learned = self._learned(model, embedding.operator, len(embedding.values))
+        if self.method == "rpcholesky":
+            learned["trace_residual_"] = kernel_map.trace_residual_
         return learned | {"map_": kernel_map, "centers_": centers}
 
     def _learned(self, model, operator, n_components):

@@ -17,6 +17,7 @@ from ..kernels import kernel_sums
 from .similarity import (
     GaussianSimilarity,
     LinearSimilarity,
+    LowRankSimilarity,
     StoredSimilarity,
     check_degrees,
     check_symmetric,
@@ -62,16 +63,22 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Of the polynomial kernel.
     coef0 : float, default=1.0
         Of the polynomial kernel.
+    method : {"exact", "rpcholesky"}, default="exact"
+        ``"rpcholesky"`` replaces S by a randomly pivoted Cholesky factor F F^T, for the Gaussian kernel of dense X:
+        O(n_samples rank) memory, and queries meet `rank` samples instead of all. `trace_residual_` says what is left
+        out.
+    rank : int, default=500
+        Columns of F.
     n_jobs : int, default=None
         Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise.
     random_state : int, RandomState instance or None, default=None
-        Of the eigensolver's start vectors.
+        Of the eigensolver's start vectors and the random pivots.
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (k,)
         Positive eigenvalues of Gamma(S), descending.
-    coefficients_ : ndarray of shape (n_features or n_samples, k or k + 1)
+    coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
         What `transform` multiplies a query with: its features where the kernel is linear, its similarities to
         the training samples otherwise. The last column of a normalized transformation gives the query's
         degree.
@@ -79,6 +86,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         The training data, which the linear and the precomputed kernel do not need.
     bandwidth_ : float
         Of the Gaussian kernel only.
+    trace_residual_ : float
+        trace(S - F F^T) / trace(S). Only with ``method="rpcholesky"``, where X_fit_ has the pivots alone.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
 
@@ -125,6 +134,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         "bandwidth": [StrOptions({"silverman"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
+        "method": [StrOptions({"exact", "rpcholesky"})],
+        "rank": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -132,7 +143,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def __init__(
         self, n_components=None, *, transformation="normalized", embedding="b", normalize=True,
         similarity="inner", sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0,
-        n_jobs=None, random_state=None,
+        method="exact", rank=500, n_jobs=None, random_state=None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -144,6 +155,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
+        self.method = method
+        self.rank = rank
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -211,17 +224,22 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         power = 1.0 if self.embedding == "a" else 0.5
         weights = scale[:, None] * vectors / values**power
-        if normalized:
+        points, embedding = X, (vectors * values ** (1 - power)).astype(X.dtype)
+        self.__dict__.pop("trace_residual_", None)
+        if self.method == "rpcholesky":
+            weights, points = S.compress(weights, normalized), X[S.factor.pivots]
+            self.trace_residual_ = S.factor.relative_trace_residual
+        elif normalized:
             weights = np.column_stack([weights, np.ones(n)])
         weights = weights.astype(X.dtype)
 
         stored = self.kernel in ("linear", "precomputed")
         self.eigenvalues_ = values.astype(X.dtype)
         self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel == "linear" else weights
-        self.X_fit_ = None if stored else X
+        self.X_fit_ = None if stored else points
         self.bandwidth_ = bandwidth
         self._n_features_out = len(values)
-        return self._finish((vectors * values ** (1 - power)).astype(X.dtype))
+        return self._finish(embedding)
 
     def _embed(self, X):
         check_is_fitted(self)
@@ -229,10 +247,11 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         products = self._row_products(X)
         if self.transformation == "identity":
             return self._finish(products)
-        degrees = products[:, -1]
+        k = self._n_features_out
+        degrees = products[:, k:].max(axis=1)
         if self.kernel == "precomputed":
             check_degrees(degrees, X)
-        return self._finish(products[:, :-1] * _inverse_root(degrees)[:, None].astype(products.dtype))
+        return self._finish(products[:, :k] * _inverse_root(degrees)[:, None].astype(products.dtype))
 
     def _check(self, X, reset):
         X = validate_data(
@@ -255,6 +274,11 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return {"kernel": self.kernel, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
 
     def _input_similarity(self, X, bandwidth):
+        if self.method == "rpcholesky":
+            if self.kernel != "gaussian" or sp.issparse(X):
+                raise ValueError('method="rpcholesky" is for kernel="gaussian" and dense X.')
+            seed = 0 if self.random_state is None else self.random_state
+            return LowRankSimilarity(X, bandwidth, self.rank, seed, self.n_jobs)
         if self.kernel == "linear":
             return LinearSimilarity(X)
         if self.kernel == "gaussian" and not sp.issparse(X):

@@ -44,12 +44,12 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         together. Ties go to the smallest number of components.
     cv : int or splitter, default=5
         Folds; an int stands for shuffled stratified folds, fewer of them where a class has fewer samples.
-    transformation, embedding, normalize, kernel, bandwidth, degree, coef0
+    transformation, embedding, normalize, kernel, bandwidth, degree, coef0, method, rank
         Of :class:`SpectralKernel`.
     n_jobs : int, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
     random_state : int, RandomState instance or None, default=None
-        Of the folds, of the default linear SVM and of the eigensolver.
+        Of the folds, of the default linear SVM, of the eigensolver and of random pivots.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
             name: SpectralKernel._parameter_constraints[name]
             for name in (
                 "transformation", "embedding", "normalize", "kernel", "bandwidth", "degree", "coef0",
-                "n_jobs", "random_state",
+                "method", "rank", "n_jobs", "random_state",
             )
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
@@ -110,7 +110,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self, estimator=None, *, n_components="cv", scoring="f1", cv=5, transformation="normalized",
         embedding="b", normalize=True, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0,
-        n_jobs=None, random_state=None,
+        method="exact", rank=500, n_jobs=None, random_state=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -123,6 +123,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
+        self.method = method
+        self.rank = rank
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -149,8 +151,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
             transformation=self.transformation, embedding=self.embedding, normalize=False, kernel=self.kernel,
-            bandwidth=self.bandwidth, degree=self.degree, coef0=self.coef0, n_jobs=self.n_jobs,
-            random_state=seed,
+            bandwidth=self.bandwidth, degree=self.degree, coef0=self.coef0, method=self.method, rank=self.rank,
+            n_jobs=self.n_jobs, random_state=seed,
         )
         Y = kernel._fit(X, MOST_CANDIDATES if candidates is None else candidates[-1])
         if candidates is None:

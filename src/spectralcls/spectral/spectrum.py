@@ -34,6 +34,15 @@ class Spectrum:
     converged: bool = True
 
     @property
+    def anchors(self):
+        """The points that `coefficients` and `density_weights` go with."""
+        return self.operator.X
+
+    @property
+    def density_weights(self):
+        return density_weights(self.operator)
+
+    @property
     def training_map(self):
         """E L^1/2, (n, r)."""
         return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
@@ -69,11 +78,11 @@ class Spectrum:
         operator = self.operator
         return project(
             Q,
-            operator.X,
+            self.anchors,
             self.coefficients(np.eye(len(self.values)), projection),
             kernel=operator.kernel,
             bandwidth=operator.bandwidth,
-            density_weights=density_weights(operator) if projection == "consistent" else None,
+            density_weights=self.density_weights if projection == "consistent" else None,
             n_jobs=operator.n_jobs,
         )
 
@@ -120,7 +129,8 @@ def leading_spectrum(
 def project(Q, X, A, *, kernel, bandwidth, density_weights=None, n_jobs=None):
     """``g(y) k(y) A`` for the rows y of Q, with ``g = f(y)^-1/2`` where `density_weights` are given, else 1.
 
-    Where no kernel reaches, the limit is 0: k(y) vanishes faster than f(y)^1/2.
+    Of several columns of `density_weights` f is the largest sum. Where no kernel reaches, the limit is 0: k(y)
+    vanishes faster than f(y)^1/2.
     """
     columns = A if density_weights is None else np.column_stack([A, density_weights])
     log_scale, sums = kernel_sums(
@@ -129,7 +139,8 @@ def project(Q, X, A, *, kernel, bandwidth, density_weights=None, n_jobs=None):
     log_scale, sums = log_scale.astype(np.float64)[:, None], sums.astype(np.float64)
     if density_weights is None:
         return np.exp(log_scale) * sums
-    density = sums[:, -1:]
+    n_columns = A.shape[1]
+    density = sums[:, n_columns:].max(axis=1, keepdims=True)
     reached = density > 0
     root = np.sqrt(np.where(reached, density, 1))
-    return np.where(reached, np.exp(log_scale / 2) * sums[:, :-1] / root, 0.0)
+    return np.where(reached, np.exp(log_scale / 2) * sums[:, :n_columns] / root, 0.0)

@@ -1,0 +1,84 @@
+"""The sizes that are said to work: a million by a million, and half a million real points beside what users have.
+
+SPECTRALCLS_DATA names the folder of the data sets; SPECTRALCLS_BENCH_SHARE (1) takes a share of the points.
+"""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+from bench.measure import limit, peak_gib, slots
+from spectralcls import ParzenClassifier
+from spectralcls._parallel import effective_n_threads
+from spectralcls.kernels import kernel_sums
+
+FOLDER = Path(os.environ.get("SPECTRALCLS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+SHARE = float(os.environ.get("SPECTRALCLS_BENCH_SHARE", 1))
+
+
+def test_a_million_by_a_million(benchmark):
+    """Exact float32 sums of 1 000 000 points at 1 000 000 queries, 10 features, one bandwidth; checked against float64
+    at some queries."""
+    n, d, h = int(1e6 * SHARE), 10, 1.0
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(2, n, d)).astype(np.float32)
+    before = peak_gib()
+    sums = benchmark.pedantic(kernel_sums, (Q, X), {"bandwidth": h}, rounds=1)
+    beyond = peak_gib() - before
+    for i in range(0, n, n // 20):
+        exact = np.exp(-((X - Q[i].astype(np.float64)) ** 2).sum(axis=1) / (2 * h * h)).sum()
+        np.testing.assert_allclose(sums[i], exact, rtol=1e-5)
+    rate = n * n / benchmark.stats.stats.median
+    share = rate / limit(slots(d, "float32"), "float32", effective_n_threads())
+    benchmark.extra_info.update({
+        "n": n, "minutes": benchmark.stats.stats.median / 60, "pairs/s": rate, "% of limit": 100 * share,
+        "GiB beyond the data": beyond,
+    })
+
+
+def covertype():
+    """Standardised float32 features: 500 000 training points, the rest to test."""
+    path = FOLDER / "covertype.npz"
+    if not path.exists():
+        pytest.skip(f"no {path.name}: set SPECTRALCLS_DATA")
+    with np.load(path, allow_pickle=False) as file:
+        X, y = file["X"], file["y"]
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[: int(500_000 * SHARE)], order[500_000 : 500_000 + int(81_012 * SHARE)]
+    scaler = StandardScaler().fit(X[train])
+    return [array for rows in (train, test) for array in (scaler.transform(X[rows]).astype(np.float32), y[rows])]
+
+
+def tuned_neighbours(X, y):
+    """k-NN whose k is chosen on as many points as Parzen tunes on."""
+    some = np.random.default_rng(0).permutation(len(X))[:20_000]
+    search = GridSearchCV(KNeighborsClassifier(algorithm="brute"), {"n_neighbors": [1, 3, 5, 9]}, cv=5)
+    return search.fit(X[some], y[some]).best_estimator_.set_params(n_jobs=-1).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["ParzenClassifier", "k-NN, tuned", "HistGradientBoosting"])
+def test_covertype(benchmark, method):
+    """Covertype, 54 features: tune and fit, then predict the rest; scikit-learn's k-NN and boosting beside Parzen.
+    Memory counts from where the data is loaded, so it means something for the first row, which comes first in its
+    process."""
+    fit = {
+        "ParzenClassifier": lambda X, y: ParzenClassifier().fit(X, y),
+        "k-NN, tuned": tuned_neighbours,
+        "HistGradientBoosting": lambda X, y: HistGradientBoostingClassifier(random_state=0).fit(X, y),
+    }[method]
+    X, y, Q, truth = covertype()
+    before, start = peak_gib(), time.perf_counter()
+    model = benchmark.pedantic(fit, (X, y), rounds=1)
+    fitted = time.perf_counter()
+    accuracy = np.mean(model.predict(Q) == truth)
+    benchmark.extra_info.update({
+        "train": len(X), "test": len(Q), "accuracy": accuracy, "minutes to tune and fit": (fitted - start) / 60,
+        "minutes to predict": (time.perf_counter() - fitted) / 60, "GiB beyond the data": peak_gib() - before,
+    })

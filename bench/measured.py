@@ -1,0 +1,86 @@
+"""Pages of measurements: ``python -m bench.measured TOPIC REPORT.json ...`` writes docs/measured/TOPIC.md.
+
+The reports are those of ``pytest bench/bench_....py --benchmark-json=REPORT.json``. Every bench function becomes a
+section: its docstring, and a row for each run with what it was called with and what it put into ``extra_info``.
+Rows are kept in docs/measured/TOPIC.json, so that a later report replaces its own rows only; the page itself holds
+nothing that a run did not print.
+"""
+
+import argparse
+import importlib
+import inspect
+import json
+from pathlib import Path
+
+from spectralcls import show_config
+
+FOLDER = Path(__file__).parents[1] / "docs" / "measured"
+
+
+def machine():
+    config = show_config("dict")
+    return f"{config['machine']}, {config['threads']} threads, variant {config['variant']}, {config['compiler']}"
+
+
+def rows_of(report):
+    """Rows of one report by the name of the run, e.g. ``bench/bench_perturbo.py::test_letter[...]``."""
+    return {
+        run["fullname"]: {"machine": machine(), "parameters": run["params"] or {}, "seconds": run["stats"]["median"],
+                          "results": run["extra_info"]}
+        for run in report["benchmarks"]
+    }  # fmt: skip
+
+
+def page(topic, rows):
+    """The Markdown page of all rows."""
+    lines = [
+        f"# Measured: {topic.replace('_', ' ')}", "",
+        f"Written by `python -m bench.measured {topic} REPORT.json` from the reports of the benches named below. Times",
+        "are seconds, medians of what was run in turns in one process.",
+    ]  # fmt: skip
+    for function in dict.fromkeys(name.split("[")[0] for name in rows):
+        mine = [row for name, row in rows.items() if name.split("[")[0] == function]
+        lines += ["", f"## {function.split('::test_')[1].replace('_', ' ').capitalize()}", "", docstring(function), ""]
+        lines += table([row["parameters"] | {"seconds": row["seconds"]} | row["results"] for row in mine])
+        lines += ["", f"`{function}`; {'; '.join(dict.fromkeys(row['machine'] for row in mine))}."]
+    return "\n".join(lines) + "\n"
+
+
+def docstring(function):
+    path, name = function.split("::")
+    module = importlib.import_module(path.removesuffix(".py").replace("/", "."))
+    return inspect.getdoc(getattr(module, name)) or ""
+
+
+def table(rows):
+    """Rows over columns; a single row is turned, since it may have many columns."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if len(rows) == 1:
+        return ["| | |", "|---|---|"] + [f"| {key} | {cell(rows[0][key])} |" for key in keys]
+    lines = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
+    return lines + ["| " + " | ".join(cell(row.get(key, "")) for key in keys) + " |" for row in rows]
+
+
+def cell(value):
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.4g}" if 1e-4 <= abs(value) < 1e5 or value == 0 else f"{value:.2e}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m bench.measured", description=__doc__.splitlines()[0])
+    parser.add_argument("topic")
+    parser.add_argument("reports", nargs="+", type=Path)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    stored = arguments.folder / f"{arguments.topic}.json"
+    rows = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
+    for report in arguments.reports:
+        rows |= rows_of(json.loads(report.read_text(encoding="utf-8")))
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    stored.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    stored.with_suffix(".md").write_text(page(arguments.topic, rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""`method="rpcholesky"` of the spectral methods: what F F^T gives, and K as the residual vanishes."""
+
+import numpy as np
+import pytest
+import reference
+import skops.io
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+import spectralcls
+from spectralcls import (
+    KernelMap,
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernel,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
+from spectralcls.cli import models
+from spectralcls.lowrank import rpcholesky
+from spectralcls.spectral.low_rank import classwise_spectrum
+
+LOW = dict(method="rpcholesky", rank=40, random_state=0)
+TOLERANCE = {np.float64: 1e-9, np.float32: 1e-4}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_blobs(400, centers=4, n_features=3, cluster_std=1.5, random_state=0)
+    return X, y % 3, np.random.default_rng(0).uniform(0.1, 3, len(X)), 4 * np.random.default_rng(1).normal(size=(60, 3))
+
+
+def aligned(Z, other):
+    return Z * np.sign(np.sum(Z * other, axis=0))
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("weighting", [None, "1/f"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
+    """Eigenpairs of W^1/2 D^-1/2 F F^T D^-1/2 W^1/2, and queries through k(y, pivots) alone."""
+    X, _, w, Q = problem
+    X, Q, w = X.astype(dtype), Q.astype(dtype), w if weighted else np.ones(len(X))
+    found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW).fit(X, sample_weight=w)
+    factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
+    F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)
+    own = F[factor.pivots].T @ w[factor.pivots]  # what the pivots contribute
+    f, fy = (
+        np.maximum(A @ (F.T @ w), A @ own) / w.sum() if weighting else np.ones(len(A)) for A in (F, G)
+    )
+    values, E = np.linalg.eigh(np.sqrt(w / f)[:, None] * (F @ F.T) * np.sqrt(w / f))
+    values, E = values[::-1][:5], E[:, ::-1][:, :5]
+    tolerance = dict(rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+    assert_allclose(found.eigenvalues_, values, **tolerance)
+    Z = E * np.sqrt(values) / np.sqrt(w)[:, None]
+    assert_allclose(aligned(found.transform(X), Z), Z, **tolerance)
+    expected = G / np.sqrt(fy)[:, None] @ (F.T @ (E * np.sqrt(w / f)[:, None])) / np.sqrt(values)
+    assert_allclose(aligned(found.transform(Q), expected), expected, **tolerance)
+    K = reference.kernel_matrix(X, X, bandwidth=4.0)
+    assert found.trace_residual_ == pytest.approx(np.trace(K - F @ F.T) / np.trace(K), rel=1e-3)
+    if weighting:
+        assert_allclose(found.inverse_density_, 1 / f, **tolerance)
+
+
+@pytest.mark.parametrize("weighting", [None, "1/f"])
+def test_training_points_map_as_queries_and_the_exact_map_is_the_limit(problem, weighting):
+    X, _, w, Q = problem
+    exact = KernelMap(4, weighting=weighting, bandwidth=3.0).fit(X, sample_weight=w)
+    distances = []
+    for rank in (20, 60, 180):
+        low = KernelMap(4, weighting=weighting, bandwidth=3.0, method="rpcholesky", rank=rank)
+        Z = low.fit_transform(X, sample_weight=w)
+        assert_allclose(low.transform(X), Z, atol=1e-9)
+        expected = exact.transform(Q)
+        distances.append(np.abs(aligned(low.transform(Q), expected) - expected).max() / np.abs(expected).max())
+    assert distances[2] < 1e-3 and distances[2] < distances[1] < distances[0]
+
+
+def test_isolated_points_that_the_factor_does_not_reach_stay_finite():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(300, 2)), 1e3 * rng.normal(size=(60, 2))])
+    found = KernelMap(3, weighting="1/f", bandwidth=0.7, method="rpcholesky", rank=12)
+    Z = found.fit_transform(X)
+    assert np.isfinite(Z).all() and found.inverse_density_.max() <= len(X)
+    assert_allclose(found.transform(X), Z, atol=1e-9)
+    assert_array_equal(found.transform(np.array([[1e9, 0.0]])), 0)
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+@pytest.mark.parametrize("projection", ["consistent", "paper"])
+@pytest.mark.parametrize("Classifier", [SpectralISEClassifier, SpectralLaplacianISEClassifier])
+def test_classifiers(problem, Classifier, projection, center):
+    X, y, w, Q = problem
+    options = dict(bandwidth=3.0, n_components=4, projection=projection, center=center)
+    exact = Classifier(**options).fit(X, y, w)
+    low = Classifier(**options, method="rpcholesky", rank=180).fit(X, y, w)
+    expected = exact.decision_function(Q)
+    assert_allclose(low.decision_function(Q), expected, atol=1e-3 * np.abs(expected).max())
+    assert 0 < low.trace_residual_ == low.map_.trace_residual_ < 1e-3
+    assert len(low._model.X) == 180  # queries meet the pivots
+    low.set_params(method="exact").fit(X, y)
+    assert not hasattr(low, "trace_residual_")
+
+
+def test_the_classwise_kernel_and_its_classifier(problem):
+    X, y, w, Q = problem
+    options = dict(n_components=4, bandwidth=[2.0, 3.0, 2.5])
+    exact = LaplacianSpectralClassifier(**options).fit(X, y, w)
+    low = LaplacianSpectralClassifier(**options, method="rpcholesky", rank=250).fit(X, y, w)
+    assert_allclose(low.eigenvalues_, exact.eigenvalues_, rtol=1e-3)
+    expected = exact.decision_function(Q)
+    assert_allclose(low.decision_function(Q), expected, atol=1e-2 * np.abs(expected).max())
+    assert 0 < low.trace_residual_ < 0.05
+    operator = spectralcls.operators.KernelOperator(X, bandwidth=np.array([2.0, 3.0, 2.5]), labels=y)
+    spectrum, residual = classwise_spectrum(
+        X, y, np.array([2.0, 3.0, 2.5]), np.ones(len(X)), 4, rank=400, random_state=0
+    )
+    K = operator.toarray()
+    assert_allclose(spectrum.values, np.linalg.eigvalsh(K)[::-1][:4], rtol=1e-9)
+    assert residual < 1e-9
+
+
+@pytest.mark.parametrize("transformation", ["normalized", "identity"])
+@pytest.mark.parametrize("embedding", ["a", "b"])
+def test_spectral_kernel(problem, transformation, embedding):
+    X, y, _, Q = problem
+    options = dict(
+        kernel="gaussian", bandwidth=3.0, transformation=transformation, embedding=embedding, normalize=False
+    )
+    exact = SpectralKernel(4, **options).fit(X)
+    low = SpectralKernel(4, **options, method="rpcholesky", rank=180)
+    Z = low.fit_transform(X)
+    assert_allclose(low.transform(X), Z, atol=1e-9 * np.abs(Z).max())
+    expected = exact.transform(Q)
+    assert_allclose(aligned(low.transform(Q), expected), expected, atol=1e-3 * np.abs(expected).max())
+    assert low.X_fit_.shape == (180, 3) and 0 < low.trace_residual_ < 1e-3
+
+
+def test_spectral_kernel_classifier(problem):
+    X, y, _, Q = problem
+    options = dict(kernel="gaussian", bandwidth=3.0, n_components=8)
+    exact = SpectralKernelClassifier(**options).fit(X, y)
+    low = SpectralKernelClassifier(**options, method="rpcholesky", rank=180).fit(X, y)
+    assert_array_equal(low.predict(X), exact.predict(X))
+    assert low.spectral_kernel_.trace_residual_ < 1e-3
+
+
+@pytest.mark.parametrize("estimator, message", [
+    (KernelMap(2, kernel="uniform", method="rpcholesky"), "positive semi-definite kernel"),
+    (KernelMap(50, method="rpcholesky", rank=40), "n_components=50 exceeds rank=40"),
+    (LaplacianSpectralClassifier(n_components=50, method="rpcholesky", rank=40), "n_components=50 exceeds rank=40"),
+    (SpectralKernel(method="rpcholesky"), "kernel=\"gaussian\" and dense X"),
+])
+def test_what_does_not_go_together_is_named(problem, estimator, message):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(abs(X), y)
+
+
+def test_a_fitted_model_is_saved_without_its_factor(problem, tmp_path):
+    X, y, _, Q = problem
+    fitted = SpectralLaplacianISEClassifier(bandwidth=3.0, **LOW).fit(X, y)
+    path = tmp_path / "model.skops"
+    models.save(models.Model(fitted, None), path)
+    assert_array_equal(models.load(path).estimator.predict(Q), fitted.predict(Q))
+    assert path.stat().st_size < 400 * 40 * 8
+    assert not [name for name in skops.io.get_untrusted_types(file=path) if not models._is_ours(name)]
