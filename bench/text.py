@@ -51,8 +51,8 @@ def embedding_lines(found):
         for name, taken in found.items()
     ]
     return [
-        f"Reuters, the training documents, k = {K}, in turns; the last column is 1 minus the cosine of the largest "
-        "angle between the subspace and ours.",
+        f"Reuters, the training documents, k = {K}: the first two in turns, then the third once; the last column is "
+        "1 minus the cosine of the largest angle between the subspace and ours.",
         "",
         "| embedding | median s | least s | times ours | off by |",
         "|---|---|---|---|---|",

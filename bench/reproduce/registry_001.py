@@ -19,6 +19,7 @@ COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
 EXPLAIN_TRIALS = 5
 READING_TRIALS = 10
 RANGE_DRAWS = 10
+EXCHANGED = ("wbc",)  # information potentials printed in the other order of the classes (MATH.md section 6)
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
 READING = (
     "Bandwidth by 3-fold cross-validation over h = 0.1(0.1)2.5, of tied ones the smallest; the thesis "
@@ -104,8 +105,11 @@ def matrix_classifier(number, label):
 
 
 def _potentials_table(name, title, trials):
-    entries = []
+    entries, exchanged = [], []
     for data, row in published("001")[name]["rows"].items():
+        if data in EXCHANGED:
+            row = [number for number in row if number is not None][::-1]
+            exchanged.append(THESIS[data].title)
         for c, number in enumerate(row):
             if number is not None:
                 sweep = cell("thesis.potentials", 5, data=data, trials=min(trials, EXPLAIN_TRIALS))
@@ -128,6 +132,11 @@ def _potentials_table(name, title, trials):
         "density, at the bandwidth that the ISE classifier chose in each trial. The thesis does not say "
         "which."
     )
+    if exchanged:
+        reading += (
+            f" {', '.join(exchanged)}: the thesis prints the classes the other way round than in its other tables; its "
+            "two numbers are exchanged here."
+        )
     return Table(f"001:{name}", title, tuple(entries), reading)
 
 
