@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -24,6 +25,13 @@ struct Queue {
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::exception_ptr error;
+  std::ptrdiff_t running = 0;  // workers besides the caller, under the mutex
+  std::condition_variable done;
+
+  void leave() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--running == 0) done.notify_one();
+  }
 
   void fail(std::exception_ptr exception) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -85,19 +93,21 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
 
   const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
   std::vector<std::thread> workers;
-  std::atomic<std::ptrdiff_t> running{0};
   try {
     workers.reserve(static_cast<std::size_t>(n_workers));
     for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
-      ++running;
+      {
+        std::lock_guard<std::mutex> lock(queue.mutex);
+        ++queue.running;
+      }
       try {
         workers.emplace_back([&] {
           WorkerCheckpoint checkpoint(queue);
           work(checkpoint);
-          --running;
+          queue.leave();
         });
       } catch (...) {  // the system has no thread to give: the ones that run do the work
-        --running;
+        queue.leave();
         break;
       }
     }
@@ -108,14 +118,17 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
   CallerCheckpoint checkpoint(queue, execution.interrupted);
   work(checkpoint);
   // The caller has run out of chunks but still answers Ctrl-C while the others finish theirs.
-  while (running > 0) {
+  auto all_left = [&] {
+    std::unique_lock<std::mutex> lock(queue.mutex);
+    return queue.done.wait_for(lock, poll_interval, [&] { return queue.running == 0; });
+  };
+  while (!all_left()) {
     try {
       checkpoint();
     } catch (const Stopped&) {
     } catch (...) {
       queue.fail(std::current_exception());
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   for (auto& worker : workers) worker.join();
   if (queue.error) std::rethrow_exception(queue.error);
