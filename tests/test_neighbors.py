@@ -4,9 +4,11 @@ import reference_neighbors as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN
 from sklearn.datasets import make_blobs
 from sklearn.manifold import Isomap
-from sklearn.neighbors import KNeighborsTransformer
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -155,6 +157,16 @@ def test_transformer_is_a_drop_in():
         KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")
     ).fit_transform(X)
     assert mapped.shape == (120, 2)
+
+
+def test_transformer_feeds_every_consumer_of_a_neighbours_graph():
+    X, y = make_blobs(150, n_features=4, centers=3, cluster_std=3.0, random_state=0)
+    Q = X + 0.3
+    for consumer in (KNeighborsClassifier(5, metric="precomputed"), KNeighborsRegressor(5, metric="precomputed")):
+        ours = make_pipeline(KNNTransformer(n_neighbors=5), consumer).fit(X, y).predict(Q)
+        np.testing.assert_allclose(ours, clone(consumer).set_params(metric="euclidean").fit(X, y).predict(Q))
+    ours = make_pipeline(KNNTransformer(n_neighbors=149), DBSCAN(2.0, metric="precomputed")).fit_predict(X)
+    np.testing.assert_array_equal(ours, DBSCAN(2.0).fit_predict(X))
 
 
 @pytest.mark.parametrize(
