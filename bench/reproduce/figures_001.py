@@ -161,7 +161,7 @@ def iris_weights(source):
     _scatter(ax, X[:, 1:3], y)
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="dimension 2", ylabel="dimension 3")
-    ax.legend(frameon=False, fontsize=8, loc="lower left")
+    ax.legend(frameon=False, fontsize=8, loc="center left")
     return (
         figure,
         f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
