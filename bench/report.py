@@ -269,7 +269,8 @@ def main():
     n_sums, n_peers = (6000, 2000) if arguments.quick else (20_000, 8000)
     sizes = [1000, 3000, 10_000, 30_000] + ([] if arguments.quick else [100_000, 200_000])
     results = {
-        "variants": variants(), "class_sums": class_sums(n_sums), "shared_work": shared_work(n_sums // 2), "matrix": matrix(n_peers), "thread_rows": threads(n_sums),
+        "variants": variants(), "class_sums": class_sums(n_sums), "shared_work": shared_work(n_sums // 2),
+        "matrix": matrix(n_peers), "thread_rows": threads(n_sums),
     }
     results["beside_peers"], results["peers_at_limit"] = beside_peers(n_peers)
     results["growth"], exponent = growth(sizes)
