@@ -213,10 +213,14 @@ inline double sum_of_lanes(Vec<T> v) {
 }
 
 // Lanes of a and b in turn, of their lower (Half 0) or upper (Half 1) halves.
-template <int Half, class V, int... Lane>
-inline V interleave(V a, V b, std::integer_sequence<int, Lane...>) {
+template <int Half, class T, int... Lane>
+inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::integer_sequence<int, Lane...>) {
   constexpr int W = sizeof...(Lane);
+#if defined(__clang__)
   return __builtin_shufflevector(a, b, (Half * W / 2 + Lane / 2 + Lane % 2 * W)...);
+#else
+  return __builtin_shuffle(a, b, Bits<T>{(Half * W / 2 + Lane / 2 + Lane % 2 * W)...});
+#endif
 }
 
 // Transposes a square of lanes<T> vectors: log2(lanes) rounds that interleave vectors half the square apart.
@@ -228,8 +232,8 @@ SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
     Vec<T> next[W];
 #pragma GCC unroll 8
     for (int i = 0; i < W / 2; ++i) {
-      next[2 * i] = interleave<0>(rows[i], rows[i + W / 2], all);
-      next[2 * i + 1] = interleave<1>(rows[i], rows[i + W / 2], all);
+      next[2 * i] = interleave<0, T>(rows[i], rows[i + W / 2], all);
+      next[2 * i + 1] = interleave<1, T>(rows[i], rows[i + W / 2], all);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < W; ++i) rows[i] = next[i];
