@@ -13,8 +13,6 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 128;
-constexpr double serial_work = 4e6;
-constexpr double ln2 = 0.69314718055994530942;
 
 // The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
 template <class T>
@@ -31,11 +29,13 @@ class Blocks {
         n_points_(points.rows),
         kernel_(kernel),
         factor_(static_cast<T>(factor)),
-        geometry_(Geometry::of(points, bandwidth, execution)),
+        execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
+                                      static_cast<double>(queries.cols + 12))),
+        geometry_(Geometry::of(points, bandwidth, execution_)),
         always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
         rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
         packed_(points, geometry_, {}, !always_difference_,
-                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution), false, execution),
+                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution_), false, execution_),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }
@@ -43,11 +43,8 @@ class Blocks {
   // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
   // upper triangle only the tiles that reach it.
   template <class Write>
-  void for_each_chunk_of_rows(const Execution& execution, bool upper_triangle, Write&& write) const {
-    Execution used = execution;
-    const double work = static_cast<double>(queries_.rows) * static_cast<double>(n_points_) * static_cast<double>(queries_.cols + 12);
-    if (work < serial_work) used.n_threads = 1;
-    for_each_chunk((queries_.rows + chunk_rows - 1) / chunk_rows, used, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
+  void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
+    for_each_chunk((queries_.rows + chunk_rows - 1) / chunk_rows, execution_, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
       const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries_.rows);
       PackedQueries<T> queries;
@@ -84,6 +81,7 @@ class Blocks {
   index_t n_points_;
   Kernel kernel_;
   T factor_;
+  Execution execution_;
   Geometry geometry_;
   bool always_difference_;
   double rate_;
@@ -140,7 +138,7 @@ void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, d
                    index_t stride, const Execution& execution) {
   const Output<T> output(out, queries.rows, stride);
   Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
-      .for_each_chunk_of_rows(execution, false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+      .for_each_chunk_of_rows(false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
       });
 }
@@ -150,7 +148,7 @@ void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwid
                              index_t stride, const Execution& execution) {
   const Output<T> output(out, points.rows, stride);
   Blocks<T>(points, points, kernel, bandwidth, factor, execution)
-      .for_each_chunk_of_rows(execution, true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+      .for_each_chunk_of_rows(true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
         const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
         for (index_t i = begin; i < end; ++i) {

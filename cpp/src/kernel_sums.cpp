@@ -14,9 +14,6 @@
 namespace spectralcls {
 namespace {
 
-using detail::ln2;
-constexpr double serial_work = 4e6;              // operations below which starting threads costs more than it brings
-
 // Sums of one query chunk over one part of the points, in double. With a scale, the sum of row r and label l is
 // 2^(-rate D0) times the stored value, D0 = origin[r, l] in squared units, the same for all bandwidths.
 struct Partial {
@@ -28,7 +25,8 @@ class Computation {
  public:
   Computation(const KernelSums<T>& request, const Execution& execution)
       : request_(request),
-        plan_(request, Scaled, execution),
+        execution_(execution.for_work(operations(request))),
+        plan_(request, Scaled, execution_),
         n_bandwidths_(static_cast<int>(request.bandwidths.size())),
         n_columns_(request.n_columns),
         n_chunks_(static_cast<index_t>(plan_.chunks.size())),
@@ -36,16 +34,11 @@ class Computation {
 
   // finish(row, partial of that row: origins (l), sums (l, b, c)) is called once a query.
   template <class Finish>
-  void run(const Execution& execution, Finish&& finish) const {
-    Execution used = execution;
-    const double operations = static_cast<double>(request_.queries.rows) * static_cast<double>(plan_.points->n_columns()) *
-                              static_cast<double>(request_.points.cols + 12 * n_bandwidths_ + n_columns_);
-    if (operations < serial_work) used.n_threads = 1;
-
+  void run(Finish&& finish) const {
     std::vector<Partial> partials(n_parts_ > 1 ? static_cast<std::size_t>(n_chunks_ * n_parts_) : 0);
-    for_each_chunk(n_chunks_ * n_parts_, used, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
+    for_each_chunk(n_chunks_ * n_parts_, execution_, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
-      const Chunk& chunk = plan_.chunks[static_cast<std::size_t>(task / n_parts_)];
+      const Range& chunk = plan_.chunks[static_cast<std::size_t>(task / n_parts_)];
       Partial partial = empty_partial(chunk);
       sum_chunk(chunk, task % n_parts_, partial, checkpoint);
       if (n_parts_ == 1) finish_chunk(chunk, partial, finish);
@@ -53,7 +46,7 @@ class Computation {
     });
     if (n_parts_ == 1) return;
     // Parts are added in their order, so the result does not depend on who computed them.
-    for_each_chunk(n_chunks_, used, [&](std::ptrdiff_t chunk, Checkpoint&) {
+    for_each_chunk(n_chunks_, execution_, [&](std::ptrdiff_t chunk, Checkpoint&) {
       Partial& total = partials[static_cast<std::size_t>(chunk * n_parts_)];
       for (index_t part = 1; part < n_parts_; ++part) merge(partials[static_cast<std::size_t>(chunk * n_parts_ + part)], total);
       finish_chunk(plan_.chunks[static_cast<std::size_t>(chunk)], total, finish);
@@ -63,7 +56,6 @@ class Computation {
   double rate_of(int b) const { return plan_.rates[static_cast<std::size_t>(b)]; }
 
  private:
-  using Chunk = typename detail::SumPlan<T>::Chunk;
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
   // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
   static constexpr T least_distance = T(0.25);
@@ -75,10 +67,15 @@ class Computation {
     double gap[tile_rows];  // smallest distance of the tile beyond the origin, where somebody asks for it
   };
 
+  static double operations(const KernelSums<T>& request) {
+    const auto per_pair = request.points.cols + 12 * static_cast<index_t>(request.bandwidths.size()) + request.n_columns;
+    return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) * static_cast<double>(per_pair);
+  }
+
   index_t results_per_label() const { return n_bandwidths_ * n_columns_; }
   index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns.n_vectors(); }
 
-  Partial empty_partial(const Chunk& chunk) const {
+  Partial empty_partial(const Range& chunk) const {
     const auto cells = static_cast<std::size_t>(chunk.size() * request_.n_labels);
     Partial partial;
     if (Scaled) partial.origin.assign(cells, std::numeric_limits<double>::infinity());
@@ -86,7 +83,7 @@ class Computation {
     return partial;
   }
 
-  void sum_chunk(const Chunk& chunk, index_t part, Partial& partial, Checkpoint& checkpoint) const {
+  void sum_chunk(const Range& chunk, index_t part, Partial& partial, Checkpoint& checkpoint) const {
     PackedQueries<T> queries;
     queries.pack(request_.queries, plan_.rows.data() + chunk.begin, chunk.size(), plan_.geometry);
     const std::vector<T> boxes = query_boxes(queries);
@@ -98,9 +95,9 @@ class Computation {
     for (index_t b = first; b < last; ++b) {
       const auto block = plan_.blocks[static_cast<std::size_t>(b)];
       for (index_t q = 0; q < queries.n_blocks; ++q) {
-        for (std::size_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
+        for (index_t t = block.begin; t < block.end;) {  // pieces: runs of tiles of one label
           const int label = plan_.points->tiles()[t].label;
-          std::size_t end = t;
+          index_t end = t;
           while (end < block.end && plan_.points->tiles()[end].label == label) ++end;
           sum_piece(chunk, queries, q, boxes, t, end, label, partial, *scratch);
           t = end;
@@ -111,8 +108,8 @@ class Computation {
   }
 
   // Adds the tiles [begin, end), all of one label, to the sums of one block of query rows.
-  void sum_piece(const Chunk& chunk, const PackedQueries<T>& queries, index_t q, const std::vector<T>& boxes,
-                 std::size_t begin, std::size_t end, int label, Partial& partial, Scratch& scratch) const {
+  void sum_piece(const Range& chunk, const PackedQueries<T>& queries, index_t q, const std::vector<T>& boxes,
+                 index_t begin, index_t end, int label, Partial& partial, Scratch& scratch) const {
     std::fill(scratch.sum.begin(), scratch.sum.end(), Vec<T>{});
     const index_t n_rows = std::min<index_t>(tile_rows, chunk.size() - q * tile_rows);
     if (Scaled)
@@ -121,7 +118,7 @@ class Computation {
             std::min(r < n_rows ? partial.origin[static_cast<std::size_t>((q * tile_rows + r) * request_.n_labels + label)] : 0.0,
                      static_cast<double>(std::numeric_limits<T>::max())));
     bool any = false;
-    for (std::size_t t = begin; t < end; ++t) {
+    for (index_t t = begin; t < end; ++t) {
       const Tile& tile = plan_.points->tiles()[t];
       if (leaves_out_whole(chunk, q, n_rows, tile)) continue;
       if (!boxes.empty() && out_of_reach(boxes.data() + q * 2 * plan_.points->dimension(), plan_.points->box(tile), n_rows, scratch))
@@ -135,7 +132,7 @@ class Computation {
   }
 
   // Squared distances of a tile, infinite for what a query leaves out.
-  void measure(const Chunk& chunk, const PackedQueries<T>& queries, index_t q, index_t n_rows, const Tile& tile, Scratch& s) const {
+  void measure(const Range& chunk, const PackedQueries<T>& queries, index_t q, index_t n_rows, const Tile& tile, Scratch& s) const {
     auto in_form = [&](DistanceForm form) {
       squared_distances(form, queries, q, *plan_.points, tile, s.distance);
       if (request_.query_groups) leave_out_group(chunk, q, n_rows, tile, s.distance);
@@ -150,7 +147,7 @@ class Computation {
     in_form(DistanceForm::product);
     for (index_t r = 0; r < n_rows; ++r) {
       const T cancelled = queries.block_norms(q)[r] * least_distance;
-      if (any_less<T>(row_minimum(s.distance.value[r], tile.n_vectors), broadcast<T>(cancelled))) return in_form(DistanceForm::difference);
+      if (any_less<T>(row_minimum<T>(s.distance.value[r], tile.n_vectors), broadcast<T>(cancelled))) return in_form(DistanceForm::difference);
     }
   }
 
@@ -222,26 +219,12 @@ class Computation {
     return live;
   }
 
-  static Vec<T> row_minimum(const T* D, int n_vectors) {
-    if (n_vectors < tile_vectors) {
-      Vec<T> least = load(D);
-      for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(D + v * lanes<T>));
-      return least;
-    }
-    Vec<T> least[4];  // four chains: one would wait for itself
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) least[i] = load(D + i * lanes<T>);
-#pragma GCC unroll 12
-    for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(D + v * lanes<T>));
-    return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
-  }
-
   // The smallest distance of each row to the tile decides which bandwidths the tile matters to. With a scale it also is
   // a streaming log-sum-exp: the origin follows it, but only when a term would exceed 2^headroom relative to it.
   void follow_minimum(const Tile& tile, Scratch& s) const {
     const T slack = static_cast<T>(headroom / plan_.highest_rate);
     for (int r = 0; r < tile_rows; ++r) {
-      const T smallest = smallest_lane<T>(row_minimum(s.distance.value[r], tile.n_vectors));
+      const T smallest = smallest_lane<T>(row_minimum<T>(s.distance.value[r], tile.n_vectors));
       if (!Scaled) {
         s.gap[r] = smallest;
         continue;
@@ -262,7 +245,7 @@ class Computation {
   }
 
   // Whether a tile holds nothing but points of the group of every query of a block.
-  bool leaves_out_whole(const Chunk& chunk, index_t q, index_t n_rows, const Tile& tile) const {
+  bool leaves_out_whole(const Range& chunk, index_t q, index_t n_rows, const Tile& tile) const {
     if (!request_.query_groups) return false;
     const index_t place = chunk.begin + q * tile_rows, group = plan_.group_at(place);
     if (plan_.group_at(place + n_rows - 1) != group) return false;  // queries are sorted by group
@@ -271,7 +254,7 @@ class Computation {
   }
 
   // Each query leaves out the run of columns that belongs to its group.
-  void leave_out_group(const Chunk& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
+  void leave_out_group(const Range& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
     for (index_t r = 0; r < n_rows; ++r) {
       const Range own = plan_.points->run(tile.label, plan_.group_at(chunk.begin + q * tile_rows + r));
       const index_t width = tile.n_vectors * lanes<T>;
@@ -281,7 +264,7 @@ class Computation {
     }
   }
 
-  void leave_out(const Chunk& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
+  void leave_out(const Range& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
     for (index_t r = 0; r < n_rows; ++r) {
       const index_t query = plan_.rows[static_cast<std::size_t>(chunk.begin + q * tile_rows + r)];
       const index_t row = request_.excluded[query];
@@ -348,7 +331,7 @@ class Computation {
   }
 
   template <class Finish>
-  void finish_chunk(const Chunk& chunk, const Partial& partial, Finish&& finish) const {
+  void finish_chunk(const Range& chunk, const Partial& partial, Finish&& finish) const {
     for (index_t r = 0; r < chunk.size(); ++r) {
       const auto cell = static_cast<std::size_t>(r * request_.n_labels);
       finish(plan_.rows[static_cast<std::size_t>(chunk.begin + r)], Scaled ? partial.origin.data() + cell : nullptr,
@@ -357,6 +340,7 @@ class Computation {
   }
 
   const KernelSums<T>& request_;
+  const Execution execution_;
   const detail::SumPlan<T> plan_;
   const int n_bandwidths_;
   const index_t n_columns_, n_chunks_, n_parts_;
@@ -367,7 +351,7 @@ class Computation {
 template <class T>
 void KernelSums<T>::plain(T* sums, const Execution& execution) const {
   const auto n_bandwidths = static_cast<index_t>(bandwidths.size());
-  Computation<T, false>(*this, execution).run(execution, [&](index_t row, const double*, const double* sum) {
+  Computation<T, false>(*this, execution).run([&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
         for (index_t c = 0; c < n_columns; ++c)
@@ -383,7 +367,7 @@ template <class T, class Write>
 void with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.bandwidths.size());
   auto run = [&](const auto& computation) {
-    computation.run(execution, [&](index_t row, const double* origin, const double* sum) {
+    computation.run([&](index_t row, const double* origin, const double* sum) {
       for (int l = 0; l < request.n_labels; ++l)
         for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
           const bool scaled = origin && !std::isinf(origin[l]);

@@ -95,22 +95,6 @@ inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
     hit(v * lanes<T> + __builtin_ctz(bits));
 }
 
-// The least of a row of distances, in four chains: one would wait for itself.
-template <class T>
-inline Vec<T> row_minimum(const T* D, int n_vectors) {
-  if (n_vectors < tile_vectors) {
-    Vec<T> least = load(D);
-    for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(D + v * lanes<T>));
-    return least;
-  }
-  Vec<T> least[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) least[i] = load(D + i * lanes<T>);
-#pragma GCC unroll 12
-  for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(D + v * lanes<T>));
-  return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
-}
-
 template <class T>
 void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::Chunk& chunk, index_t block,
                      const Tile& tile, std::vector<Candidates>& candidates, TileBuffer<T>& buffer) {
@@ -125,7 +109,7 @@ void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::
     const T* D = buffer.value[r];
     Candidates& mine = candidates[static_cast<std::size_t>(first + r)];
     T limit = search.computed_limit(form, mine.reach(), error);
-    if (!any_less<T>(row_minimum(D, tile.n_vectors), broadcast<T>(limit))) continue;
+    if (!any_less<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
     for (int v = 0; v < tile.n_vectors; ++v) {
       scan<T>(D, v, broadcast<T>(limit), [&](int j) {
         mine.add(search.bounds(form, D[j], error), search.points().source()[static_cast<std::size_t>(tile.first + j)]);
@@ -143,7 +127,7 @@ template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                        const Execution& execution) {
   const TileSearch<T> search(queries, points, execution);
-  search.for_each(execution, [&](index_t, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
+  search.for_each([&](index_t, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
     std::vector<Candidates> candidates(static_cast<std::size_t>(chunk.n_rows));
     for (Candidates& one : candidates) one.reset(k);
     auto buffer = std::make_unique<TileBuffer<T>>();
@@ -187,7 +171,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
     T distance;
   };
   std::vector<std::vector<Found>> found(static_cast<std::size_t>(search.n_chunks()));
-  search.for_each(execution, [&](index_t c, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
+  search.for_each([&](index_t c, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
     auto buffer = std::make_unique<TileBuffer<T>>();
     alignas(64) T limits[tile_width<T>];
     auto& mine = found[static_cast<std::size_t>(c)];

@@ -68,9 +68,8 @@ void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t colum
 
 template <index_t Fixed, class T>
 void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution) {
-  Execution used = execution;
-  if (static_cast<double>(a.row_starts[a.rows]) * static_cast<double>(columns) < serial_entries) used.n_threads = 1;
-  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, used, [&](index_t chunk, Checkpoint&) {
+  const double products = static_cast<double>(a.row_starts[a.rows]) * static_cast<double>(columns);
+  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution.for_work(products, serial_entries), [&](index_t chunk, Checkpoint&) {
     const index_t last = std::min((chunk + 1) * csr_rows, a.rows);
     for (index_t row = chunk * csr_rows; row < last; ++row)
       csr_row<Fixed>(a, row, x, y + row * columns, columns);

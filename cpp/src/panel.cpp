@@ -29,9 +29,7 @@ Strided<T> rows_of(const Panel<T>& panel, index_t first, index_t count) {
 // Calls body(chunk, first row, number of rows) for all chunks of rows.
 template <class Body>
 void for_each_rows(index_t rows, double flops, const Execution& execution, Body&& body) {
-  Execution used = execution;
-  if (flops < serial_flops) used.n_threads = 1;
-  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, used, [&](index_t chunk, Checkpoint&) {
+  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, execution.for_work(flops, serial_flops), [&](index_t chunk, Checkpoint&) {
     const index_t first = chunk * chunk_rows;
     body(chunk, first, std::min(chunk_rows, rows - first));
   });

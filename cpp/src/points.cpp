@@ -208,7 +208,6 @@ void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool 
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
       pack_tile(points, geometry, tiles_[t], boxes_.empty() ? nullptr : boxes_.data() + t * 2 * d_);
   });
-  for (const Tile& tile : tiles_) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
 }
 
 template <class T>

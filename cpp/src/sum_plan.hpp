@@ -9,15 +9,15 @@
 #include <numeric>
 #include <vector>
 
+#include "column_sums.hpp"
 #include "spectralcls/distance_tile.hpp"
 #include "spectralcls/kernel_sums.hpp"
 #include "spectralcls/ladder.hpp"
 #include "spectralcls/locality.hpp"
-#include "column_sums.hpp"
+#include "spectralcls/profile.hpp"
 
 namespace spectralcls::detail {
 
-constexpr double ln2 = 0.69314718055994530942;
 constexpr index_t chunk_rows = 128;           // queries of one chunk
 constexpr index_t block_bytes = 256 * 1024;   // points that stay in the second-level cache while queries pass
 constexpr index_t block_vectors = 256;        // and whose sums stay in T before they are added in double
@@ -27,14 +27,6 @@ constexpr double ordering_pays_at = 0.1;      // share of pairs whose kernel val
 
 template <class T>
 struct SumPlan {
-  struct Block {
-    std::size_t begin, end;  // tiles
-  };
-  struct Chunk {
-    index_t begin, end;  // places in `rows`
-    index_t size() const { return end - begin; }
-  };
-
   const KernelSums<T>& request;
   bool gaussian;
   Geometry geometry;
@@ -48,8 +40,8 @@ struct SumPlan {
   std::vector<index_t> positions;  // packed column of each point, if points are left out
   ColumnLayout<T> columns;
   AlignedVector<T> weights;        // per tile: [bandwidth][layout of the columns], or one layout for all bandwidths
-  std::vector<Chunk> chunks;
-  std::vector<Block> blocks;
+  std::vector<Range> chunks;       // of `rows`
+  std::vector<Range> blocks;       // of tiles
   index_t n_parts = 1;
 
   // scaled: whether rows follow their largest kernel value, beside which others are negligible.
@@ -170,9 +162,10 @@ struct SumPlan {
     const auto& tiles = points->tiles();
     const index_t vectors =
         std::min(block_vectors, std::max<index_t>(1, block_bytes / (request.points.cols * vector_bytes)));
-    for (std::size_t t = 0; t < tiles.size();) {
-      std::size_t end = t;
-      for (index_t used = 0; end < tiles.size() && (end == t || used + tiles[end].n_vectors <= vectors); ++end)
+    const auto n_tiles = static_cast<index_t>(tiles.size());
+    for (index_t t = 0; t < n_tiles;) {
+      index_t end = t;
+      for (index_t used = 0; end < n_tiles && (end == t || used + tiles[end].n_vectors <= vectors); ++end)
         used += tiles[end].n_vectors;
       blocks.push_back({t, end});
       t = end;

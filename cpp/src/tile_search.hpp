@@ -33,12 +33,14 @@ class TileSearch {
   TileSearch(MatrixView<T> queries, MatrixView<T> points, const Execution& execution)
       : queries_(queries),
         source_(points),
-        geometry_(Geometry::of(points, 1.0, execution)),
+        execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
+                                      static_cast<double>(points.cols + 8))),
+        geometry_(Geometry::of(points, 1.0, execution_)),
         ordered_(queries.rows >= ordering_pays_from && points.cols <= boxes_pay_to),
-        packed_(points, geometry_, {}, points.cols > difference_to, true, ordered_, execution),
+        packed_(points, geometry_, {}, points.cols > difference_to, true, ordered_, execution_),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
-    if (ordered_) order_by_locality(queries, rows_, {{0, queries.rows}}, index_t{tile_rows}, execution);
+    if (ordered_) order_by_locality(queries, rows_, {{0, queries.rows}}, index_t{tile_rows}, execution_);
   }
 
   const PackedPoints<T>& points() const { return packed_; }
@@ -47,12 +49,8 @@ class TileSearch {
 
   // body(chunk number, Chunk, checkpoint)
   template <class Body>
-  void for_each(const Execution& execution, Body&& body) const {
-    Execution used = execution;
-    if (static_cast<double>(queries_.rows) * static_cast<double>(source_.rows) * static_cast<double>(source_.cols + 8) <
-        serial_work)
-      used.n_threads = 1;
-    for_each_chunk(n_chunks(), used, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
+  void for_each(Body&& body) const {
+    for_each_chunk(n_chunks(), execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
       Chunk chunk{rows_.data() + c * chunk_rows, std::min(chunk_rows, queries_.rows - c * chunk_rows), {}, {}, {}};
       chunk.packed.pack(queries_, chunk.rows, chunk.n_rows, geometry_);
@@ -139,11 +137,11 @@ class TileSearch {
   static constexpr index_t ordering_pays_from = 1024;  // queries
   static constexpr index_t boxes_pay_to = 64;          // features; beyond, boxes of neighbours overlap
   static constexpr index_t difference_to = 4;          // features up to which differences cost no more than products
-  static constexpr double serial_work = 4e6;           // operations that are not worth a thread
 
   double rounding() const { return static_cast<double>(source_.cols + 8) * std::numeric_limits<T>::epsilon(); }
 
   MatrixView<T> queries_, source_;
+  Execution execution_;
   Geometry geometry_;
   bool ordered_;
   PackedPoints<T> packed_;

@@ -103,6 +103,22 @@ inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries
   if (left == 1) detail::panel<T, 1>(form, d, q, q_norms, x, x_norms, to);
 }
 
+// The smallest distance in each lane of one row of a tile.
+template <class T>
+inline Vec<T> row_minimum(const T* row, int n_vectors) {
+  if (n_vectors < tile_vectors) {
+    Vec<T> least = load(row);
+    for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(row + v * lanes<T>));
+    return least;
+  }
+  Vec<T> least[4];  // four chains: one would wait for itself
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) least[i] = load(row + i * lanes<T>);
+#pragma GCC unroll 12
+  for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(row + v * lanes<T>));
+  return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
+}
+
 // The largest rate (|q|^2 + |x|^2) at which the product form is accurate enough: its error is a few roundings of
 // |q|^2 + |x|^2; times `rate` that is an error of the exponent.
 template <class T>

@@ -20,6 +20,11 @@ struct Interrupted : std::runtime_error {
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
+
+  // The same, but on the calling thread alone where the work is over before another thread has begun.
+  Execution for_work(double operations, double worth_sharing = 4e6) const {
+    return {operations < worth_sharing ? 1 : n_threads, interrupted};
+  }
 };
 
 // Handed to every chunk; long chunks call checkpoint() every few milliseconds so that Ctrl-C and an exception

@@ -96,6 +96,7 @@ struct Grouping {
 
 struct Range {
   index_t begin, end;
+  index_t size() const { return end - begin; }
 };
 
 struct Tile {
@@ -106,7 +107,8 @@ struct Tile {
 };
 
 // n points as a sequence of tiles. Points of one label and group form a run of columns; a label ends with padding to
-// whole vectors. Within a tile, panels of up to three vectors store their coordinates feature by feature. Padding columns are at infinite distance of everything.
+// whole vectors, at infinite distance of everything. Within a tile, panels of up to three vectors store their
+// coordinates feature by feature.
 template <class T>
 class PackedPoints {
  public:
@@ -130,7 +132,6 @@ class PackedPoints {
   const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
   // Bounding box of a tile's points in units (raw or centred alike up to the offset): d lows, then d highs.
   const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
-  double largest_norm() const { return largest_norm_; }
 
  private:
   void lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality, const Execution& execution);
@@ -143,7 +144,6 @@ class PackedPoints {
   std::vector<index_t> source_, run_starts_;
   std::vector<Tile> tiles_;
   UninitializedVector<T> centred_, raw_, norms_, boxes_;
-  double largest_norm_ = 0;
 };
 
 // tile_rows queries, feature by feature: [d][tile_rows], in both forms.

@@ -7,6 +7,8 @@
 
 namespace spectralcls {
 
+constexpr double ln2 = 0.69314718055994530942;
+
 enum class Kernel { gaussian, epanechnikov, uniform, quartic, triweight, cosine };
 
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
