@@ -1,6 +1,6 @@
 """Training points on the workers, and the fitted form of `kernel_mean.engine.ClassMeans` over them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import dask
 import dask.array as da
@@ -11,26 +11,14 @@ from ..kernel_mean import engine, points
 from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
-@dataclass(frozen=True)
-class TrainingPoints:
-    """As `kernel_mean.points.TrainingPoints`, its arrays over the points on the workers and not computed."""
-
-    X: da.Array
-    codes: da.Array
-    class_weight: np.ndarray
-    weights: da.Array | None = None
-    tolerance: float | None = None
-    n_jobs: int | None = None
+class TrainingPoints(points.TrainingPoints):
+    """`kernel_mean.points.TrainingPoints` with arrays over the points on the workers, not computed."""
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
         """Of checked training data, whose `class_weight` is in the user's scale."""
         scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
         return cls(data.X, data.codes, data.class_weight * scale, data.weights, tolerance, n_jobs)
-
-    @property
-    def n_classes(self):
-        return len(self.class_weight)
 
     def class_log_sums(self, Q, columns, kernel, bandwidth):
         """As in `kernel_mean.points`, a Dask array (m, C, k)."""
@@ -65,13 +53,8 @@ class TrainingPoints:
             self.X, self.codes, weights, self.n_classes, kernel, bandwidths, self.tolerance or 0.0, self.n_jobs
         )
 
-    def scaled_by_class(self, columns, log_scale):
-        relative = np.exp(log_scale - log_scale.max())
-        if np.all(relative == 1):
-            return columns, log_scale
-        factors = self.codes.map_blocks(lambda codes: relative[codes], dtype=np.float64)
-        columns = factors if columns is None else columns * factors
-        return columns.persist(), np.full_like(log_scale, log_scale.max())
+    def of_class(self, values):
+        return self.codes.map_blocks(lambda codes: values[codes], dtype=np.float64)
 
     def with_sample_weights(self, columns):
         second = da.ones_like(self.codes, dtype=np.float64) if self.weights is None else self.weights

@@ -109,8 +109,13 @@ class TrainingPoints:
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
-        columns = (1.0 if columns is None else columns) * relative[self.codes]
+        factors = self.of_class(relative)
+        (columns,) = self.hold(factors if columns is None else columns * factors)
         return columns, np.full_like(log_scale, log_scale.max())
+
+    def of_class(self, values):
+        """What holds for its class, at every point."""
+        return values[self.codes]
 
     def with_sample_weights(self, columns):
         """A second column, for the density at a query."""
