@@ -307,7 +307,7 @@ def _joined(pair, found, operator):
         order = np.argsort(-values, kind="stable")
         values, vectors, residuals = values[order], vectors[:, order], residuals[order]
     return EigenResult(
-        values, _fix_signs(vectors), residuals, found["n_applications"], found["n_products"],
+        values, fix_signs(vectors), residuals, found["n_applications"], found["n_products"],
         found["block_size"], "lanczos", found["status"].replace("_", " "),
     )
 
@@ -341,7 +341,7 @@ def _arpack(operator, k, known, start, tol, limit, seed):
         answers = operator.apply(np.ascontiguousarray(vectors))
         answers -= basis @ (basis.T @ answers)
         residuals = np.linalg.norm(answers - vectors * values, axis=0)
-    return EigenResult(values, _fix_signs(vectors), residuals, used, used, 1, "arpack", status)
+    return EigenResult(values, fix_signs(vectors), residuals, used, used, 1, "arpack", status)
 
 
 def _dense(operator, k, known):
@@ -366,16 +366,20 @@ def _dense(operator, k, known):
         values, vectors = values[-k:], vectors[:, -k:]
     values, vectors = values[::-1].copy(), vectors[:, ::-1]
     residuals = np.linalg.norm(projected @ vectors - vectors * values, axis=0)
-    vectors = _fix_signs(vectors).astype(operator.dtype)
+    vectors = fix_signs(vectors).astype(operator.dtype)
     return EigenResult(values, vectors, residuals, n, n, n, "dense", "converged")
 
 
-def _fix_signs(vectors):
-    """Of the entries of a column that are largest in modulus, but for 0.1 %, the first becomes positive."""
+def sign_factors(vectors):
+    """+-1 for each column: of its entries that are largest in modulus, but for 0.1 %, the first becomes positive."""
     moduli = np.abs(vectors)
     largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
-    signs = np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
-    return np.ascontiguousarray(vectors * signs)
+    return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
+
+
+def fix_signs(vectors):
+    """The columns with the sign of `sign_factors`."""
+    return np.ascontiguousarray(vectors * sign_factors(vectors))
 
 
 def _warn(result, operator, k, tol):

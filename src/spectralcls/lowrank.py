@@ -15,6 +15,7 @@ from scipy.linalg import eigh, solve_triangular
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
+from .eigen import fix_signs
 from .kernels import kernel_matrix
 
 _PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache whatever n is
@@ -138,7 +139,7 @@ class LowRankFactor:
         Returns
         -------
         values : ndarray of shape (k,), decreasing
-        vectors : ndarray of shape (n, k), orthonormal columns; the entry of largest modulus is positive
+        vectors : ndarray of shape (n, k), orthonormal columns, signs as in `eigen.top_eigenpairs`
             Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
         """
         F = self.factor
@@ -146,8 +147,7 @@ class LowRankFactor:
             return np.empty(0, F.dtype), np.empty((len(F), 0), F.dtype)
         values, basis = self.spectrum(np.ones(len(F)), k)
         vectors = F @ (basis / np.sqrt(values)).astype(F.dtype)
-        peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
-        return values.astype(F.dtype), vectors * np.where(peaks < 0, -1, 1).astype(F.dtype)
+        return values.astype(F.dtype), fix_signs(vectors)
 
 
 class _Kernel:

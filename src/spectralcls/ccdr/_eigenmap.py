@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ..eigen import top_eigenpairs
+from ..eigen import fix_signs, top_eigenpairs
 
 DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
 MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix
@@ -75,7 +75,7 @@ def constrained_eigenmap(G, n_classes, n_components):
     good = values > SMALLEST
     values = np.concatenate([np.ones(kept.shape[1]), values[good]])
     U = np.hstack([kept, vectors[:, good]]) / root[:, None]
-    U *= np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, -1, 1)
+    U = fix_signs(U)
     return Eigenmap(np.maximum(1 - values, 0.0), U[:n_classes], U[n_classes:], indicators.shape[1])
 
 

@@ -7,6 +7,7 @@ from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..eigen import fix_signs
 from ..neighbors import knn, mean_squared_length
 
 N_ALIGNMENTS = 10
@@ -51,8 +52,7 @@ def integrate(ccdr, X, classes, codes, n_components):
     turned = [R.T @ (f[:n_components, None] * R) for f, R in zip(factors, rotations, strict=True)]
     factor = sum(turned) / len(maps)
     values, axes = eigh(factor)
-    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)] < 0, -1, 1)
-    mean = mean @ axes
+    mean = mean @ fix_signs(axes)
     n_classes = len(classes)
     epsilon = _scale(ccdr, X, random)
     return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], epsilon, n_connected)

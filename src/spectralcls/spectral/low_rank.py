@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from ..eigen import sign_factors
 from ..kernels import kernel_matrix, log_normalizer
 from ..lowrank import rpcholesky
 from .spectrum import Spectrum, paper_factor
@@ -87,8 +88,8 @@ def low_rank_spectrum(
     vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
     if degrees is not None:
         vectors /= np.sqrt(degrees)[:, None]
-    flip = np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))] < 0, -1.0, 1.0)
-    vectors *= flip.astype(X.dtype)
+    flip = sign_factors(vectors)
+    vectors *= flip
     U = U * flip
     consistent = factor.compress(U)
     paper = consistent

@@ -12,7 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from ..bandwidth import silverman_bandwidth
-from ..eigen import _fix_signs
+from ..eigen import fix_signs
 from ..kernels import kernel_sums
 from .similarity import (
     GaussianSimilarity,
@@ -296,7 +296,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rank = int(np.sum(values > rounding))
         if rank == 0:
             raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
-        vectors = _fix_signs(vectors[:, :rank])
+        vectors = fix_signs(vectors[:, :rank])
         vectors[S.empty_rows()] = 0
         return values[:rank].astype(np.float64), vectors
 
