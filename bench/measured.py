@@ -12,14 +12,9 @@ import inspect
 import json
 from pathlib import Path
 
-from spectralcls import show_config
+from bench.page import cell, machine, table
 
 FOLDER = Path(__file__).parents[1] / "docs" / "measured"
-
-
-def machine():
-    config = show_config("dict")
-    return f"{config['machine']}, {config['threads']} threads, variant {config['variant']}, {config['compiler']}"
 
 
 def rows_of(report):
@@ -41,7 +36,7 @@ def page(topic, rows):
     for function in dict.fromkeys(name.split("[")[0] for name in rows):
         mine = [row for name, row in rows.items() if name.split("[")[0] == function]
         lines += ["", f"## {function.split('::test_')[1].replace('_', ' ').capitalize()}", "", docstring(function), ""]
-        lines += table([row["parameters"] | {"seconds": row["seconds"]} | row["results"] for row in mine])
+        lines.append(shown([row["parameters"] | {"seconds": row["seconds"]} | row["results"] for row in mine]))
         lines += ["", f"`{function}`; {'; '.join(dict.fromkeys(row['machine'] for row in mine))}."]
     return "\n".join(lines) + "\n"
 
@@ -52,19 +47,11 @@ def docstring(function):
     return inspect.getdoc(getattr(module, name)) or ""
 
 
-def table(rows):
-    """Rows over columns; a single row is turned, since it may have many columns."""
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    if len(rows) == 1:
-        return ["| | |", "|---|---|"] + [f"| {key} | {cell(rows[0][key])} |" for key in keys]
-    lines = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
-    return lines + ["| " + " | ".join(cell(row.get(key, "")) for key in keys) + " |" for row in rows]
-
-
-def cell(value):
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:.4g}" if 1e-4 <= abs(value) < 1e5 or value == 0 else f"{value:.2e}"
+def shown(rows):
+    """A table; a single row is turned, since it may have many columns."""
+    if len(rows) > 1:
+        return table(rows, digits=4)
+    return "\n".join(["| | |", "|---|---|"] + [f"| {key} | {cell(value, 4)} |" for key, value in rows[0].items()])
 
 
 def main():

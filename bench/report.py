@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.measure import limit, multiply_add_rate, side_by_side, slots
+from bench.page import machine, table
 from bench.peers import available_peers
-from spectralcls import show_config
 from spectralcls._core import ISA_VARIABLE, available_variants
 from spectralcls._parallel import effective_n_threads
 from spectralcls.kernels import kernel_matrix, kernel_sums
@@ -156,18 +156,6 @@ def variant_row():
     return row
 
 
-def table(rows):
-    keys = list(rows[0])
-    lines = ["| " + " | ".join(keys) + " |", "|" + "---|" * len(keys)]
-    return "\n".join(lines + ["| " + " | ".join(cell(row[key]) for key in keys) + " |" for row in rows])
-
-
-def cell(value):
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:.2e}" if value >= 1e6 else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-
-
 def draw(results, path):
     import matplotlib
 
@@ -245,7 +233,7 @@ d = 10, float32; the fitted exponent of n is {exponent:.2f}.
 """
 
 
-def quote_in_readme(results, machine, readme):
+def quote_in_readme(results, readme):
     """The few numbers that the README quotes, between its comments ``<!-- performance -->`` and ``<!-- end -->``."""
     speed = {(row["dtype"], row["d"]): row for row in results["class_sums"]}
     rows = [
@@ -258,7 +246,7 @@ def quote_in_readme(results, machine, readme):
     start, end = "<!-- performance -->\n", "<!-- end -->"
     before, rest = text.split(start)
     after = rest.split(end, 1)[1]
-    readme.write_text(f"{before}{start}{table(rows)}\n\n{machine}.\n{end}{after}", encoding="utf-8")
+    readme.write_text(f"{before}{start}{table(rows)}\n\n{machine()}.\n{end}{after}", encoding="utf-8")
 
 
 def main():
@@ -274,17 +262,15 @@ def main():
     }
     results["beside_peers"], results["peers_at_limit"] = beside_peers(n_peers)
     results["growth"], exponent = growth(sizes)
-    config = show_config("dict")
-    machine = f"{config['machine']}, {config['threads']} threads, variant {config['variant']}, {config['compiler']}"
     arguments.out.mkdir(parents=True, exist_ok=True)
     draw(results, arguments.out / "performance.png")
     tables = {name: table(rows) for name, rows in results.items()}
     text = PAGE.format(
-        machine=machine, n_sums=n_sums, n_peers=n_peers, threads=config["threads"], exponent=exponent, **tables
+        machine=machine(), n_sums=n_sums, n_peers=n_peers, threads=effective_n_threads(), exponent=exponent, **tables
     )
     (arguments.out / "performance.md").write_text(text, encoding="utf-8")
     if arguments.out == DOCS:
-        quote_in_readme(results, machine, DOCS.parent / "README.md")
+        quote_in_readme(results, DOCS.parent / "README.md")
     stored = json.dumps(results | {"exponent": exponent}, indent=1)
     (arguments.out / "performance.json").write_text(stored, encoding="utf-8")
 

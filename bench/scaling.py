@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench.report import table
+from bench.page import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 WORKERS, BLOCK, FEATURES, CLASSES, BILLION = 1000, 10**6, 16, 3, 10**9
