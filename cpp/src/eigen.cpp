@@ -117,9 +117,22 @@ class BlockLanczos {
     projection_.block(0, size_ - last_, size_, last_) = rows;
     projection_.block(size_ - last_, 0, last_, size_) = rows.transpose();
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;
-    subtract(basis(), coefficients, product, execution_);
-    remainder_ = inner(product, product, execution_);
-    return remainder_.allFinite() || fail(EigenStatus::not_finite);
+    remainder_ = subtract(basis(), coefficients, product, execution_);
+    if (!remainder_.allFinite()) return fail(EigenStatus::not_finite);
+    follow_drift(coefficients.squaredNorm() + remainder_.trace());
+    return true;
+  }
+
+  // A product is orthogonalised once; the columns of V that it overlaps, those of the last two blocks, hand on their own
+  // lack of orthogonality, enlarged by the length that it loses. A second round is needed only where that adds up.
+  void follow_drift(double squared_length) {
+    const Eigen::SelfAdjointEigenSolver<Matrix> spread(remainder_, Eigen::EigenvaluesOnly);
+    const double least = spread.eigenvalues()(0);
+    condition_ = least > 0 ? squared_length / least : std::numeric_limits<double>::infinity();
+    const double drift = std::sqrt(condition_) * std::max(drift_, drift_before_);
+    drift_before_ = drift_;
+    clean_ = drift <= most_drift;
+    drift_ = clean_ ? drift : std::numeric_limits<T>::epsilon();
   }
 
   // Where the first product's largest entry is far from 1, all products are divided by a power of two near it: norms
@@ -244,9 +257,15 @@ class BlockLanczos {
       solved_ = target;
     }
     const Panel<T> remainder = columns(size_, width_), block = columns(target, width_);
-    if (target != size_) std::copy(remainder.data, remainder.data + width_ * n_, block.data);
+    if (target != size_) {
+      std::copy(remainder.data, remainder.data + width_ * n_, block.data);
+      drift_ = drift_before_ = most_drift;  // the next product overlaps all that is kept
+    }
     size_ = target;
-    orthonormalise(basis(), block, options_.seed, stream_, execution_);
+    if (!clean_ || width_ < last_) return orthonormalise(basis(), block, options_.seed, stream_, execution_);
+    whiten(block, remainder_, 0, execution_);
+    if (condition_ * std::numeric_limits<T>::epsilon() > most_drift)
+      whiten(block, inner(block, block, execution_), 0, execution_);
   }
 
   Eigenpairs<T> finish() {
@@ -265,6 +284,8 @@ class BlockLanczos {
     return std::move(result_);
   }
 
+  static inline const double most_drift = std::pow(std::numeric_limits<T>::epsilon(), 0.75);
+
   index_t n_;
   const BlockOperator<T>& apply_;
   EigenOptions options_;
@@ -274,6 +295,9 @@ class BlockLanczos {
   index_t last_ = 0;              // columns of the last product
   index_t solved_ = 0;            // columns of V when the projected problem was last solved
   index_t capacity_ = 0;
+  bool clean_ = false;            // whether the last product's remainder is orthogonal to V already
+  double condition_ = 1;          // a bound of its Gram matrix's condition number
+  double drift_ = most_drift, drift_before_ = most_drift;  // bounds of what the last two blocks have in common with V
   int exponent_ = 0;  // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
   std::vector<T> block_;

@@ -18,7 +18,6 @@ struct Simd {
 constexpr index_t dense_rows = 64;     // rows of a chunk
 constexpr index_t dense_depth = 512;   // columns of A per pass: their part of x stays in the first-level cache
 constexpr index_t csr_rows = 512;
-constexpr double serial_entries = 3e6;  // products of entries that are not worth a second thread
 constexpr index_t tile = 64;
 
 // y[0 .. R)[0 .. lanes) += a[0 .. R)[0 .. depth) x[0 .. depth)[0 .. lanes), accumulators in registers.
@@ -69,7 +68,7 @@ void csr_row(const CsrMatrix<T>& a, index_t row, const T* x, T* y, index_t colum
 template <index_t Fixed, class T>
 void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution) {
   const double products = static_cast<double>(a.row_starts[a.rows]) * static_cast<double>(columns);
-  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution.for_work(products, serial_entries), [&](index_t chunk, Checkpoint&) {
+  for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution.for_work(products), [&](index_t chunk, Checkpoint&) {
     const index_t last = std::min((chunk + 1) * csr_rows, a.rows);
     for (index_t row = chunk * csr_rows; row < last; ++row)
       csr_row<Fixed>(a, row, x, y + row * columns, columns);

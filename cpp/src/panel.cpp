@@ -7,11 +7,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tall_products.hpp"
+
 namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;
-constexpr double serial_flops = 3e7;  // below this, half a millisecond, a second thread costs more than it brings
 constexpr int max_rounds = 8;
 
 template <class T>
@@ -26,14 +27,43 @@ Strided<T> rows_of(const Panel<T>& panel, index_t first, index_t count) {
   return {panel.data + first, count, panel.columns, Eigen::OuterStride<>(panel.rows)};
 }
 
+// The panel from a row on.
+template <class T>
+Panel<const T> from_row(const Panel<T>& panel, index_t first) {
+  return {panel.data + first, panel.rows, panel.columns};
+}
+
 // Calls body(chunk, first row, number of rows) for all chunks of rows.
 template <class Body>
 void for_each_rows(index_t rows, double flops, const Execution& execution, Body&& body) {
-  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, execution.for_work(flops, serial_flops), [&](index_t chunk, Checkpoint&) {
+  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, execution.for_work(flops), [&](index_t chunk, Checkpoint&) {
     const index_t first = chunk * chunk_rows;
     body(chunk, first, std::min(chunk_rows, rows - first));
   });
 }
+
+// left^T right, added up over chunks of rows in their order.
+template <class T>
+class PartialSums {
+ public:
+  PartialSums(index_t rows, index_t left, index_t right)
+      : left_(left), right_(right), parts_(static_cast<std::size_t>((rows + chunk_rows - 1) / chunk_rows)) {}
+
+  void put(index_t chunk, const Panel<const T>& left, const Panel<const T>& right, index_t count) {
+    Matrix& part = parts_[static_cast<std::size_t>(chunk)];
+    part.resize(left_, right_);
+    detail::inner_of_rows<T>(left, right, count, part.data());
+  }
+  Matrix total() const {
+    Matrix sum = Matrix::Zero(left_, right_);
+    for (const Matrix& part : parts_) sum += part;
+    return sum;
+  }
+
+ private:
+  index_t left_, right_;
+  std::vector<Matrix> parts_;
+};
 
 template <class T>
 double product_flops(const Panel<T>& panel, index_t columns) {
@@ -44,24 +74,23 @@ double product_flops(const Panel<T>& panel, index_t columns) {
 
 template <class T>
 Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execution) {
-  Matrix sum = Matrix::Zero(left.columns, right.columns);
-  if (sum.size() == 0) return sum;
-  std::vector<Dense<T>> parts(static_cast<std::size_t>((left.rows + chunk_rows - 1) / chunk_rows));
+  PartialSums<T> sums(left.rows, left.columns, right.columns);
   for_each_rows(left.rows, product_flops(left, right.columns), execution, [&](index_t chunk, index_t first, index_t count) {
-    parts[static_cast<std::size_t>(chunk)].noalias() =
-        rows_of(left, first, count).transpose() * rows_of(right, first, count);
+    sums.put(chunk, from_row(left, first), from_row(right, first), count);
   });
-  for (const auto& part : parts) sum += part.template cast<double>();
-  return sum;
+  return sums.total();
 }
 
 template <class T>
-void subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution) {
-  if (coefficients.size() == 0) return;
-  const Dense<T> typed = coefficients.cast<T>();
-  for_each_rows(basis.rows, product_flops(basis, block.columns), execution, [&](index_t, index_t first, index_t count) {
-    rows_of(block, first, count).noalias() -= rows_of(basis, first, count) * typed;
+Matrix subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution) {
+  const Dense<T> typed = (-coefficients).cast<T>();
+  PartialSums<T> sums(block.rows, block.columns, block.columns);
+  const double flops = product_flops(basis, block.columns) + product_flops(block, block.columns);
+  for_each_rows(block.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
+    detail::add_product_of_rows<T>(from_row(basis, first), typed.data(), {block.data + first, block.rows, block.columns}, count);
+    sums.put(chunk, from_row(block, first), from_row(block, first), count);
   });
+  return sums.total();
 }
 
 template <class T>
@@ -69,7 +98,8 @@ void transform(const Panel<T>& panel, const Matrix& coefficients, const Executio
   const Dense<T> typed = coefficients.cast<T>();
   const Panel<T> target = panel.middle(0, typed.cols());
   for_each_rows(panel.rows, product_flops(panel, typed.cols()), execution, [&](index_t, index_t first, index_t count) {
-    const Dense<T> product = rows_of(panel, first, count) * typed;
+    Dense<T> product = Dense<T>::Zero(count, typed.cols());
+    detail::add_product_of_rows<T>(from_row(panel, first), typed.data(), {product.data(), count, typed.cols()}, count);
     rows_of(target, first, count) = product;
   });
 }
@@ -118,27 +148,33 @@ void normalise(const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
 }  // namespace
 
 template <class T>
+Eigen::VectorXd whiten(const Panel<T>& block, const Matrix& gram, double least, const Execution& execution) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram);
+  if (solver.info() != Eigen::Success) throw std::runtime_error("the operator's answers are not finite");
+  const auto& values = solver.eigenvalues();
+  // Directions below the rounding of the Gram matrix hold noise.
+  const double floor = std::max(std::numeric_limits<T>::epsilon() * values(values.size() - 1), least);
+  Matrix root = solver.eigenvectors();
+  for (index_t j = 0; j < block.columns; ++j) root.col(j) /= std::sqrt(std::max(values(j), floor));
+  transform(block, root, execution);
+  return values;
+}
+
+template <class T>
 void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
                     const Execution& execution) {
   const index_t width = block.columns;
-  const double eps = std::numeric_limits<T>::epsilon();
-  const double lost = std::pow(100 * eps, 2);  // squared norm of a unit column that has only rounding left
+  const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(), 2);  // squared norm of a unit column that has only rounding left
   if (width == 0) return;
   normalise(block, seed, stream, execution);
+  Matrix gram = inner(block, block, execution);
   for (int round = 0; round < max_rounds; ++round) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> gram(inner(block, block, execution));
-    if (gram.info() != Eigen::Success) throw std::runtime_error("the operator's answers are not finite");
-    const auto& values = gram.eigenvalues();  // increasing
-    // Directions below the rounding of the Gram matrix hold noise: scaled up they are looked at again next round.
-    const double floor = std::max(eps * values(width - 1), lost);
-    Matrix whiten = gram.eigenvectors();
-    for (index_t j = 0; j < width; ++j) whiten.col(j) /= std::sqrt(std::max(values(j), floor));
-    transform(block, whiten, execution);
+    const Eigen::VectorXd values = whiten(block, gram, lost, execution);
     // An orthonormal block that loses little of its length to the basis is orthogonal to it, and still nearly so to itself.
     if (round > 0 && values(0) > 0.1) return;
     for (index_t j = 0; j < width; ++j)
       if (values(j) <= lost) random_direction(block, j, seed, stream);
-    subtract(basis, inner(basis, block, execution), block, execution);
+    gram = subtract(basis, inner(basis, block, execution), block, execution);
   }
   throw std::runtime_error("no further direction is orthogonal to the basis");
 }
@@ -159,8 +195,9 @@ void from_rows(const T* rows, const Panel<T>& panel, const Execution& execution)
 
 #define SPECTRALCLS_INSTANTIATE(T)                                                                            \
   template Matrix inner<T>(const Panel<T>&, const Panel<T>&, const Execution&);                               \
-  template void subtract<T>(const Panel<T>&, const Matrix&, const Panel<T>&, const Execution&);               \
+  template Matrix subtract<T>(const Panel<T>&, const Matrix&, const Panel<T>&, const Execution&);               \
   template void transform<T>(const Panel<T>&, const Matrix&, const Execution&);                               \
+  template Eigen::VectorXd whiten<T>(const Panel<T>&, const Matrix&, double, const Execution&);               \
   template void fill_random<T>(T*, index_t, std::uint64_t, std::uint64_t);                                      \
   template void orthonormalise<T>(const Panel<T>&, const Panel<T>&, std::uint64_t, std::uint64_t&,            \
                                   const Execution&);                                                        \

@@ -28,13 +28,18 @@ struct Panel {
 template <class T>
 Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execution);
 
-// block -= basis * coefficients.
+// block -= basis * coefficients; returns block^T block of what is left.
 template <class T>
-void subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution);
+Matrix subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution);
 
 // The first coefficients.cols() columns of the panel become panel * coefficients, in place.
 template <class T>
 void transform(const Panel<T>& panel, const Matrix& coefficients, const Execution& execution);
+
+// The columns, whose Gram matrix is given, become orthonormal (block * its inverse root), but directions whose
+// eigenvalue is below `least` become short. Returns the eigenvalues, ascending.
+template <class T>
+Eigen::VectorXd whiten(const Panel<T>& block, const Matrix& gram, double least, const Execution& execution);
 
 // Uniform random numbers in [-1, 1) that depend on the seed, `stream` and the row alone.
 template <class T>

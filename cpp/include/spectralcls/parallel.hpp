@@ -22,7 +22,8 @@ struct Execution {
   std::function<bool()> interrupted;
 
   // The same, but on the calling thread alone where the work is over before another thread has begun.
-  Execution for_work(double operations, double worth_sharing = 4e6) const {
+  Execution for_work(double operations) const {
+    constexpr double worth_sharing = 4e6;
     return {operations < worth_sharing ? 1 : n_threads, interrupted};
   }
 };

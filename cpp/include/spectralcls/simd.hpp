@@ -63,6 +63,10 @@ inline Vec<T> load_unaligned(const T* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
+template <class T>
+inline void store_unaligned(T* p, Vec<T> v) {
+  std::memcpy(p, &v, sizeof v);
+}
 // Past the caches, to an aligned place; stream_fence() before another thread reads it.
 template <class T>
 inline void store_streaming(T* p, Vec<T> v) {
