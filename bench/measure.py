@@ -1,8 +1,11 @@
 """How everything here is measured: side by side, interleaved, against the machine's own limit."""
 
+import gc
+import re
 import resource
 import time
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -62,3 +65,16 @@ def side_by_side(functions, repeats=5, budget=60.0):
 def peak_gib():
     """Largest resident size that this process has had, in GiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def gib_beyond(function):
+    """Result of a call, and by how much the resident size rose above that before it, in GiB (Linux)."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")  # the largest size so far starts anew
+    before = _resident("VmRSS")
+    result = function()
+    return result, (_resident("VmHWM") - before) / 2**20
+
+
+def _resident(field):
+    return int(re.search(rf"{field}:\s*(\d+) kB", Path("/proc/self/status").read_text())[1])

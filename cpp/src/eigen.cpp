@@ -101,13 +101,12 @@ class BlockLanczos {
     to_rows(block, x, execution_);
     apply_(x, y, width_);
     rescale(y);
-    from_rows(y, product, execution_);
     ++result_.applications;
     result_.products += width_;
     size_ += width_;
     last_ = width_;
 
-    const Matrix coefficients = inner(basis(), product, execution_);
+    const Matrix coefficients = from_rows(y, product, basis(), execution_);
     const Matrix rows = coefficients.bottomRows(size_);
     if (!coefficients.allFinite()) return fail(EigenStatus::not_finite);
     const Matrix corner = rows.bottomRows(last_);
@@ -119,16 +118,15 @@ class BlockLanczos {
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;
     remainder_ = subtract(basis(), coefficients, product, execution_);
     if (!remainder_.allFinite()) return fail(EigenStatus::not_finite);
-    follow_drift(coefficients.squaredNorm() + remainder_.trace());
+    follow_drift(coefficients.transpose() * coefficients + remainder_);  // |A Q|^2 by Pythagoras
     return true;
   }
 
   // A product is orthogonalised once; the columns of V that it overlaps, those of the last two blocks, hand on their own
   // lack of orthogonality, enlarged by the length that it loses. A second round is needed only where that adds up.
-  void follow_drift(double squared_length) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> spread(remainder_, Eigen::EigenvaluesOnly);
-    const double least = spread.eigenvalues()(0);
-    condition_ = least > 0 ? squared_length / least : std::numeric_limits<double>::infinity();
+  void follow_drift(const Matrix& product) {
+    const double longest = extremes(product).second, shortest = extremes(remainder_).first;
+    condition_ = shortest > 0 ? longest / shortest : std::numeric_limits<double>::infinity();
     const double drift = std::sqrt(condition_) * std::max(drift_, drift_before_);
     drift_before_ = drift_;
     clean_ = drift <= most_drift;
@@ -259,7 +257,7 @@ class BlockLanczos {
     const Panel<T> remainder = columns(size_, width_), block = columns(target, width_);
     if (target != size_) {
       std::copy(remainder.data, remainder.data + width_ * n_, block.data);
-      drift_ = drift_before_ = most_drift;  // the next product overlaps all that is kept
+      drift_before_ = most_drift;  // the next product overlaps all that is kept
     }
     size_ = target;
     if (!clean_ || width_ < last_) return orthonormalise(basis(), block, options_.seed, stream_, execution_);
@@ -282,6 +280,12 @@ class BlockLanczos {
       for (index_t i = 0; i < n_; ++i) result_.vectors[static_cast<std::size_t>(i * count + j)] = column[i];
     }
     return std::move(result_);
+  }
+
+  // The least and the largest eigenvalue.
+  static std::pair<double, double> extremes(const Matrix& gram) {
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram, Eigen::EigenvaluesOnly);
+    return {solver.eigenvalues()(0), solver.eigenvalues()(gram.rows() - 1)};
   }
 
   static inline const double most_drift = std::pow(std::numeric_limits<T>::epsilon(), 0.75);

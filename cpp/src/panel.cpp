@@ -187,10 +187,13 @@ void to_rows(const Panel<T>& panel, T* rows, const Execution& execution) {
 }
 
 template <class T>
-void from_rows(const T* rows, const Panel<T>& panel, const Execution& execution) {
-  for_each_rows(panel.rows, product_flops(panel, 1), execution, [&](index_t, index_t first, index_t count) {
+Matrix from_rows(const T* rows, const Panel<T>& panel, const Panel<T>& basis, const Execution& execution) {
+  PartialSums<T> sums(panel.rows, basis.columns, panel.columns);
+  for_each_rows(panel.rows, product_flops(basis, panel.columns), execution, [&](index_t chunk, index_t first, index_t count) {
     rows_of(panel, first, count) = Eigen::Map<const RowMajor<T>>(rows + first * panel.columns, count, panel.columns);
+    sums.put(chunk, from_row(basis, first), from_row(panel, first), count);
   });
+  return sums.total();
 }
 
 #define SPECTRALCLS_INSTANTIATE(T)                                                                            \
@@ -202,7 +205,7 @@ void from_rows(const T* rows, const Panel<T>& panel, const Execution& execution)
   template void orthonormalise<T>(const Panel<T>&, const Panel<T>&, std::uint64_t, std::uint64_t&,            \
                                   const Execution&);                                                        \
   template void to_rows<T>(const Panel<T>&, T*, const Execution&);                                            \
-  template void from_rows<T>(const T*, const Panel<T>&, const Execution&);
+  template Matrix from_rows<T>(const T*, const Panel<T>&, const Panel<T>&, const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

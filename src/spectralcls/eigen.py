@@ -92,7 +92,7 @@ def top_eigenpairs(
         Vectors multiplied at a time. None: 32 for a kernel, 4 for a sparse matrix, 8 otherwise.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 8 blocks (14 where A is sparse, 6 for a
+        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (14 where A is sparse, 6 for a
         LinearOperator).
     start : ndarray of shape (n, s), default=None
         Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended
@@ -261,7 +261,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     wanted = k - (pair is not None)
     if wanted == 0:
         return _joined(pair, None, operator)
-    blocks = {"csr": 14, "callback": 6}.get(operator.kind, 8)
+    blocks = {"csr": 14, "callback": 6}.get(operator.kind, 7)
     options = dict(
         pairs=wanted,
         block_size=width,

@@ -52,10 +52,10 @@ template <class T>
 void orthonormalise(const Panel<T>& basis, const Panel<T>& block, std::uint64_t seed, std::uint64_t& stream,
                     const Execution& execution);
 
-// A copy of the panel as row-major rows x columns, and back.
+// A copy of the panel as row-major rows x columns; and back, with basis^T panel on the way, while it is in a cache.
 template <class T>
 void to_rows(const Panel<T>& panel, T* rows, const Execution& execution);
 template <class T>
-void from_rows(const T* rows, const Panel<T>& panel, const Execution& execution);
+Matrix from_rows(const T* rows, const Panel<T>& panel, const Panel<T>& basis, const Execution& execution);
 
 }  // namespace spectralcls
