@@ -12,6 +12,7 @@ import threadpoolctl
 import spectralcls
 from spectralcls import _core, show_config
 from spectralcls._parallel import effective_n_threads
+from spectralcls.kernels import kernel_sums
 
 
 def run(code, **environment):
@@ -101,6 +102,21 @@ def test_joblib_workers_do_not_oversubscribe(backend, monkeypatch):
     with joblib.parallel_config(backend, n_jobs=workers):
         used = joblib.Parallel()(joblib.delayed(effective_n_threads)() for _ in range(workers))
     assert used == [1] * workers
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="processors are not ours to choose here")
+def test_processors_of_the_caller_stay_as_they_are():
+    """Workers begin away from the caller; the answer, and where anybody may run, are the same on any set of processors."""
+    allowed = os.sched_getaffinity(0)
+    X = np.random.default_rng(0).normal(size=(1500, 8))
+    everywhere = kernel_sums(X, X, n_jobs=3)
+    assert os.sched_getaffinity(0) == allowed
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        np.testing.assert_array_equal(kernel_sums(X, X, n_jobs=3), everywhere)
+        assert os.sched_getaffinity(0) == {min(allowed)}
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space")

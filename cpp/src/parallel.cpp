@@ -9,6 +9,11 @@
 #include <thread>
 #include <vector>
 
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 namespace spectralcls {
 
 std::atomic<int> thread_limit{0};
@@ -71,6 +76,36 @@ class CallerCheckpoint final : public Checkpoint {
   Clock::time_point last_poll_ = Clock::now();
 };
 
+// A new thread begins on the processor of its creator or wherever the scheduler likes best; one that packs threads to
+// let the others sleep moves it only with the next tick, milliseconds later. So a worker begins on any processor but
+// its creator's, and may then go where it is sent.
+class Placement {
+ public:
+#if defined(__linux__)
+  Placement() {
+    const int here = sched_getcpu();
+    known_ = here >= 0 && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
+    if (!known_) return;
+    elsewhere_ = allowed_;
+    CPU_CLR(here, &elsewhere_);
+    known_ = CPU_COUNT(&elsewhere_) > 0;
+  }
+  void send_away(std::thread& worker) const {
+    if (known_) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere_, &elsewhere_);
+  }
+  void set_free() const {  // called by the worker
+    if (known_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  }
+
+ private:
+  cpu_set_t allowed_, elsewhere_;
+  bool known_;
+#else
+  void send_away(std::thread&) const {}
+  void set_free() const {}
+#endif
+};
+
 }  // namespace
 
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
@@ -93,6 +128,7 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
 
   const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
   std::vector<std::thread> workers;
+  const Placement placement;
   try {
     workers.reserve(static_cast<std::size_t>(n_workers));
     for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
@@ -102,10 +138,12 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
       }
       try {
         workers.emplace_back([&] {
+          placement.set_free();
           WorkerCheckpoint checkpoint(queue);
           work(checkpoint);
           queue.leave();
         });
+        placement.send_away(workers.back());
       } catch (...) {  // the system has no thread to give: the ones that run do the work
         queue.leave();
         break;
