@@ -208,14 +208,15 @@ class Computation {
       }
   }
 
-  // How many bandwidths of a ladder see more than zero across a gap. Nobody measures the gap for one bandwidth without
-  // a scale.
+  // How many bandwidths of a ladder see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
+  // for one bandwidth without a scale.
   int live_rungs(const Ladder& ladder, double gap) const {
     const int n_rungs = static_cast<int>(ladder.positions.size());
     if (!Scaled && n_bandwidths_ == 1) return n_rungs;
-    double bits = ladder.rate * gap;
-    int live = 0;
-    for (; live < n_rungs && bits <= plan_.negligible; ++live) bits *= 2;
+    const double bits = ladder.rate * gap;
+    if (bits > plan_.negligible) return 0;
+    int live = 1;
+    for (int i = 1; i < n_rungs; ++i) live += bits <= plan_.negligible_at_rung(i);
     return live;
   }
 
@@ -233,14 +234,13 @@ class Computation {
       const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
       s.gap[r] = static_cast<double>(smallest) - old;
       if (!(smallest < threshold)) continue;
-      const T origin = smallest;
       s.gap[r] = 0;
+      s.origin[r] = smallest;
+      if (old == std::numeric_limits<T>::max()) continue;  // no sums yet
       Vec<T>* sums = s.sum.data() + r * vectors_per_row();
-      for (int b = 0; b < n_bandwidths_; ++b) {
-        const T factor = static_cast<T>(std::exp2(plan_.rates[static_cast<std::size_t>(b)] * (static_cast<double>(origin) - old)));
-        for (index_t v = 0; v < plan_.columns.n_vectors(); ++v) *sums++ *= factor;
-      }
-      s.origin[r] = origin;
+      plan_.for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
+        for (index_t v = 0; v < plan_.columns.n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
+      });
     }
   }
 
@@ -308,10 +308,10 @@ class Computation {
   // Rescales sums from the origin they have to the smaller one of the two.
   void move_origin(double origin, double& current, double* total) const {
     if (origin >= current) return;  // sum_piece starts at the current origin and only ever lowers it
-    for (int b = 0; b < n_bandwidths_; ++b) {
-      const double factor = std::isinf(current) ? 0.0 : std::exp2(plan_.rates[static_cast<std::size_t>(b)] * (origin - current));
-      for (index_t c = 0; c < n_columns_; ++c) total[b * n_columns_ + c] *= factor;
-    }
+    if (!std::isinf(current))       // else there are no sums yet
+      plan_.for_each_shift(origin - current, [&](double factor) {
+        for (index_t c = 0; c < n_columns_; ++c) *total++ *= factor;
+      });
     current = origin;
   }
 

@@ -31,6 +31,7 @@ struct SumPlan {
   bool gaussian;
   Geometry geometry;
   std::vector<double> rates;  // of the bandwidths
+  AlignedVector<double> padded_rates;
   double lowest_rate, highest_rate;
   double negligible;          // a kernel value of 2^-negligible beside the largest of its row counts as zero
   std::vector<Ladder> ladders;
@@ -51,6 +52,8 @@ struct SumPlan {
         geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
         columns(sums.n_columns) {
     for (const double h : request.bandwidths) rates.push_back(rate<T>(request.kernel, geometry.unit, h));
+    padded_rates.assign((rates.size() + lanes<double> - 1) / lanes<double> * lanes<double>, 0.0);
+    std::copy(rates.begin(), rates.end(), padded_rates.begin());
     lowest_rate = *std::min_element(rates.begin(), rates.end());
     highest_rate = *std::max_element(rates.begin(), rates.end());
     // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
@@ -64,6 +67,23 @@ struct SumPlan {
     pack_weights();
     divide();
   }
+
+  // Calls rescale(2^(rate shift)) for every bandwidth in turn.
+  template <class Rescale>
+  void for_each_shift(double shift, Rescale&& rescale) const {
+    constexpr index_t W = lanes<double>;
+    const auto n = static_cast<index_t>(rates.size());
+    for (index_t b = 0; b < n; b += W) {
+      Vec<double> x[1] = {load(padded_rates.data() + b) * shift + exp2_bias<double>};
+      exp2_biased<double, 1>(x);
+      alignas(vector_bytes) double factor[W];
+      store(factor, x[0]);
+      for (index_t i = 0; i < std::min(W, n - b); ++i) rescale(factor[i]);
+    }
+  }
+
+  // The largest exponent of a ladder's first rung at which a further one is not negligible.
+  double negligible_at_rung(int rung) const { return negligible / static_cast<double>(1 << rung); }
 
   // The weights of a tile's points for a bandwidth, nullptr for ones.
   const T* weights_of(const Tile& tile, index_t bandwidth) const {
