@@ -216,7 +216,7 @@ class Computation {
     const double bits = ladder.rate * gap;
     if (bits > plan_.negligible) return 0;
     int live = 1;
-    for (int i = 1; i < n_rungs; ++i) live += bits <= plan_.negligible_at_rung(i);
+    for (int i = 1; i < n_rungs; ++i) live += bits * static_cast<double>(1 << i) <= plan_.negligible;
     return live;
   }
 

@@ -90,7 +90,7 @@ class Placement {
     CPU_CLR(here, &elsewhere_);
     known_ = CPU_COUNT(&elsewhere_) > 0;
   }
-  void send_away(std::thread& worker) const {
+  void send_away(std::thread& worker) const {  // which still runs: for one that is gone, glibc would move the caller
     if (known_) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere_, &elsewhere_);
   }
   void set_free() const {  // called by the worker
@@ -132,10 +132,7 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
   try {
     workers.reserve(static_cast<std::size_t>(n_workers));
     for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
-      {
-        std::lock_guard<std::mutex> lock(queue.mutex);
-        ++queue.running;
-      }
+      std::lock_guard<std::mutex> lock(queue.mutex);  // no worker leaves before it has been placed
       try {
         workers.emplace_back([&] {
           placement.set_free();
@@ -143,11 +140,11 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
           work(checkpoint);
           queue.leave();
         });
-        placement.send_away(workers.back());
       } catch (...) {  // the system has no thread to give: the ones that run do the work
-        queue.leave();
         break;
       }
+      ++queue.running;
+      placement.send_away(workers.back());
     }
   } catch (...) {
     queue.fail(std::current_exception());

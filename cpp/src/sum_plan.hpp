@@ -82,9 +82,6 @@ struct SumPlan {
     }
   }
 
-  // The largest exponent of a ladder's first rung at which a further one is not negligible.
-  double negligible_at_rung(int rung) const { return negligible / static_cast<double>(1 << rung); }
-
   // The weights of a tile's points for a bandwidth, nullptr for ones.
   const T* weights_of(const Tile& tile, index_t bandwidth) const {
     if (!request.weights) return nullptr;
