@@ -154,7 +154,9 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
     assert distributed.n_tuning_samples_ == pytest.approx(1500, abs=2)
     assert len(distributed.classes_) == 3
     np.testing.assert_allclose(distributed.bandwidth_grid_, local.bandwidth_grid_, rtol=0.1)
-    assert 0.25 < distributed.bandwidth_ / local.bandwidth_ < 4  # rungs of a flat optimum
+    # A flat optimum: what the sample finds is as good when validated against all points.
+    found = np.abs(np.log(local.bandwidth_grid_ / distributed.bandwidth_)).argmin()
+    assert local.cv_scores_[found] > local.cv_scores_.max() - 0.02
     again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
     assert again.bandwidth_ == distributed.bandwidth_
 

@@ -17,7 +17,7 @@ from spectralcls.kernel_mean import (
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.kernel_mean.folds import distinct_rows, stratified_folds, stratified_subsample
+from spectralcls.kernel_mean.folds import distinct_rows, shuffled_ranks, stratified_folds, stratified_subsample
 from spectralcls.kernel_mean.search import best_index
 
 CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
@@ -170,8 +170,61 @@ def test_subsample_keeps_the_shares_of_the_classes():
     assert np.all(np.abs(np.bincount(y[rows]) - [70, 25, 5]) <= 1)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
-def test_large_data_are_tuned_on_a_subsample_and_rescaled(make):
+def split_of_moons(n, n_validated, n_folds):
+    """What search_bandwidth draws from random state 0: the rows validated, and everybody's fold, of distinct rows."""
+    X, y = make_moons(n_samples=n, noise=0.2, random_state=0)
+    order, _ = distinct_rows(X, y)
+    X, y, rng = X[order], y[order], np.random.RandomState(0)
+    validated = stratified_subsample(y, n_validated, rng)
+    return X, y, validated, None if n_folds is None else shuffled_ranks(y, rng) % n_folds
+
+
+@pytest.mark.parametrize("cv", [3, "loo"])
+def test_of_many_points_a_subsample_is_validated_against_all(cv):
+    X, y, validated, folds = split_of_moons(400, 90, None if cv == "loo" else cv)
+    folds = np.arange(400) if cv == "loo" else folds
+    grid = bandwidth_grid(X, 5)
+    model = ParzenClassifier(bandwidth_grid=grid, max_tuning_samples=90, cv=cv).fit(X, y)
+    assert model.n_tuning_samples_ == 90
+    hits = np.zeros(5)
+    for fold in np.unique(folds[validated]):
+        queries = validated[folds[validated] == fold]
+        for b, h in enumerate(grid):
+            refitted = ParzenClassifier(bandwidth=h).fit(X[folds != fold], y[folds != fold])
+            hits[b] += np.sum(refitted.predict(X[queries]) == y[queries])
+    assert_allclose(model.cv_scores_, hits / 90)
+
+
+@pytest.mark.parametrize("make", [ISEClassifier, lambda: CauchySchwarzClassifier(weighting=None)])
+@pytest.mark.parametrize("folds", [None, 5])
+def test_potentials_are_estimated_from_the_points_validated(make, folds):
+    """Within a few standard errors of those of all points, and exactly where the subsample is all points."""
+    X, y, validated, folds = split_of_moons(2000, 500, folds)
+    all_points = tuning.Problem(make()._rule(), X, y, 2, np.ones(2000), folds, "gaussian", bandwidth_grid(X, 4))
+    run = tuning._leave_one_out if folds is None else tuning._by_fold
+    exact, estimated, same = (
+        run(all_points._replace(validated=rows)) for rows in (None, validated, np.arange(2000))
+    )
+    assert_array_equal(same.offsets, exact.offsets)
+    assert_array_equal(same.log_scale, exact.log_scale)
+    rows = slice(None) if folds is not None else validated
+    for name in ("offsets", "log_scale"):
+        assert_allclose(getattr(estimated, name), getattr(exact, name)[rows], rtol=0.05)
+    assert_allclose(estimated.log_sums, exact.log_sums[validated], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("cv", [2, 5, "loo"])
+def test_estimated_potentials_never_lie_below_their_diagonal(cv):
+    """A handful of points far apart is all that is validated of thousands in clumps."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(1500, 2)) * 1e-3, rng.normal(size=(500, 2)) * 100])
+    y = rng.integers(0, 2, size=2000)
+    model = ISEClassifier(max_tuning_samples=20, cv=cv).fit(X, y)
+    assert np.all((model.cv_scores_ >= 0) & (model.cv_scores_ <= 1))
+
+
+@pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
+def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
     X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
     full = make(max_tuning_samples=None).fit(X, y)
     assert full.n_tuning_samples_ == 600

@@ -39,7 +39,8 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         range ties; its middle is the safest choice. ``"smallest"`` is the usual reading of the thesis.
     max_tuning_samples : int or None, default=20000
         With more points than this, the bandwidth is tuned on a stratified random subsample of this size and
-        then scaled by ``(m / n) ** (1 / (d + 4))``; `n_tuning_samples_` says how many points were used.
+        then scaled by ``(m / n) ** (1 / (d + 4))``; without weighting the points of the subsample are
+        validated against all others instead. `n_tuning_samples_` says how many points were validated.
     tolerance : float or None, default=None
         Allowed error of the kernel sums, in (0, 1); None: exact to rounding. With it the scores ``<m_c, y> /
         |m_c|`` of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, about 3 t, t the tolerance,
@@ -62,7 +63,7 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     cv_scores_ : ndarray of shape (n_bandwidths,)
         Cross-validated accuracy (weighted by `sample_weight`) of each.
     n_tuning_samples_ : int
-        Number of (distinct) points used to tune.
+        Number of (distinct) points validated.
     inverse_density_ : ndarray of shape (n_samples,)
         The learned sample weights 1/f(x_i), f the Parzen density of all training points in units of the
         kernel's normalising constant, for the training samples of positive weight.

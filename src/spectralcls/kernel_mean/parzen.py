@@ -37,8 +37,8 @@ class ParzenClassifier(KernelMeanClassifier):
         Which of several bandwidths with the best accuracy wins. Where classes are well separated a whole
         range ties; its middle is the safest choice. ``"smallest"`` is the usual reading of the thesis.
     max_tuning_samples : int or None, default=20000
-        With more points than this, the bandwidth is tuned on a stratified random subsample of this size and
-        then scaled by ``(m / n) ** (1 / (d + 4))``; `n_tuning_samples_` says how many points were used.
+        With more points than this, only a stratified random subsample of this size is validated, each point
+        of it against all points of the other folds; `n_tuning_samples_` says how many points were validated.
     tolerance : float or None, default=None
         Allowed error of the kernel sums, in (0, 1); None: exact to rounding. With it the joint densities
         ``P_c p_c(y)`` of a query are off by at most ``tolerance`` times their sum all together, and its
@@ -64,7 +64,7 @@ class ParzenClassifier(KernelMeanClassifier):
     cv_scores_ : ndarray of shape (n_bandwidths,)
         Cross-validated accuracy (weighted by `sample_weight`) of each.
     n_tuning_samples_ : int
-        Number of (distinct) points used to tune.
+        Number of (distinct) points validated.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -76,8 +76,9 @@ class ParzenClassifier(KernelMeanClassifier):
 
     Notes
     -----
-    Fitting with a given bandwidth costs O(n d); tuning one pass over the (subsampled) n^2 pairs; predicting
-    one over the m n pairs. Memory beyond the data is O(n + m).
+    Fitting with a given bandwidth costs O(n d); tuning one pass over the pairs of
+    at most `max_tuning_samples` points with all; predicting one over the m n pairs. Memory beyond the data is
+    O(n + m).
 
     References
     ----------

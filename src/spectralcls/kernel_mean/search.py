@@ -15,7 +15,7 @@ SCORE_TOLERANCE = 1e-9  # accuracies this close are tied: sums of weights differ
 
 
 class BandwidthSearch(NamedTuple):
-    """Bandwidths tried, their cross-validated accuracies, the winner, and the number of points used."""
+    """Bandwidths tried, their cross-validated accuracies, the winner, and the number of points validated."""
 
     grid: np.ndarray
     scores: np.ndarray
@@ -27,10 +27,12 @@ def search_bandwidth(
     rule, data, folds, *, kernel, cv, grid, tie_break, max_samples, random_state, log_priors, n_jobs,
     accuracy=cross_validated_accuracy,
 ):
-    """Cross-validate a grid of bandwidths on the training data, or on a stratified subsample of it.
+    """Cross-validate a grid of bandwidths on the training data.
 
-    A bandwidth found on m of n points is carried over to all n at the rate at which optimal bandwidths
-    shrink, (m / n)^(1 / (d + 4)); the grid in the result is on that final scale.
+    Of many points a stratified subsample of m is validated, against all points of the other folds. Weighting by 1/f
+    would take the n^2 pairs, so there the subsample is all that is used: a bandwidth found on m of n points is carried
+    over to all n at the rate at which optimal bandwidths shrink, (m / n)^(1 / (d + 4)), and the grid in the result is
+    on that final scale.
 
     Parameters
     ----------
@@ -53,18 +55,21 @@ def search_bandwidth(
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
     n = len(X)
     rng = check_random_state(random_state)
+    validated = None
     if max_samples is not None and n > max_samples:
-        some = stratified_subsample(codes, max_samples, rng)
-        X, codes, weights = X[some], codes[some], weights[some]
-        folds = None if folds is None else folds[some]
+        validated = stratified_subsample(codes, max_samples, rng)
+        if rule.weighting is not None:
+            X, codes, weights = X[validated], codes[validated], weights[validated]
+            folds = None if folds is None else folds[validated]
+            validated = None
     if folds is None and cv != "loo":
         folds = shuffled_ranks(codes, rng) % cv
 
     tried = grid * (n / len(X)) ** (1 / (X.shape[1] + 4))
-    scores = accuracy(
-        Problem(rule, X, codes, len(data.classes), weights, folds, kernel, tried, log_priors, n_jobs)
-    )
-    return BandwidthSearch(grid, scores, float(grid[best_index(scores, tie_break)]), len(X))
+    problem = Problem(rule, X, codes, len(data.classes), weights, folds, kernel, tried, log_priors, n_jobs, validated)
+    scores = accuracy(problem)
+    n_validated = len(X) if validated is None else len(validated)
+    return BandwidthSearch(grid, scores, float(grid[best_index(scores, tie_break)]), n_validated)
 
 
 def best_index(scores, tie_break):

@@ -23,7 +23,11 @@ CACHE_BYTES = 1 << 20  # results that are worked on while they stay in the secon
 
 
 class Problem(NamedTuple):
-    """What is cross-validated, and on which folds; `folds` None leaves one point out at a time."""
+    """What is cross-validated, and on which folds; `folds` None leaves one point out at a time.
+
+    Of many points only the rows `validated` need be held out, against all others: m n pairs instead of n^2. The
+    potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
+    """
 
     rule: Rule
     X: np.ndarray  # (n, d)
@@ -35,24 +39,25 @@ class Problem(NamedTuple):
     bandwidths: np.ndarray  # (b,)
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
+    validated: np.ndarray | None = None  # (m,), ascending; None: all rows
 
 
 class HeldOut(NamedTuple):
-    """Every point as the rule sees it when its own fold is left out."""
+    """Every validated point as the rule sees it when its own fold is left out."""
 
-    log_sums: np.ndarray  # (n, b, C)
+    log_sums: np.ndarray  # (m, b, C)
     log_scale: np.ndarray  # (parts, b, C)
     offsets: np.ndarray  # (parts, b, C)
-    part: np.ndarray  # (n,) row of `log_scale` and `offsets` that belongs to a point
-    log_densities: np.ndarray | None = None  # (n, b)
+    part: np.ndarray  # (m,) row of `log_scale` and `offsets` that belongs to a point
+    log_densities: np.ndarray | None = None  # (m, b)
 
 
 def cross_validated_accuracy(problem):
     """Weighted accuracy (n_bandwidths,) on the held-out points, equal to refitting fold by fold.
 
-    Cost: one pass over the n^2 pairs for the unweighted rules, whatever the number of folds and bandwidths.
+    Cost: one pass over the m n pairs for the unweighted rules, whatever the number of folds and bandwidths.
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
-    Memory O(n * bandwidths * (classes + folds)).
+    Memory O(m * bandwidths * (classes + folds)).
     """
     if problem.rule.weighting is not None:
         held_out = _weighted(problem)
@@ -67,7 +72,8 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    for rows in blocks(len(p.X), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
+    X, codes, weights = (values[_validated(p)] for values in (p.X, p.codes, p.weights))
+    for rows in blocks(len(X), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
         scores = p.rule.scores(
@@ -77,11 +83,11 @@ def _accuracy(p, held_out):
         unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
         some = unreached.any(axis=1)
         if some.any():
-            lost = np.arange(len(p.X))[rows][some]
-            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
+            lost = np.arange(len(X))[rows][some]
+            nearest = nearest_codes(X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, _validated_rows(p)[lost]))
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
-        hits += p.weights[rows] @ (predicted == p.codes[rows, None])
-    return hits / p.weights.sum()
+        hits += weights[rows] @ (predicted == codes[rows, None])
+    return hits / weights.sum()
 
 
 def _without_potentials(p):
@@ -98,25 +104,34 @@ def _by_fold(p):
 
     With B_gh the sum over the pairs of folds g and h of a class, the total of the training part of fold f is
     sum_{g, h != f} B_gh = sum_{g != f} (R_g + B_gg) - R_f, where R_g = sum_{h != g} B_gh comes from the first pass.
-    B is symmetric, so R_f is at most the sum of the other R_g: nothing cancels that matters.
+    B is symmetric, so R_f is at most the sum of the other R_g: nothing cancels that matters. Where not all rows are
+    validated, R and B are those of the validated rows of a bucket, times the bucket's weight over theirs; no
+    estimate of a total is below its diagonal.
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
     n_folds = p.folds.max() + 1
+    n_buckets = p.n_classes * n_folds
     buckets = p.codes * n_folds + p.folds
-    across, within = np.zeros((2, p.n_classes * n_folds, len(plain)))
-    for bucket, own in enumerate(class_rows(buckets, p.n_classes * n_folds)):
-        if len(own):
-            u = p.weights[own]
-            across[bucket] = u @ np.exp(log_sums[own[:, None], squared, p.codes[own[0]]].astype(np.float64))
-            log_sums_within = kernel_sums(
-                p.X[own], p.X[own], weights=_unless_ones(u), kernel=p.kernel, bandwidth=widths[squared], log=True,
-                n_jobs=p.n_jobs,
+    rows = _validated_rows(p)
+    across, within = np.zeros((2, n_buckets, len(plain)))
+    every, some = class_rows(buckets, n_buckets), class_rows(buckets[rows], n_buckets)
+    for bucket, (own, places) in enumerate(zip(every, some, strict=True)):
+        if len(places):
+            u = p.weights[rows[places]]
+            u = u * (p.weights[own].sum() / u.sum())
+            sums = log_sums[places[:, None], squared, bucket // n_folds]
+            across[bucket] = u @ np.exp(sums.astype(np.float64))
+            sums = kernel_sums(
+                p.X[rows[places]], p.X[own], weights=_unless_ones(p.weights[own]), kernel=p.kernel,
+                bandwidth=widths[squared], log=True, n_jobs=p.n_jobs,
             )
-            within[bucket] = u @ np.exp(log_sums_within.astype(np.float64))
+            within[bucket] = u @ np.exp(sums.astype(np.float64))
     across, within = (sums.reshape(p.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
     both = across + within
     totals = (both.sum(axis=1, keepdims=True) - both - across).swapaxes(0, 1)
+    diagonals = _outside(np.bincount(buckets, p.weights**2, minlength=n_buckets).reshape(p.n_classes, n_folds).T)
+    totals = np.maximum(totals, diagonals[:, None])
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
 
@@ -126,17 +141,20 @@ def _leave_one_out(p):
     The sum of a class without one of its points is the diagonal plus the off-diagonal sum, each less the
     point's own share; the diagonal that remains bounds the rounding error of the difference.
     """
-    n = len(p.X)
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
-    own_row = np.exp(log_sums[np.arange(n), :, p.codes][:, squared].astype(np.float64))
+    codes, weights = (values[_validated(p)] for values in (p.codes, p.weights))
+    each = np.arange(len(codes))
+    own_row = weights[:, None] * np.exp(log_sums[each, :, codes][:, squared].astype(np.float64))
     pairs = np.zeros((p.n_classes, len(plain)))
-    np.add.at(pairs, p.codes, p.weights[:, None] * own_row)
-    diagonal = np.bincount(p.codes, p.weights**2, minlength=p.n_classes)
-    totals = np.repeat((pairs + diagonal[:, None]).T[None], n, axis=0)
-    totals[np.arange(n), :, p.codes] = (
-        (diagonal[p.codes] - p.weights**2)[:, None] + pairs[p.codes] - 2 * p.weights[:, None] * own_row
+    np.add.at(pairs, codes, own_row)
+    all_weight, their_weight = (
+        np.bincount(c, w, minlength=p.n_classes) for c, w in ((p.codes, p.weights), (codes, weights))
     )
+    pairs *= (all_weight / np.where(their_weight > 0, their_weight, 1.0))[:, None]
+    diagonal = np.bincount(p.codes, p.weights**2, minlength=p.n_classes)
+    totals = np.repeat((pairs + diagonal[:, None]).T[None], len(codes), axis=0)
+    totals[each, :, codes] = (diagonal[codes] - weights**2)[:, None] + np.maximum(pairs[codes] - 2 * own_row, 0)
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
 
@@ -231,9 +249,18 @@ def _widths(p):
 
 
 def _class_log_sums_of_others(p, widths):
-    """log of the class sums (n, b, C) of each point over the points of other folds."""
-    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, np.arange(len(p.X))))
-    return _log_sums(p, slice(None), widths, **options)
+    """log of the class sums (m, b, C) of each validated point over the points of other folds."""
+    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, _validated_rows(p)))
+    return _log_sums(p, _validated(p), widths, **options)
+
+
+def _validated(p):
+    """Index of the rows that are validated."""
+    return slice(None) if p.validated is None else p.validated
+
+
+def _validated_rows(p):
+    return np.arange(len(p.X)) if p.validated is None else p.validated
 
 
 def _log_sums(p, rows, widths, **buckets):
@@ -251,21 +278,26 @@ def _left_out(p, rows):
 
 
 def _training_weight(p):
-    """Weight of each class in the training part of each fold, and the fold of each point."""
+    """Weight of each class in the training part of each fold, and the fold of each validated point."""
     if p.folds is not None:
-        return _other_weight(p, p.folds), p.folds
-    rows = np.arange(len(p.X))
+        return _other_weight(p, p.folds), p.folds[_validated(p)]
+    rows = _validated_rows(p)
+    each = np.arange(len(rows))
     class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (len(rows), 1))
-    class_weight[rows, p.codes] -= p.weights
-    return class_weight, rows
+    class_weight[each, p.codes[rows]] -= p.weights[rows]
+    return class_weight, each
 
 
 def _other_weight(p, folds):
     """Weight of each class outside each fold, (n_folds, C)."""
     n_folds = folds.max() + 1
     inside = np.bincount(folds * p.n_classes + p.codes, p.weights, minlength=n_folds * p.n_classes)
-    inside = inside.reshape(n_folds, p.n_classes)
-    return (1 - np.eye(n_folds)) @ inside
+    return _outside(inside.reshape(n_folds, p.n_classes))
+
+
+def _outside(by_fold):
+    """Sums over all folds but one, (n_folds, C) to (n_folds, C)."""
+    return (1 - np.eye(len(by_fold))) @ by_fold
 
 
 def _log_sums_of_others(sums):
