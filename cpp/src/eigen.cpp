@@ -217,7 +217,7 @@ class BlockLanczos {
   // Moves the wanted Ritz vectors behind the locked ones and keeps the best k of both, in order.
   void lock() {
     const index_t found = std::min(wanted(), size_), old = static_cast<index_t>(result_.values.size());
-    transform(columns(0, size_), ritz_vectors_.leftCols(found), execution_);
+    transform(columns(0, size_), ritz_vectors_.leftCols(found), columns(0, found), execution_);
     std::vector<std::pair<double, index_t>> order;
     for (index_t j = 0; j < old; ++j) order.emplace_back(result_.values[static_cast<std::size_t>(j)], j);
     for (index_t j = 0; j < found; ++j) order.emplace_back(ritz_values_(j), old + j);
@@ -250,7 +250,7 @@ class BlockLanczos {
     index_t target = size_;
     if (size_ + width_ > max_basis()) {
       target = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
-      transform(columns(0, size_), ritz_vectors_.leftCols(target), execution_);
+      transform(columns(0, size_), ritz_vectors_.leftCols(target), columns(0, target), execution_);
       projection_.topLeftCorner(target, target) = ritz_values_.head(target).asDiagonal();
       solved_ = target;
     }

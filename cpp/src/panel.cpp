@@ -13,6 +13,7 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t chunk_rows = 1024;
+constexpr index_t chunk_bytes = 512 * 1024;  // of a panel that is read again and again while it is in the second-level cache
 constexpr int max_rounds = 8;
 
 template <class T>
@@ -33,12 +34,12 @@ Panel<const T> from_row(const Panel<T>& panel, index_t first) {
   return {panel.data + first, panel.rows, panel.columns};
 }
 
-// Calls body(chunk, first row, number of rows) for all chunks of rows.
+// Calls body(chunk, first row, number of rows) for all chunks of `size` rows.
 template <class Body>
-void for_each_rows(index_t rows, double flops, const Execution& execution, Body&& body) {
-  for_each_chunk((rows + chunk_rows - 1) / chunk_rows, execution.for_work(flops), [&](index_t chunk, Checkpoint&) {
-    const index_t first = chunk * chunk_rows;
-    body(chunk, first, std::min(chunk_rows, rows - first));
+void for_each_rows(index_t rows, double flops, const Execution& execution, Body&& body, index_t size = chunk_rows) {
+  for_each_chunk((rows + size - 1) / size, execution.for_work(flops), [&](index_t chunk, Checkpoint&) {
+    const index_t first = chunk * size;
+    body(chunk, first, std::min(size, rows - first));
   });
 }
 
@@ -94,14 +95,15 @@ Matrix subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T
 }
 
 template <class T>
-void transform(const Panel<T>& panel, const Matrix& coefficients, const Execution& execution) {
+void transform(const Panel<T>& panel, const Matrix& coefficients, const Panel<T>& target, const Execution& execution) {
   const Dense<T> typed = coefficients.cast<T>();
-  const Panel<T> target = panel.middle(0, typed.cols());
+  const auto row_bytes = static_cast<index_t>(sizeof(T)) * std::max<index_t>(panel.columns, 1);
+  const index_t size = std::clamp<index_t>(chunk_bytes / row_bytes / 64 * 64, 64, chunk_rows);
   for_each_rows(panel.rows, product_flops(panel, typed.cols()), execution, [&](index_t, index_t first, index_t count) {
     Dense<T> product = Dense<T>::Zero(count, typed.cols());
     detail::add_product_of_rows<T>(from_row(panel, first), typed.data(), {product.data(), count, typed.cols()}, count);
     rows_of(target, first, count) = product;
-  });
+  }, size);
 }
 
 template <class T>
@@ -156,7 +158,7 @@ Eigen::VectorXd whiten(const Panel<T>& block, const Matrix& gram, double least, 
   const double floor = std::max(std::numeric_limits<T>::epsilon() * values(values.size() - 1), least);
   Matrix root = solver.eigenvectors();
   for (index_t j = 0; j < block.columns; ++j) root.col(j) /= std::sqrt(std::max(values(j), floor));
-  transform(block, root, execution);
+  transform(block, root, block, execution);
   return values;
 }
 
@@ -199,7 +201,7 @@ Matrix from_rows(const T* rows, const Panel<T>& panel, const Panel<T>& basis, co
 #define SPECTRALCLS_INSTANTIATE(T)                                                                            \
   template Matrix inner<T>(const Panel<T>&, const Panel<T>&, const Execution&);                               \
   template Matrix subtract<T>(const Panel<T>&, const Matrix&, const Panel<T>&, const Execution&);               \
-  template void transform<T>(const Panel<T>&, const Matrix&, const Execution&);                               \
+  template void transform<T>(const Panel<T>&, const Matrix&, const Panel<T>&, const Execution&);              \
   template Eigen::VectorXd whiten<T>(const Panel<T>&, const Matrix&, double, const Execution&);               \
   template void fill_random<T>(T*, index_t, std::uint64_t, std::uint64_t);                                      \
   template void orthonormalise<T>(const Panel<T>&, const Panel<T>&, std::uint64_t, std::uint64_t&,            \

@@ -12,6 +12,16 @@ from joblib.parallel import get_active_backend
 from ._core import compiled
 
 cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
+_controller = cache(threadpoolctl.ThreadpoolController)  # looks through all libraries: milliseconds
+
+
+def serial_blas():
+    """A context in which BLAS uses the calling thread alone.
+
+    For small products between calls of the core: the threads of BLAS go on waiting busily for more work, on the
+    processors that the core's threads need next.
+    """
+    return _controller().limit(limits=1, user_api="blas")
 
 
 def effective_n_threads(n_jobs=None):

@@ -15,6 +15,8 @@ from scipy.linalg import eigh, solve_triangular
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
+from ._core import compiled
+from ._parallel import effective_n_threads, serial_blas
 from .eigen import fix_signs
 from .kernels import kernel_matrix
 
@@ -288,7 +290,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
         used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
     n_jobs : int or None
-        Threads of the kernel evaluations.
+        Threads of the kernel evaluations and of the products.
 
     Returns
     -------
@@ -306,6 +308,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     X = check_array(X, dtype=(np.float64, np.float32))
     source = _Kernel(X, kernel, bandwidth, n_jobs)
     rng = check_random_state(random_state)
+    n_threads = effective_n_threads(n_jobs)
     n, rank = len(X), min(rank, len(X))
     block_size = min(128, rank) if block_size is None else block_size
 
@@ -326,7 +329,9 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         greedy = method == "greedy"
         candidates = _largest(residual, block_size) if greedy else _sample(residual, block_size, rng)
         known = rows[:k, candidates].astype(np.float64)
-        H = source.square(candidates) - known.T @ known
+        H = source.square(candidates)
+        with serial_blas():
+            H -= known.T @ known
         residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
         _require_nonnegative(residual, diagonal)
         if greedy:
@@ -341,7 +346,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         new = rows[k : k + len(chosen)]
         if len(chosen):
             source.rows(chosen, new)
-            _orthogonalize(rows, k, chosen, triangle)
+            _orthogonalize(rows, k, chosen, triangle, n_threads)
         n_kept = _first_within(residual, new, tol * trace)
         for start in range(0, n, _PANEL):
             panel = new[:n_kept, start : start + _PANEL]
@@ -362,17 +367,15 @@ def _require_nonnegative(residual, diagonal):
                          f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
 
 
-def _orthogonalize(rows, k, chosen, triangle):
-    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known), a panel of columns at a time.
+def _orthogonalize(rows, k, chosen, triangle, n_threads):
+    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known).
 
-    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads each panel in place and once.
+    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads all rows in place and once.
     """
-    size = k + len(chosen)
-    inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
-    factors = np.hstack([-inverse @ rows[:k, chosen].T.astype(np.float64), inverse]).astype(rows.dtype)
-    for start in range(0, rows.shape[1], _PANEL):
-        panel = rows[:size, start : start + _PANEL]
-        panel[k:] = factors @ panel
+    with serial_blas():
+        inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
+        factors = np.hstack([-inverse @ rows[:k, chosen].T.astype(np.float64), inverse])
+    compiled.combine_rows(rows[: k + len(chosen)], factors, n_threads)
 
 
 def _first_within(residual, new, target):

@@ -32,9 +32,9 @@ Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execu
 template <class T>
 Matrix subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution);
 
-// The first coefficients.cols() columns of the panel become panel * coefficients, in place.
+// target = panel * coefficients; the target may be columns of the panel.
 template <class T>
-void transform(const Panel<T>& panel, const Matrix& coefficients, const Execution& execution);
+void transform(const Panel<T>& panel, const Matrix& coefficients, const Panel<T>& target, const Execution& execution);
 
 // The columns, whose Gram matrix is given, become orthonormal (block * its inverse root), but directions whose
 // eigenvalue is below `least` become short. Returns the eigenvalues, ascending.
