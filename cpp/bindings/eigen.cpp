@@ -29,9 +29,8 @@ const char* name(EigenStatus status) {
 
 template <class T>
 py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, int n_threads) {
-  const auto starts = column_major<T>(given["start"].cast<Array<T>>());
-  const auto known = column_major<T>(given["deflate"].cast<Array<T>>());
-  auto start = starts, deflate = known;
+  auto start = column_major<T>(given["start"].cast<Array<T>>());
+  auto deflate = column_major<T>(given["deflate"].cast<Array<T>>());
   const EigenOptions options{given["pairs"].cast<index_t>(),     given["block_size"].cast<index_t>(),
                              given["max_basis"].cast<index_t>(), given["max_applications"].cast<index_t>(),
                              given["tolerance"].cast<double>(), given["norm"].cast<double>(),
