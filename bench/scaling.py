@@ -1,9 +1,9 @@
 """Fill the tables of docs/scaling.md and docs/large_n.md: ``python -m bench.scaling BENCHMARK.json ...``
 
 The files are what ``pytest bench/bench_tolerance.py bench/bench_lowrank.py bench/bench_memory.py bench/bench_pairs.py
---benchmark-json=BENCHMARK.json`` wrote, in one run or several (``SPECTRALCLS_BENCH_N=1e6`` for the numbers of a
-million points). Each table stands between the comments ``<!-- scaling NAME -->`` and ``<!-- end -->``; one whose
-benches are in none of the files stays as it is.
+bench/bench_reduction.py --benchmark-json=BENCHMARK.json`` wrote, in one run or several (``SPECTRALCLS_BENCH_N=1e6`` for
+the numbers of a million points). Each table stands between the comments ``<!-- scaling NAME -->`` and ``<!-- end -->``;
+one whose benches are in none of the files stays as it is.
 """
 
 import json
@@ -93,9 +93,22 @@ def memory(benches):
     ]
 
 
+def reduction(benches):
+    rows = []
+    for name, info in benches:
+        if name.startswith("test_reduction"):
+            method, _, data = re.search(r"\[(\w+)-([\d.]+)-(\w+)\]", name).groups()
+            rows.append({
+                "data": data, "method": method, "points": info["n"], "kept": info["size"],
+                "accuracy": info["accuracy"], "of a random subset": info["random_accuracy"],
+                "of all points": info["whole_accuracy"], "all points take times": info["prediction_speedup"],
+            })
+    return sorted(rows, key=lambda row: (row["data"], row["method"], row["kept"]))
+
+
 TABLES = {
     "billion": billion, "tolerance": tolerance, "classifier": classifier, "low rank": low_rank,
-    "low rank classifier": low_rank_classifier, "memory": memory,
+    "low rank classifier": low_rank_classifier, "memory": memory, "reduction": reduction,
 }
 
 
