@@ -205,7 +205,8 @@ multiply-adds a well-tuned kernel reaches on this machine when the points come f
 
 ## Beside the peers
 
-Time of the peer over ours, {n_peers} points (half of it for d > 64), one weight column, medians in turns, answers checked.
+Time of the peer over ours, {n_peers} points (half of it for d > 64), one weight column, medians in turns, answers
+checked.
 
 {beside_peers}
 
@@ -214,7 +215,8 @@ binds is the rate of multiply-adds.
 
 {peers_at_limit}
 
-The same for {n_small} points (half of it for d > 64), where starting threads and the way from Python take most of our time.
+The same for {n_small} points (half of it for d > 64), where starting threads and the way from Python take most of our
+time.
 
 {beside_peers_small}
 
