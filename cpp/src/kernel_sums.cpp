@@ -4,24 +4,20 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 
 #include "spectralcls/box.hpp"
 #include "spectralcls/distance_tile.hpp"
+#include "partial_sums.hpp"
 #include "sum_accumulators.hpp"
 #include "sum_plan.hpp"
 
 namespace spectralcls {
 namespace {
 
-// Sums of one query chunk over one part of the points, in double. With a scale, the sum of row r and label l is
-// 2^(-rate D0) times the stored value, D0 = origin[r, l] in squared units, the same for all bandwidths.
-struct Partial {
-  std::vector<double> origin, sum;
-};
-
 template <class T, bool Scaled>
 class Computation {
+  using Partial = detail::PartialSums<T>;
+
  public:
   Computation(const KernelSums<T>& request, const Execution& execution)
       : request_(request),
@@ -39,7 +35,7 @@ class Computation {
     for_each_chunk(n_chunks_ * n_parts_, execution_, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
       const Range& chunk = plan_.chunks[static_cast<std::size_t>(task / n_parts_)];
-      Partial partial = empty_partial(chunk);
+      Partial partial(plan_, chunk.size(), Scaled);
       sum_chunk(chunk, task % n_parts_, partial, checkpoint);
       if (n_parts_ == 1) finish_chunk(chunk, partial, finish);
       else partials[static_cast<std::size_t>(task)] = std::move(partial);
@@ -48,7 +44,7 @@ class Computation {
     // Parts are added in their order, so the result does not depend on who computed them.
     for_each_chunk(n_chunks_, execution_, [&](std::ptrdiff_t chunk, Checkpoint&) {
       Partial& total = partials[static_cast<std::size_t>(chunk * n_parts_)];
-      for (index_t part = 1; part < n_parts_; ++part) merge(partials[static_cast<std::size_t>(chunk * n_parts_ + part)], total);
+      for (index_t part = 1; part < n_parts_; ++part) total.add(partials[static_cast<std::size_t>(chunk * n_parts_ + part)]);
       finish_chunk(plan_.chunks[static_cast<std::size_t>(chunk)], total, finish);
     });
   }
@@ -72,16 +68,7 @@ class Computation {
     return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) * static_cast<double>(per_pair);
   }
 
-  index_t results_per_label() const { return n_bandwidths_ * n_columns_; }
   index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns.n_vectors(); }
-
-  Partial empty_partial(const Range& chunk) const {
-    const auto cells = static_cast<std::size_t>(chunk.size() * request_.n_labels);
-    Partial partial;
-    if (Scaled) partial.origin.assign(cells, std::numeric_limits<double>::infinity());
-    partial.sum.assign(cells * static_cast<std::size_t>(results_per_label()), 0.0);
-    return partial;
-  }
 
   void sum_chunk(const Range& chunk, index_t part, Partial& partial, Checkpoint& checkpoint) const {
     PackedQueries<T> queries;
@@ -115,7 +102,7 @@ class Computation {
     if (Scaled)
       for (int r = 0; r < tile_rows; ++r)
         scratch.origin[r] = static_cast<T>(
-            std::min(r < n_rows ? partial.origin[static_cast<std::size_t>((q * tile_rows + r) * request_.n_labels + label)] : 0.0,
+            std::min(r < n_rows ? partial.origins(q * tile_rows + r)[label] : 0.0,
                      static_cast<double>(std::numeric_limits<T>::max())));
     bool any = false;
     for (index_t t = begin; t < end; ++t) {
@@ -292,51 +279,21 @@ class Computation {
 
   // Adds the vector sums of a piece to the partial sums of its rows, in double.
   void flush(index_t first_row, index_t n_rows, int label, Partial& partial, const Scratch& s) const {
-    const index_t per_label = results_per_label();
     for (index_t r = 0; r < n_rows; ++r) {
-      const auto cell = static_cast<std::size_t>((first_row + r) * request_.n_labels + label);
-      double* total = partial.sum.data() + cell * static_cast<std::size_t>(per_label);
-      const Vec<T>* sums = s.sum.data() + r * vectors_per_row();
-      const double origin = Scaled ? static_cast<double>(s.origin[r]) : 0.0;
       if (Scaled && s.origin[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
-      if (Scaled) move_origin(origin, partial.origin[cell], total);
+      // sum_piece starts at the origin of the cell and only ever lowers it.
+      if (Scaled) partial.lower_origin(first_row + r, label, static_cast<double>(s.origin[r]));
+      double* total = partial.sums(first_row + r, label);
+      const Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b)
         plan_.columns.reduce(sums + b * plan_.columns.n_vectors(), total + b * n_columns_);
     }
   }
 
-  // Rescales sums from the origin they have to the smaller one of the two.
-  void move_origin(double origin, double& current, double* total) const {
-    if (origin >= current) return;  // sum_piece starts at the current origin and only ever lowers it
-    if (!std::isinf(current))       // else there are no sums yet
-      plan_.for_each_shift(origin - current, [&](double factor) {
-        for (index_t c = 0; c < n_columns_; ++c) *total++ *= factor;
-      });
-    current = origin;
-  }
-
-  void merge(Partial& from, Partial& into) const {
-    const index_t per_label = results_per_label();
-    const std::size_t cells = into.sum.size() / static_cast<std::size_t>(per_label);
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      double* total = into.sum.data() + cell * static_cast<std::size_t>(per_label);
-      double* added = from.sum.data() + cell * static_cast<std::size_t>(per_label);
-      if (Scaled) {
-        if (std::isinf(from.origin[cell])) continue;
-        move_origin(from.origin[cell], into.origin[cell], total);
-        move_origin(into.origin[cell], from.origin[cell], added);
-      }
-      for (index_t i = 0; i < per_label; ++i) total[i] += added[i];
-    }
-  }
-
   template <class Finish>
-  void finish_chunk(const Range& chunk, const Partial& partial, Finish&& finish) const {
-    for (index_t r = 0; r < chunk.size(); ++r) {
-      const auto cell = static_cast<std::size_t>(r * request_.n_labels);
-      finish(plan_.rows[static_cast<std::size_t>(chunk.begin + r)], Scaled ? partial.origin.data() + cell : nullptr,
-             partial.sum.data() + cell * static_cast<std::size_t>(results_per_label()));
-    }
+  void finish_chunk(const Range& chunk, Partial& partial, Finish&& finish) const {
+    for (index_t r = 0; r < chunk.size(); ++r)
+      finish(plan_.rows[static_cast<std::size_t>(chunk.begin + r)], partial.origins(r), partial.sums(r));
   }
 
   const KernelSums<T>& request_;
