@@ -17,6 +17,8 @@ from sklearn.exceptions import NotFittedError
 
 import spectralcls.dask
 from spectralcls import kernel_mean
+from spectralcls.dask import _tuning as tuning
+from spectralcls.kernel_mean.folds import folds_by_content
 from spectralcls.kernels import kernel_sums
 from spectralcls.operators import KernelOperator
 
@@ -159,6 +161,41 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
     assert local.cv_scores_[found] > local.cv_scores_.max() - 0.02
     again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
     assert again.bandwidth_ == distributed.bandwidth_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", [{}, {"priors": [0.1, 0.2, 0.7]}, {"kernel": "epanechnikov"}])
+def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monkeypatch):
+    """Equal to refitting on all points outside of each fold, as long as the kernel reaches some of them."""
+    grid = np.array([0.2, 0.6, 1.8]) * (8 if "kernel" in parameters else 1)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, size=900)
+    X = rng.normal(size=(900, 2)) + 1.2 * y[:, None]
+    weights = rng.uniform(0.5, 2, size=900) if weighted else None
+    seen = []
+
+    def accuracy(problem, **options):
+        seen.append((problem, options))
+        return accuracy_against_all(problem, **options)
+
+    accuracy_against_all = tuning.accuracy_against_all
+    monkeypatch.setattr(tuning, "accuracy_against_all", accuracy)
+    model = spectralcls.dask.ParzenClassifier(
+        max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters
+    ).fit(rows(X), rows(y), None if weights is None else rows(weights))
+    ((sample, options),) = seen
+    assert model.n_tuning_samples_ == len(sample.X) == pytest.approx(200, abs=3)
+    np.testing.assert_allclose(model.bandwidth_grid_, grid)
+    folds = folds_by_content(X, 3, options["seed"])
+    own = folds_by_content(sample.X, 3, options["seed"])
+    hits = np.zeros(3)
+    for fold in range(3):
+        out = own == fold
+        w = None if weights is None else weights[folds != fold]
+        for b, h in enumerate(grid):
+            local = kernel_mean.ParzenClassifier(bandwidth=h, **parameters).fit(X[folds != fold], y[folds != fold], w)
+            hits[b] += sample.weights[out] @ (local.predict(sample.X[out]) == sample.codes[out])
+    np.testing.assert_allclose(model.cv_scores_, hits / sample.weights.sum())
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

@@ -17,7 +17,13 @@ from spectralcls.kernel_mean import (
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.kernel_mean.folds import distinct_rows, shuffled_ranks, stratified_folds, stratified_subsample
+from spectralcls.kernel_mean.folds import (
+    distinct_rows,
+    folds_by_content,
+    shuffled_ranks,
+    stratified_folds,
+    stratified_subsample,
+)
 from spectralcls.kernel_mean.search import best_index
 
 CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
@@ -161,6 +167,20 @@ def test_folds_keep_copies_together_and_classes_apart():
     assert np.ptp(counts, axis=1).max() <= 1 and np.ptp(counts.sum(axis=0)) <= 1
     order = rng.permutation(200)
     assert_array_equal(stratified_folds(X[order], y[order], 4), folds[order])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_folds_by_content_are_even_and_keep_copies_together(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 3)).astype(dtype)
+    folds = folds_by_content(X, 5, 7)
+    assert np.all(np.abs(np.bincount(folds, minlength=5) - 1800) < 200)
+    rows = rng.integers(0, 9000, size=3000)
+    assert_array_equal(folds_by_content(X[rows], 5, 7), folds[rows])
+    assert np.mean(folds_by_content(X, 5, 8) == folds) < 0.25
+    small = np.arange(1000.0, dtype=dtype)[:, None]  # bits that hardly differ
+    assert np.all(np.abs(np.bincount(folds_by_content(small, 2, 0)) - 500) < 100)
+    assert folds_by_content(np.array([[-0.0]], dtype), 1000, 0) == folds_by_content(np.array([[0.0]], dtype), 1000, 0)
 
 
 def test_subsample_keeps_the_shares_of_the_classes():

@@ -174,10 +174,10 @@ def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, rtol, n_j
         for i in range(len(points))
         for j in range(i + 1)
     ]
-    return tree(_total, tiles).compute()
+    return tree(total, tiles).compute()
 
 
-def _total(*parts):
+def total(*parts):
     return sum(parts)
 
 

@@ -1,15 +1,20 @@
 """The bandwidth for training data on the workers: reference rules from moments, or cross-validation."""
 
+from functools import partial
+
 import dask
+import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation
 from ..bandwidth import reference_rule
 from ..kernel_mean import search
-from ..kernel_mean.tuning import cross_validated_accuracy
+from ..kernel_mean.folds import folds_by_content
+from ..kernel_mean.points import BLOCK_BYTES
+from ..kernel_mean.tuning import accuracy_of_sums, cross_validated_accuracy, fold_weight, outside
 from ._rows import blocks
-from ._sums import tree
+from ._sums import kernel_sums, total, tree
 
 BANDWIDTHS_PER_TASK = 2
 
@@ -66,7 +71,8 @@ def _merged(weight, mean, squares):
 def search_bandwidth(estimator, rule, data, log_priors):
     """Cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
 
-    The sample is gathered; the bandwidths are tried on the workers, a few in each task.
+    The sample is gathered. A rule that compares sums alone validates it against all points; for the others the
+    bandwidths are tried within the sample, a few in each task, and the best is scaled to all points.
     """
     if not isinstance(estimator.cv, int | np.integer | str):
         raise ValueError(
@@ -75,15 +81,44 @@ def search_bandwidth(estimator, rule, data, log_priors):
         )
     rng = check_random_state(estimator.random_state)
     sample = gather(data, estimator.max_tuning_samples, rng)
-    ratio = (len(sample.X) / data.X.shape[0]) ** (1 / (data.X.shape[1] + 4))
-    grid = estimator.bandwidth_grid
+    n_points = data.X.shape[0]
+    ratio = (len(sample.X) / n_points) ** (1 / (data.X.shape[1] + 4))
+    accuracy, grid = accuracy_on_workers, estimator.bandwidth_grid
+    compares_sums = rule.weighting is None and not rule.needs_potentials
+    if len(sample.X) < n_points and compares_sums and estimator.cv != "loo":
+        accuracy = partial(accuracy_against_all, data=data, ratio=ratio, n_folds=estimator.cv, seed=rng.randint(2**31))
     found = search.search_bandwidth(
         rule, sample, None, kernel=estimator.kernel, cv=estimator.cv,
         grid=None if grid is None else search.check_grid(grid) / ratio, tie_break=estimator.tie_break,
         max_samples=estimator.max_tuning_samples, random_state=estimator.random_state,
-        log_priors=log_priors, n_jobs=estimator.n_jobs or 1, accuracy=accuracy_on_workers,
+        log_priors=log_priors, n_jobs=estimator.n_jobs or 1, accuracy=accuracy,
     )
     return found._replace(grid=found.grid * ratio, bandwidth=found.bandwidth * ratio)
+
+
+def accuracy_against_all(problem, data, ratio, n_folds, seed):
+    """Accuracy of a rule that compares sums alone, on the problem's points against all points of other folds.
+
+    Folds are those of the points' values, so that every worker knows them. Where no compact kernel reaches, the nearest
+    of the problem's own points decides.
+    """
+    of_block = partial(folds_by_content, n_folds=n_folds, seed=seed)
+    folds = of_block(problem.X)
+    all_folds = data.X.map_blocks(of_block, drop_axis=1, dtype=np.intp).persist()
+    rows_per_block = max(1, BLOCK_BYTES // (16 * len(problem.bandwidths) * problem.n_classes))
+    log_sums = kernel_sums(
+        da.from_array(problem.X, chunks=(rows_per_block, -1)), data.X, weights=data.weights, labels=data.codes,
+        n_labels=problem.n_classes, kernel=problem.kernel, bandwidth=problem.bandwidths * ratio, log=True,
+        exclude_groups=(folds, all_folds), n_jobs=problem.n_jobs,
+    )
+    count = dask.delayed(fold_weight)
+    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    inside = tree(total, [
+        count(*part, n_folds, problem.n_classes)
+        for part in zip(blocks(all_folds), blocks(data.codes), weights, strict=True)
+    ])
+    log_sums, inside = dask.compute(log_sums, inside)
+    return accuracy_of_sums(problem._replace(folds=folds), log_sums, outside(inside), folds)
 
 
 def accuracy_on_workers(problem):

@@ -20,7 +20,8 @@ class DaskKernelMean(DaskEstimator):
     """What the classifiers share: `fit` keeps the training points on the workers, everything else is lazy.
 
     With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process
-    (all points where it is None); `cv` is an int or "loo".
+    (all points where it is None); `cv` is an int or "loo". Parzen's rule validates the sample against all points,
+    unless `cv` is "loo"; the others tune within it and scale the bandwidth by ``(m / n) ** (1 / (d + 4))``.
     """
 
     def _fit(self, X, y, sample_weight):

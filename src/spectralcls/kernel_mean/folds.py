@@ -64,6 +64,19 @@ def stratified_folds(X, codes, n_folds, random_state=0):
     return (shuffled_ranks(codes[first], random_state) % n_folds)[group]
 
 
+def folds_by_content(X, n_folds, seed):
+    """Fold of each row from its values alone: random, and copies of a row in one fold, on whatever worker they are.
+
+    Multiply-shift hashing of the values' bits; the shares of folds and classes are equal on average only.
+    """
+    words = np.ascontiguousarray(X + 0.0).view(np.uint32).reshape(len(X), -1)  # with + 0.0 there is no -0.0
+    factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    hashes = np.zeros(len(X), dtype=np.uint64)
+    for word, factor in zip(words.T, factors, strict=True):
+        hashes += word * factor
+    return ((hashes >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)
+
+
 def given_folds(cv, y):
     """Fold of each row from a splitter or an iterable of splits whose test sets partition the rows."""
     rows = np.arange(len(y))

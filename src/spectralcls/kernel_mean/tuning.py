@@ -60,13 +60,10 @@ def cross_validated_accuracy(problem):
     Memory O(m * bandwidths * (classes + folds)).
     """
     if problem.rule.weighting is not None:
-        held_out = _weighted(problem)
-    elif not problem.rule.needs_potentials:
-        held_out = _without_potentials(problem)
-    elif problem.folds is None:
-        held_out = _leave_one_out(problem)
-    else:
-        held_out = _by_fold(problem)
+        return _accuracy(problem, _weighted(problem))
+    if not problem.rule.needs_potentials:
+        return _without_potentials(problem)
+    held_out = _leave_one_out(problem) if problem.folds is None else _by_fold(problem)
     return _accuracy(problem, held_out)
 
 
@@ -90,12 +87,25 @@ def _accuracy(p, held_out):
     return hits / weights.sum()
 
 
+def accuracy_of_sums(p, log_sums, class_weight, part):
+    """The same for an unweighted rule that compares sums alone, whoever computed them.
+
+    Parameters
+    ----------
+    log_sums : ndarray (m, b, C)
+        Of each validated point over the training part of its fold.
+    class_weight : ndarray (parts, C)
+        Weight of each class in a training part.
+    part : ndarray (m,)
+        Training part of each validated point.
+    """
+    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
+    return _accuracy(p, _held_out(p, log_sums, no_totals, class_weight, part))
+
+
 def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
-    log_sums = _class_log_sums_of_others(p, p.bandwidths)
-    class_weight, part = _training_weight(p)
-    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
-    return _held_out(p, log_sums, no_totals, class_weight, part)
+    return accuracy_of_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
 def _by_fold(p):
@@ -130,7 +140,7 @@ def _by_fold(p):
     across, within = (sums.reshape(p.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
     both = across + within
     totals = (both.sum(axis=1, keepdims=True) - both - across).swapaxes(0, 1)
-    diagonals = _outside(np.bincount(buckets, p.weights**2, minlength=n_buckets).reshape(p.n_classes, n_folds).T)
+    diagonals = outside(fold_weight(p.folds, p.codes, p.weights**2, n_folds, p.n_classes))
     totals = np.maximum(totals, diagonals[:, None])
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
@@ -290,12 +300,16 @@ def _training_weight(p):
 
 def _other_weight(p, folds):
     """Weight of each class outside each fold, (n_folds, C)."""
-    n_folds = folds.max() + 1
-    inside = np.bincount(folds * p.n_classes + p.codes, p.weights, minlength=n_folds * p.n_classes)
-    return _outside(inside.reshape(n_folds, p.n_classes))
+    return outside(fold_weight(folds, p.codes, p.weights, folds.max() + 1, p.n_classes))
 
 
-def _outside(by_fold):
+def fold_weight(folds, codes, weights, n_folds, n_classes):
+    """Weight of each class in each fold, (n_folds, C)."""
+    flat = np.bincount(folds * n_classes + codes, weights, minlength=n_folds * n_classes)
+    return flat.reshape(n_folds, n_classes).astype(np.float64)
+
+
+def outside(by_fold):
     """Sums over all folds but one, (n_folds, C) to (n_folds, C)."""
     return (1 - np.eye(len(by_fold))) @ by_fold
 
