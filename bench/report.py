@@ -167,7 +167,9 @@ def draw(results, path):
     for dtype, marker in zip(DTYPES, "os", strict=True):
         rows = [row for row in results["class_sums"] if row["dtype"] == dtype]
         left.plot([r["d"] for r in rows], [r["% of limit"] for r in rows], marker=marker, label=dtype)
-    left.set(xscale="log", xlabel="features d", ylabel="% of the machine's limit", ylim=(0, None), title="Class sums")
+    highest = max(row["% of limit"] for row in results["class_sums"])
+    left.set(xscale="log", xlabel="features d", ylabel="% of the machine's limit", title="Class sums")
+    left.set_ylim(0, max(100, 1.1 * highest))
     left.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
     left.minorticks_off()
     left.legend()
