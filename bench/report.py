@@ -172,7 +172,7 @@ def draw(results, path):
     left.set_ylim(0, max(100, 1.1 * highest))
     left.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
     left.minorticks_off()
-    left.legend()
+    left.legend(loc="lower left")
     rows = [row for row in results["beside_peers"] if row["dtype"] == "float32"]
     for name in (key for key in rows[0] if key not in ("dtype", "d")):
         right.plot([r["d"] for r in rows], [r[name] for r in rows], marker="o", label=name)
