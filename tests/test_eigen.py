@@ -1,5 +1,6 @@
 """Eigenpairs are tested by what they are: residual, orthogonality, order, completeness."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -408,3 +409,14 @@ def test_bad_kernel_operators(options, message):
 def test_bad_gram_scale():
     with pytest.raises(ValueError, match="scale must be 3 positive"):
         GramOperator(sp.eye_array(3).tocsr(), scale=[1, 0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_unpickled_matrices_whose_dtype_is_an_object_of_its_own(convert, dtype):
+    Z = np.random.default_rng(0).normal(size=(300, 40)).astype(dtype)
+    A = convert(Z @ Z.T)
+    B = pickle.loads(pickle.dumps(A))
+    assert B.dtype == A.dtype
+    options = dict(k=3, solver="lanczos", random_state=0)
+    np.testing.assert_array_equal(top_eigenpairs(B, **options).values, top_eigenpairs(A, **options).values)

@@ -40,11 +40,12 @@ void without_gil(Call&& call) {
   }
 }
 
-// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array.
+// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Equal dtypes need not be the same object:
+// those of unpickled arrays are their own.
 template <class F>
 auto dispatch(const py::array& array, F&& f) {
-  if (array.dtype().is(py::dtype::of<float>())) return f(float{});
-  if (array.dtype().is(py::dtype::of<double>())) return f(double{});
+  if (py::isinstance<py::array_t<float>>(array)) return f(float{});
+  if (py::isinstance<py::array_t<double>>(array)) return f(double{});
   throw std::invalid_argument("expected float32 or float64, got " + std::string(py::str(array.dtype())));
 }
 

@@ -16,7 +16,7 @@ DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fail
 MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix
 SMALLEST = 1e-6  # eq. 20 divides by 1 - lambda: below this it amplifies rounding errors of the eigenvectors
 TOLERANCE = 1e-12  # of the residuals, for the same reason
-BLOCK = 1  # a row of the graph has few entries: products are cheap, and a smaller basis costs less than they do
+BLOCK = 2  # a row of the graph has few entries: products are cheap, and a smaller basis costs less than they do
 
 
 @dataclass(frozen=True)
