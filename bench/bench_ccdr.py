@@ -17,7 +17,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.manifold import SpectralEmbedding
 from sklearn.neighbors import KNeighborsClassifier
 
-from bench.measure import peak_gib, side_by_side
+from bench.measure import gib_beyond, peak_gib, side_by_side
 from spectralcls.ccdr import CCDR, CCDRClassifier
 from spectralcls.dimension import entropic_dimension
 from spectralcls.neighbors import knn, knn_graph
@@ -136,16 +136,9 @@ def covertype_fit(n):
     X, y = data["X"][rows].astype(np.float32), data["y"][rows]
     del data
     CCDR(14).fit(X[:1000], y[:1000])
-    with open("/proc/self/clear_refs", "w") as peak:
-        peak.write("5")  # the peak starts anew from what is resident now
-    before, start = resident_mib("VmRSS"), time.perf_counter()
-    CCDR(14).fit(X, y)
-    return time.perf_counter() - start, resident_mib("VmHWM") - before
-
-
-def resident_mib(field):
-    status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status[field].split()[0]) / 1024
+    start = time.perf_counter()
+    _, gib = gib_beyond(lambda: CCDR(14).fit(X, y))
+    return time.perf_counter() - start, gib * 1024
 
 
 @pytest.mark.parametrize("n", [25_000, 50_000, 100_000])

@@ -140,20 +140,16 @@ def test_graph_beside_arpack(benchmark, tol):
 
 
 _MEMORY = """
-import re
 import numpy as np
 from bench.bench_eigen import clusters
+from bench.measure import gib_beyond
 {imports}
-
-def peak():  # of this program alone: getrusage remembers the parent's from before exec
-    return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
 
 X = clusters({n})
 y = np.arange(len(X)) % 2
 {warm}
-before = peak()
-{call}
-print(peak() - before)
+_, gib = gib_beyond(lambda: {call})
+print(round(gib * 2**30))
 """
 
 

@@ -62,7 +62,8 @@ def test_reduction(benchmark, name, share, method):
     rest, _ = train_test_split(np.arange(len(X)), train_size=len(indices), stratify=y, random_state=0)
     accuracy, seconds = score(ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], weights), T, u)
     benchmark.extra_info.update(
-        n=len(X), size=len(indices), bandwidth=h, accuracy=accuracy, whole_accuracy=whole_accuracy,
+        data=name, method=method, n=len(X), size=len(indices), bandwidth=h, accuracy=accuracy,
+        whole_accuracy=whole_accuracy,
         random_accuracy=score(ParzenClassifier(bandwidth=h).fit(X[rest], y[rest]), T, u)[0],
         prediction_speedup=whole_seconds / seconds,
     )

@@ -276,8 +276,8 @@ def main():
     arguments.out.mkdir(parents=True, exist_ok=True)
     draw(results, arguments.out / "performance.png")
     tables = {name: table(rows) for name, rows in results.items()}
-    sizes = {"n_sums": n_sums, "n_peers": n_peers, "n_small": n_small}
-    text = PAGE.format(machine=machine(), threads=effective_n_threads(), exponent=exponent, **sizes, **tables)
+    counts = {"n_sums": n_sums, "n_peers": n_peers, "n_small": n_small, "threads": effective_n_threads()}
+    text = PAGE.format(machine=machine(), exponent=exponent, **counts, **tables)
     (arguments.out / "performance.md").write_text(text, encoding="utf-8")
     if arguments.out == DOCS:
         quote_in_readme(results, DOCS.parent / "README.md")

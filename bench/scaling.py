@@ -94,15 +94,12 @@ def memory(benches):
 
 
 def reduction(benches):
-    rows = []
-    for name, info in benches:
-        if name.startswith("test_reduction"):
-            method, _, data = re.search(r"\[(\w+)-([\d.]+)-(\w+)\]", name).groups()
-            rows.append({
-                "data": data, "method": method, "points": info["n"], "kept": info["size"],
-                "accuracy": info["accuracy"], "of a random subset": info["random_accuracy"],
-                "of all points": info["whole_accuracy"], "all points take times": info["prediction_speedup"],
-            })
+    rows = [
+        {"data": info["data"], "method": info["method"], "points": info["n"], "kept": info["size"],
+         "accuracy": info["accuracy"], "of a random subset": info["random_accuracy"],
+         "of all points": info["whole_accuracy"], "all points take times": info["prediction_speedup"]}
+        for name, info in benches if name.startswith("test_reduction")
+    ]
     return sorted(rows, key=lambda row: (row["data"], row["method"], row["kept"]))
 
 

@@ -243,8 +243,8 @@ def test_estimated_potentials_never_lie_below_their_diagonal(cv):
     assert np.all((model.cv_scores_ >= 0) & (model.cv_scores_ <= 1))
 
 
-@pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
-def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_large_data_are_tuned_on_the_grid_of_all_points(make):
     X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
     full = make(max_tuning_samples=None).fit(X, y)
     assert full.n_tuning_samples_ == 600
@@ -252,6 +252,12 @@ def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make)
     assert model.n_tuning_samples_ == 150
     assert_allclose(model.bandwidth_grid_, full.bandwidth_grid_)
     assert model.bandwidth_ in model.bandwidth_grid_
+
+
+@pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
+def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
+    X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
+    model = make(max_tuning_samples=150).fit(X, y)
     rows = stratified_subsample(y[distinct_rows(X, y)[0]], 150, np.random.RandomState(0))
     sub = distinct_rows(X, y)[0][rows]
     tried = model.bandwidth_grid_ * 4 ** (1 / 6)

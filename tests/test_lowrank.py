@@ -6,6 +6,7 @@ import pytest
 import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
+from spectralcls.kernels import kernel_matrix
 from spectralcls.lowrank import rpcholesky
 
 
@@ -204,3 +205,20 @@ def test_bad_data_is_refused():
     factor = rpcholesky(blobs(), 5, bandwidth=1.0, random_state=0)
     with pytest.raises(ValueError, match="columns"):
         factor.transform(np.zeros((2, 5)))
+
+
+def test_what_a_callable_returns_is_only_read():
+    """It may be a matrix that the caller keeps: both factors below come from the same values."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    kept = {}
+
+    def kernel(A, B):
+        key = A.tobytes(), B.tobytes()
+        if key not in kept:
+            kept[key] = kernel_matrix(A, B, bandwidth=1.0)
+            kept[key].flags.writeable = False
+        return kept[key]
+
+    first = rpcholesky(X, 20, kernel=kernel, random_state=0, block_size=5)
+    again = rpcholesky(X, 20, kernel=kernel, random_state=0, block_size=5)
+    np.testing.assert_array_equal(first.factor, again.factor)

@@ -43,11 +43,11 @@ void for_each_rows(index_t rows, double flops, const Execution& execution, Body&
   });
 }
 
-// left^T right, added up over chunks of rows in their order.
+// left^T right, from products of chunks of rows that are added in their order.
 template <class T>
-class PartialSums {
+class ChunkedProduct {
  public:
-  PartialSums(index_t rows, index_t left, index_t right)
+  ChunkedProduct(index_t rows, index_t left, index_t right)
       : left_(left), right_(right), parts_(static_cast<std::size_t>((rows + chunk_rows - 1) / chunk_rows)) {}
 
   void put(index_t chunk, const Panel<const T>& left, const Panel<const T>& right, index_t count) {
@@ -75,7 +75,7 @@ double product_flops(const Panel<T>& panel, index_t columns) {
 
 template <class T>
 Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execution) {
-  PartialSums<T> sums(left.rows, left.columns, right.columns);
+  ChunkedProduct<T> sums(left.rows, left.columns, right.columns);
   for_each_rows(left.rows, product_flops(left, right.columns), execution, [&](index_t chunk, index_t first, index_t count) {
     sums.put(chunk, from_row(left, first), from_row(right, first), count);
   });
@@ -85,7 +85,7 @@ Matrix inner(const Panel<T>& left, const Panel<T>& right, const Execution& execu
 template <class T>
 Matrix subtract(const Panel<T>& basis, const Matrix& coefficients, const Panel<T>& block, const Execution& execution) {
   const Dense<T> typed = (-coefficients).cast<T>();
-  PartialSums<T> sums(block.rows, block.columns, block.columns);
+  ChunkedProduct<T> sums(block.rows, block.columns, block.columns);
   const double flops = product_flops(basis, block.columns) + product_flops(block, block.columns);
   for_each_rows(block.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
     detail::add_product_of_rows<T>(from_row(basis, first), typed.data(), {block.data + first, block.rows, block.columns}, count);
@@ -190,7 +190,7 @@ void to_rows(const Panel<T>& panel, T* rows, const Execution& execution) {
 
 template <class T>
 Matrix from_rows(const T* rows, const Panel<T>& panel, const Panel<T>& basis, const Execution& execution) {
-  PartialSums<T> sums(panel.rows, basis.columns, panel.columns);
+  ChunkedProduct<T> sums(panel.rows, basis.columns, panel.columns);
   for_each_rows(panel.rows, product_flops(basis, panel.columns), execution, [&](index_t chunk, index_t first, index_t count) {
     rows_of(panel, first, count) = Eigen::Map<const RowMajor<T>>(rows + first * panel.columns, count, panel.columns);
     sums.put(chunk, from_row(basis, first), from_row(panel, first), count);

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -128,14 +129,15 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
 
   const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
   std::vector<std::thread> workers;
-  const Placement placement;
+  std::optional<Placement> placement;
+  if (n_workers > 0) placement.emplace();
   try {
     workers.reserve(static_cast<std::size_t>(n_workers));
     for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
       std::lock_guard<std::mutex> lock(queue.mutex);  // no worker leaves before it has been placed
       try {
         workers.emplace_back([&] {
-          placement.set_free();
+          placement->set_free();
           WorkerCheckpoint checkpoint(queue);
           work(checkpoint);
           queue.leave();
@@ -144,7 +146,7 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
         break;
       }
       ++queue.running;
-      placement.send_away(workers.back());
+      placement->send_away(workers.back());
     }
   } catch (...) {
     queue.fail(std::current_exception());

@@ -31,7 +31,6 @@ struct SumPlan {
   bool gaussian;
   Geometry geometry;
   std::vector<double> rates;  // of the bandwidths
-  AlignedVector<double> padded_rates;
   double lowest_rate, highest_rate;
   double negligible;          // a kernel value of 2^-negligible beside the largest of its row counts as zero
   std::vector<Ladder> ladders;
@@ -52,8 +51,6 @@ struct SumPlan {
         geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
         columns(sums.n_columns) {
     for (const double h : request.bandwidths) rates.push_back(rate<T>(request.kernel, geometry.unit, h));
-    padded_rates.assign((rates.size() + lanes<double> - 1) / lanes<double> * lanes<double>, 0.0);
-    std::copy(rates.begin(), rates.end(), padded_rates.begin());
     lowest_rate = *std::min_element(rates.begin(), rates.end());
     highest_rate = *std::max_element(rates.begin(), rates.end());
     // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
@@ -74,11 +71,13 @@ struct SumPlan {
     constexpr index_t W = lanes<double>;
     const auto n = static_cast<index_t>(rates.size());
     for (index_t b = 0; b < n; b += W) {
-      Vec<double> x[1] = {load(padded_rates.data() + b) * shift + exp2_bias<double>};
+      const index_t count = std::min(W, n - b);
+      alignas(vector_bytes) double factor[W] = {};
+      std::copy_n(rates.data() + b, count, factor);
+      Vec<double> x[1] = {load(factor) * shift + exp2_bias<double>};
       exp2_biased<double, 1>(x);
-      alignas(vector_bytes) double factor[W];
       store(factor, x[0]);
-      for (index_t i = 0; i < std::min(W, n - b); ++i) rescale(factor[i]);
+      for (index_t i = 0; i < count; ++i) rescale(factor[i]);
     }
   }
 

@@ -329,9 +329,9 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
         greedy = method == "greedy"
         candidates = _largest(residual, block_size) if greedy else _sample(residual, block_size, rng)
         known = rows[:k, candidates].astype(np.float64)
-        H = source.square(candidates)
         with serial_blas():
-            H -= known.T @ known
+            explained = known.T @ known
+        H = source.square(candidates) - explained
         residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
         _require_nonnegative(residual, diagonal)
         if greedy:

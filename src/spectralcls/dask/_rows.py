@@ -79,9 +79,14 @@ def _check_known(array, name):
 
 
 def blocks(array):
-    """The row blocks of an array as Delayed objects, without the empty ones; a list of None for None."""
+    """The row blocks of an array as Delayed objects, without the empty ones."""
     delayed = array.to_delayed(optimize_graph=False).ravel()
     return [block for block, rows in zip(delayed, array.chunks[0], strict=True) if rows]
+
+
+def column_blocks(column, X):
+    """The blocks of a column beside those of X; None for each where there is no column."""
+    return [None] * len(sizes(X)) if column is None else blocks(column)
 
 
 def from_blocks(delayed, rows, shape, dtype):
@@ -138,8 +143,8 @@ def check_training_data(estimator, X, y, sample_weight=None):
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     count = dask.delayed(_class_weight)
-    parts = [None] * len(blocks(codes)) if weights is None else blocks(weights)
-    counts = [count(c, w, len(classes)) for c, w in zip(blocks(codes), parts, strict=True)]
+    parts = zip(blocks(codes), column_blocks(weights, codes), strict=True)
+    counts = [count(c, w, len(classes)) for c, w in parts]
     codes, counts = dask.persist(codes, counts)
     class_weight = np.sum(dask.compute(*counts), axis=0)
     if weights is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .. import kernels
-from ._rows import as_column, as_points, blocks, from_blocks, sizes
+from ._rows import as_column, as_points, blocks, column_blocks, from_blocks, sizes
 from ._workers import check_workers
 
 BRANCHING = 8  # partial results that one task adds
@@ -117,11 +117,12 @@ def kernel_sums(
         n_labels=1 if labels is None else n_labels, kernel=kernel, bandwidth=np.atleast_1d(bandwidth),
         normalize=normalize, rtol=rtol, n_jobs=n_jobs or 1,
     )
-    points = list(zip(blocks(X), _parts(W, X), _parts(labels, X), _parts(point_groups, X), strict=True))
+    columns = [column_blocks(column, X) for column in (W, labels, point_groups)]
+    points = list(zip(blocks(X), *columns, strict=True))
     tile, finish = dask.delayed(_tile), dask.delayed(_finish)
     keep = (bandwidth.ndim == 1, labels is not None, W is not None and W.ndim == 2)
     done = []
-    for i, (queries, groups) in enumerate(zip(blocks(Q), _parts(query_groups, Q), strict=True)):
+    for i, (queries, groups) in enumerate(zip(blocks(Q), column_blocks(query_groups, Q), strict=True)):
         tiles = [
             tile(queries, x, w, c, groups, g, exclude_self and i == j, options)
             for j, (x, w, c, g) in enumerate(points)
@@ -136,10 +137,6 @@ def kernel_sums(
         from_blocks([pair[0] for pair in done], sizes(Q), scale_shape, np.float64),
         from_blocks([pair[1] for pair in done], sizes(Q), shape, np.float64),
     )
-
-
-def _parts(column, X):
-    return [None] * len(sizes(X)) if column is None else blocks(column)
 
 
 def _tile(Q, X, weights, labels, query_groups, point_groups, exclude_self, options):
@@ -168,7 +165,7 @@ def class_potentials(X, codes, weights, n_classes, kernel, bandwidths, rtol, n_j
     Every task returns C numbers; `bandwidths` has one value per class.
     """
     tile = dask.delayed(_class_tile)
-    points = list(zip(blocks(X), blocks(codes), _parts(weights, X), strict=True))
+    points = list(zip(blocks(X), blocks(codes), column_blocks(weights, X), strict=True))
     tiles = [
         tile(*points[i], *points[j], n_classes, kernel, bandwidths, rtol, n_jobs or 1) * (1 if i == j else 2)
         for i in range(len(points))

@@ -13,7 +13,7 @@ from ..kernel_mean import search
 from ..kernel_mean.folds import folds_by_content
 from ..kernel_mean.points import BLOCK_BYTES
 from ..kernel_mean.tuning import accuracy_of_sums, cross_validated_accuracy, fold_weight, outside
-from ._rows import blocks
+from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
 BANDWIDTHS_PER_TASK = 2
@@ -21,7 +21,7 @@ BANDWIDTHS_PER_TASK = 2
 
 def reference_bandwidth(rule, data, kernel):
     """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
-    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    weights = column_blocks(data.weights, data.X)
     moments = dask.delayed(_moments)
     parts = [
         moments(*part, len(data.classes))
@@ -112,7 +112,7 @@ def accuracy_against_all(problem, data, ratio, n_folds, seed):
         exclude_groups=(folds, all_folds), n_jobs=problem.n_jobs,
     )
     count = dask.delayed(fold_weight)
-    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    weights = column_blocks(data.weights, data.X)
     inside = tree(total, [
         count(*part, n_folds, problem.n_classes)
         for part in zip(blocks(all_folds), blocks(data.codes), weights, strict=True)
@@ -136,7 +136,7 @@ def _accuracy(problem, bandwidths):
 
 def gather(data, n_samples, rng):
     """All points, or a stratified random sample of them, in this process and in their order."""
-    weights = [None] * len(blocks(data.X)) if data.weights is None else blocks(data.weights)
+    weights = column_blocks(data.weights, data.X)
     parts = list(zip(blocks(data.X), blocks(data.codes), weights, strict=True))
     if n_samples is not None and data.X.shape[0] > n_samples:
         parts = _sampled(parts, len(data.classes), n_samples, rng)

@@ -69,8 +69,9 @@ def cross_validated_accuracy(problem):
 
 def _accuracy(p, held_out):
     hits = np.zeros(len(p.bandwidths))
-    X, codes, weights = (values[_validated(p)] for values in (p.X, p.codes, p.weights))
-    for rows in blocks(len(X), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
+    validated = _validated(p)
+    for rows in blocks(len(validated), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
+        own = validated[rows]
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
         scores = p.rule.scores(
@@ -80,11 +81,11 @@ def _accuracy(p, held_out):
         unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
         some = unreached.any(axis=1)
         if some.any():
-            lost = np.arange(len(X))[rows][some]
-            nearest = nearest_codes(X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, _validated_rows(p)[lost]))
+            lost = own[some]
+            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
-        hits += weights[rows] @ (predicted == codes[rows, None])
-    return hits / weights.sum()
+        hits += p.weights[own] @ (predicted == p.codes[own, None])
+    return hits / p.weights[validated].sum()
 
 
 def accuracy_of_sums(p, log_sums, class_weight, part):
@@ -123,7 +124,7 @@ def _by_fold(p):
     n_folds = p.folds.max() + 1
     n_buckets = p.n_classes * n_folds
     buckets = p.codes * n_folds + p.folds
-    rows = _validated_rows(p)
+    rows = _validated(p)
     across, within = np.zeros((2, n_buckets, len(plain)))
     every, some = class_rows(buckets, n_buckets), class_rows(buckets[rows], n_buckets)
     for bucket, (own, places) in enumerate(zip(every, some, strict=True)):
@@ -153,7 +154,8 @@ def _leave_one_out(p):
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
-    codes, weights = (values[_validated(p)] for values in (p.codes, p.weights))
+    rows = _validated(p)
+    codes, weights = p.codes[rows], p.weights[rows]
     each = np.arange(len(codes))
     own_row = weights[:, None] * np.exp(log_sums[each, :, codes][:, squared].astype(np.float64))
     pairs = np.zeros((p.n_classes, len(plain)))
@@ -260,16 +262,13 @@ def _widths(p):
 
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
-    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, _validated_rows(p)))
-    return _log_sums(p, _validated(p), widths, **options)
+    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, _validated(p)))
+    rows = slice(None) if p.validated is None else p.validated  # all points without a copy
+    return _log_sums(p, rows, widths, **options)
 
 
 def _validated(p):
-    """Index of the rows that are validated."""
-    return slice(None) if p.validated is None else p.validated
-
-
-def _validated_rows(p):
+    """The rows that are validated."""
     return np.arange(len(p.X)) if p.validated is None else p.validated
 
 
@@ -291,7 +290,7 @@ def _training_weight(p):
     """Weight of each class in the training part of each fold, and the fold of each validated point."""
     if p.folds is not None:
         return _other_weight(p, p.folds), p.folds[_validated(p)]
-    rows = _validated_rows(p)
+    rows = _validated(p)
     each = np.arange(len(rows))
     class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (len(rows), 1))
     class_weight[each, p.codes[rows]] -= p.weights[rows]
