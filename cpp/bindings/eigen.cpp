@@ -8,15 +8,9 @@
 namespace spectralcls::bindings {
 namespace {
 
+// Column-major arrays are not copied.
 template <class T>
-std::vector<T> column_major(const Array<T>& rows) {
-  const index_t n = rows.shape(0), columns = rows.shape(1);
-  std::vector<T> out(static_cast<std::size_t>(n * columns));
-  const T* data = rows.data();
-  for (index_t i = 0; i < n; ++i)
-    for (index_t j = 0; j < columns; ++j) out[static_cast<std::size_t>(j * n + i)] = data[i * columns + j];
-  return out;
-}
+using Columns = py::array_t<T, py::array::f_style>;
 
 const char* name(EigenStatus status) {
   switch (status) {
@@ -29,8 +23,7 @@ const char* name(EigenStatus status) {
 
 template <class T>
 py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, int n_threads) {
-  auto start = column_major<T>(given["start"].cast<Array<T>>());
-  auto deflate = column_major<T>(given["deflate"].cast<Array<T>>());
+  const auto start = given["start"].cast<Columns<T>>(), deflate = given["deflate"].cast<Columns<T>>();
   const EigenOptions options{given["pairs"].cast<index_t>(),     given["block_size"].cast<index_t>(),
                              given["max_basis"].cast<index_t>(), given["max_applications"].cast<index_t>(),
                              given["tolerance"].cast<double>(), given["norm"].cast<double>(),
@@ -38,8 +31,7 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   const Execution run = execution(n_threads);
   Eigenpairs<T> found;
   without_gil([&] {
-    found = top_eigenpairs<T>(n, apply, {start.data(), n, static_cast<index_t>(start.size()) / n},
-                              {deflate.data(), n, static_cast<index_t>(deflate.size()) / n}, options, run);
+    found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options, run);
   });
   const auto count = static_cast<py::ssize_t>(found.values.size());
   py::array_t<double> values(count), residuals(count);

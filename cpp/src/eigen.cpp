@@ -25,7 +25,7 @@ constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a
 template <class T>
 class BlockLanczos {
  public:
-  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
                const EigenOptions& options, const Execution& execution)
       : n_(n), apply_(apply), options_(options), execution_(execution), fixed_(deflate.columns),
         room_(n - deflate.columns), width_(std::min(options.block_size, room_)) {
@@ -314,14 +314,14 @@ class BlockLanczos {
 }  // namespace
 
 template <class T>
-Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
                              const EigenOptions& options, const Execution& execution) {
   return BlockLanczos<T>(n, apply, start, deflate, options, execution).solve();
 }
 
-template Eigenpairs<float> top_eigenpairs<float>(index_t, const BlockOperator<float>&, const Panel<float>&,
-                                                 const Panel<float>&, const EigenOptions&, const Execution&);
-template Eigenpairs<double> top_eigenpairs<double>(index_t, const BlockOperator<double>&, const Panel<double>&,
-                                                   const Panel<double>&, const EigenOptions&, const Execution&);
+template Eigenpairs<float> top_eigenpairs<float>(index_t, const BlockOperator<float>&, const Panel<const float>&,
+                                                 const Panel<const float>&, const EigenOptions&, const Execution&);
+template Eigenpairs<double> top_eigenpairs<double>(index_t, const BlockOperator<double>&, const Panel<const double>&,
+                                                   const Panel<const double>&, const EigenOptions&, const Execution&);
 
 }  // namespace spectralcls

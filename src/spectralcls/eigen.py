@@ -270,8 +270,8 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
         tolerance=tol,
         norm=norm,
         seed=seed,
-        start=np.zeros((operator.n, 0), operator.dtype) if start is None else start,
-        deflate=np.ascontiguousarray(known, dtype=operator.dtype),
+        start=np.zeros((operator.n, 0), operator.dtype) if start is None else np.asfortranarray(start),
+        deflate=np.asfortranarray(known, dtype=operator.dtype),
     )
     found = operator.solve(options)
     if found["status"] == "not_finite":
@@ -290,7 +290,8 @@ def _nystrom_start(operator, size, seed):
     part = _Problem(A.restricted(chosen), operator.n_threads)
     found = _lanczos(part, size, np.zeros((part.n, 0)), None, 0.01, _ROUGH, seed, size + 2, None)
     kept = found.values > 1e-6 * found.values[0]
-    return A.extended(chosen, found.vectors[:, kept] / found.values[kept].astype(operator.dtype))
+    extended = A.extended(chosen, found.vectors[:, kept] / found.values[kept].astype(operator.dtype))
+    return np.asfortranarray(extended)
 
 
 def _joined(pair, found, operator):

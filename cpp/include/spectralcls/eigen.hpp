@@ -36,7 +36,7 @@ struct Eigenpairs {
 // `start`: start vectors, n rows, any number up to the block's width (the rest is random); `deflate`: vectors
 // whose span the search leaves out (known eigenvectors). Both are overwritten.
 template <class T>
-Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<T>& start, const Panel<T>& deflate,
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
                              const EigenOptions& options, const Execution& execution);
 
 }  // namespace spectralcls
