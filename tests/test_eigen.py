@@ -117,6 +117,15 @@ def test_pairs_of_random_matrices(n, k, block, seed, double, matrix_free):
     assert_allclose(result.values, expected, atol=100 * tol * np.abs(expected).max())
 
 
+@pytest.mark.parametrize(
+    "n, k, block, seed", [(8, 4, 1, 6), (8, 7, 1, 287), (9, 7, 1, 137), (9, 7, 1, 77), (12, 7, 3, 261)]
+)
+def test_vectors_stay_orthogonal_where_the_space_fills_up(n, k, block, seed):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    A = A + A.T
+    check_pairs(A, top_eigenpairs(A, k, solver="lanczos", block_size=block, tol=1e-9), k, 1e-9)
+
+
 @pytest.mark.parametrize("copies, k, block", [(3, 6, 8), (8, 10, 8), (20, 24, 4), (5, 5, 2), (12, 6, 4)])
 def test_repeated_leading_eigenvalues_are_complete(copies, k, block):
     values = np.r_[np.ones(copies), 0.9, 0.8, 0.7, 0.65, np.linspace(0, 0.5, 300)]

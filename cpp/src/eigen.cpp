@@ -288,7 +288,7 @@ class BlockLanczos {
     return {solver.eigenvalues()(0), solver.eigenvalues()(gram.rows() - 1)};
   }
 
-  static inline const double most_drift = std::pow(std::numeric_limits<T>::epsilon(), 0.75);
+  static constexpr double most_drift = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
   index_t n_;
   const BlockOperator<T>& apply_;
