@@ -21,8 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from bench.measure import peak_gib, side_by_side
 from bench.reproduce.paper_002 import data_folder, load_reuters
-from spectralcls.spectral.spectral_kernel import SpectralKernel
-from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassifier
+from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 K = 270
 N_DOCUMENTS = int(os.environ.get("SPECTRALCLS_BENCH_DOCUMENTS", 200_000))
@@ -136,7 +135,6 @@ SCALE_SCRIPT = """
 import time
 from bench.bench_spectral_kernel import zipfian_documents
 from bench.measure import peak_gib
-from spectralcls.spectral.spectral_kernel import SpectralKernel
 X = zipfian_documents({n})
 before, start = peak_gib(), time.perf_counter()
 model = SpectralKernel(100).fit(X)

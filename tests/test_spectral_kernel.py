@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 
-from spectralcls.spectral.spectral_kernel import SpectralKernel
+from spectralcls.spectral_kernel import SpectralKernel
 
 KERNELS = {
     "linear": {},

@@ -2,8 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spectralcls.spectral.spectral_kernel import SpectralKernel
-from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassifier
+from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 ESTIMATORS = [
     SpectralKernel(),

@@ -14,10 +14,10 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
 from sklearn.svm import SVC, LinearSVC
 
-from spectralcls.spectral.spectral_kernel import SpectralKernel, unit_rows
-from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassifier, linear_svm
+from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier, linear_svm
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_k_per_class_is_what_cross_validation_of_each_class_says(multilabel, sco
     for label in range(Y.shape[1]):
         scores = []
         for k in candidates:
-            predicted = cross_val_predict(svm, unit_rows(embedded[:, :k]), Y[:, label], cv=folds)
+            predicted = cross_val_predict(svm, normalize(embedded[:, :k]), Y[:, label], cv=folds)
             truth = Y[:, label]
             scores.append(f1_score(truth, predicted) if scoring == "f1" else np.mean(predicted == truth))
         assert_allclose(model.cv_results_["score"][label], scores, atol=1e-12)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import preprocessing
 from sklearn.metrics import f1_score
 
-from spectralcls.spectral.spectral_kernel import SpectralKernel, unit_rows
-from spectralcls.spectral.spectral_kernel_classifier import SpectralKernelClassifier, linear_svm
+from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier, linear_svm
 
 FIGURE_3_COMPONENTS = (30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 360, 390, 420)
 FIGURE_2_COMPONENTS = (10, 25, 50, 75, 100, 125, 150, 175, 200, 225, 250)
@@ -69,7 +69,7 @@ def figure_3(n_components=FIGURE_3_COMPONENTS, data=None, random_state=0):
     embedded, embedded_test = kernel.fit_transform(X), kernel.transform(X_test)
     results = {}
     for k in n_components:
-        train, test = unit_rows(embedded[:, :k]), unit_rows(embedded_test[:, :k])
+        train, test = preprocessing.normalize(embedded[:, :k]), preprocessing.normalize(embedded_test[:, :k])
         predicted = [linear_svm(train, random_state).fit(train, target).predict(test) for target in Y.T]
         results[k] = reuters_scores(Y_test, np.transpose(predicted), categories)
     results["linear"] = reuters_linear((X, Y, X_test, Y_test, categories), random_state)
@@ -119,7 +119,7 @@ def figure_2(
         for k in n_components:
             pair = embedded[:, :k], embedded_test[:, :k]
             if normalize:
-                pair = [unit_rows(part) for part in pair]
+                pair = [preprocessing.normalize(part) for part in pair]
             scores[k].append(_f1(*pair, relevant[train], relevant[~train], random_state))
         scores["linear"].append(_f1(X[train], X[~train], relevant[train], relevant[~train], random_state))
     return {

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+from sklearn import preprocessing
 from sklearn.svm import LinearSVC
 
-from spectralcls.spectral.spectral_kernel import SpectralKernel, unit_rows
-from spectralcls.spectral.spectral_kernel_classifier import linear_svm
+from spectralcls.spectral_kernel import SpectralKernel, linear_svm
 
 from . import paper_002
 from .data import MissingData
@@ -57,7 +57,10 @@ def reuters_readings(source):
     automatic = reuters_automatic(source)
     kernel = SpectralKernel(max(TABLE_3_COMPONENTS), normalize=False, random_state=0)
     embedded, embedded_test = kernel.fit_transform(X), kernel.transform(X_test)
-    features = {str(k): (unit_rows(embedded[:, :k]), unit_rows(embedded_test[:, :k])) for k in TABLE_3_COMPONENTS}
+    features = {
+        str(k): tuple(preprocessing.normalize(part[:, :k]) for part in (embedded, embedded_test))
+        for k in TABLE_3_COMPONENTS
+    }
 
     def scores(machine, train, test, samples):
         predicted = np.transpose([machine(train).fit(train, y).predict(test) for y in Y.T])

@@ -17,10 +17,9 @@ from .spectral import (
     KernelMap,
     LaplacianSpectralClassifier,
     SpectralISEClassifier,
-    SpectralKernel,
-    SpectralKernelClassifier,
     SpectralLaplacianISEClassifier,
 )
+from .spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 __version__ = "0.1.0"
 

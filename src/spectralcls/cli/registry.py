@@ -17,12 +17,8 @@ from sklearn.svm import SVC
 from ..ccdr import CCDRClassifier
 from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from ..perturbo import PerTurboClassifier
-from ..spectral import (
-    LaplacianSpectralClassifier,
-    SpectralISEClassifier,
-    SpectralKernelClassifier,
-    SpectralLaplacianISEClassifier,
-)
+from ..spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
+from ..spectral_kernel import SpectralKernelClassifier
 from .errors import CommandError
 
 

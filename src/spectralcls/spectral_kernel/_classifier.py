@@ -9,15 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .spectral_kernel import SpectralKernel, unit_rows, warn_of_rank
-
-__all__ = ["SpectralKernelClassifier"]
+from ._spectral_kernel import SpectralKernel, warn_of_rank
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 
@@ -225,7 +224,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         return np.unique(candidates)
 
     def _features(self, Y, k):
-        return unit_rows(Y[:, :k]) if self.normalize else Y[:, :k]
+        return normalize(Y[:, :k]) if self.normalize else Y[:, :k]
 
     def _binary_estimator(self, features, seed):
         return linear_svm(features, seed) if self.estimator is None else clone(self.estimator)

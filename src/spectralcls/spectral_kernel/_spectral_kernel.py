@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 from ..bandwidth import silverman_bandwidth
 from ..eigen import fix_signs
 from ..kernels import kernel_sums
-from .similarity import (
+from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,
     LowRankSimilarity,
@@ -24,8 +25,6 @@ from .similarity import (
     form_similarity,
     formed_row_products,
 )
-
-__all__ = ["SpectralKernel"]
 
 DEFAULT_COMPONENTS = 100
 
@@ -322,7 +321,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
 
     def _finish(self, Y):
-        return unit_rows(Y) if self.normalize else Y
+        return normalize(Y) if self.normalize else Y
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -343,18 +342,12 @@ def warn_of_rank(wanted, rank):
         )
 
 
-def unit_rows(Y):
-    """Rows of unit length (step 2 of Figure 1); zero rows stay zero."""
-    norms = np.linalg.norm(Y, axis=1, keepdims=True)
-    return Y / np.where(norms > 0, norms, 1)
-
-
 def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
     """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
     if similarity == "rbf":
         return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
     if similarity == "pearson":
-        Y, Z = (unit_rows(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
+        Y, Z = (normalize(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
     return Y @ Z.T
 
 
