@@ -1,0 +1,111 @@
+"""Adam on the leave-one-out likelihood: batches, schedule and early stopping."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._likelihood import loss, loss_and_gradient
+
+RIDGE = 1e-3  # of the squared distance from the start
+MAX_BATCH = 2500  # queries of a step
+MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
+MAX_VALIDATED = 2000
+_EVALUATED_EVERY = 4
+_DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation where steps see a part of the points only
+
+
+class Learned(NamedTuple):
+    A: np.ndarray
+    n_steps: int
+    best_step: int  # 0: the start
+    training: list  # loss of each step, with the penalty
+    validation: list  # loss every few steps, the start first
+
+
+class Moments:
+    """Adam (Kingma and Ba, ICLR 2015)."""
+
+    def __init__(self, shape):
+        self.first, self.second, self.t = np.zeros(shape), np.zeros(shape), 0
+
+    def step(self, gradient, rate):
+        self.t += 1
+        self.first += 0.1 * (gradient - self.first)
+        self.second += 0.001 * (gradient**2 - self.second)
+        return -rate * (self.first / (1 - 0.9**self.t)) / (np.sqrt(self.second / (1 - 0.999**self.t)) + 1e-8)
+
+
+def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, rng, step_done, n_jobs):
+    """Descend from `start` and keep the map of least validation loss.
+
+    Parameters
+    ----------
+    sample : Sample
+    start : ndarray of shape (q, p)
+    diagonal : bool
+        Whether only the diagonal changes.
+    max_iter, patience : int
+        Steps at most; evaluations without improvement before stopping.
+    validation_fraction : float
+        Share of the points whose loss against all others stops the descent.
+    rng : RandomState
+    step_done : callable
+        Called before each step with what to show.
+
+    Returns
+    -------
+    Learned
+
+    Notes
+    -----
+    A step takes a random half of the training rows against itself; with more than 2 `MAX_BATCH` rows `MAX_BATCH`
+    queries against up to `MAX_REFERENCES` others.
+    """
+    held_out, training = _split(len(sample.Y), validation_fraction, rng)
+    rate = min(0.03, 0.1 / np.sqrt(len(start)))
+    denser = len(training) > MAX_REFERENCES
+    grid = _DENSER[::-1] if denser else np.ones(1)
+
+    def validated(A):
+        return loss(sample, A, held_out, training, grid, n_jobs).min()
+
+    A, best, best_step = start.copy(), start, 0
+    curve, evaluated = [], [validated(start)]
+    moments = Moments(start.shape)
+    waited = 0
+    for t in range(max_iter):
+        step_done(f"loss {curve[-1]:.4f}" if curve else "")
+        queries, references = _batch(training, rng)
+        value, gradient = loss_and_gradient(sample, A, queries, references, n_jobs)
+        curve.append(value + RIDGE * np.sum((A - start) ** 2))
+        gradient += 2 * RIDGE * (A - start)
+        if diagonal:
+            gradient = np.diag(np.diag(gradient))
+        A = A + moments.step(gradient, rate * (1 + np.cos(np.pi * t / max_iter)) / 2)
+        if (t + 1) % _EVALUATED_EVERY and t + 1 < max_iter:
+            continue
+        evaluated.append(validated(A))
+        if evaluated[-1] < min(evaluated[:-1]):
+            best, best_step, waited = A, t + 1, 0
+        else:
+            waited += 1
+            if waited >= patience:
+                break
+    return Learned(best, len(curve), best_step, curve, evaluated)
+
+
+def _split(n, fraction, rng):
+    order = rng.permutation(n)
+    n_held_out = min(max(round(fraction * n), min(10, n // 3), 1), MAX_VALIDATED, n - 1)
+    return np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+
+
+def _batch(training, rng):
+    n = len(training)
+    if n <= 2 * MAX_BATCH:
+        half = np.sort(rng.choice(training, max(n // 2, min(n, 2)), replace=False))
+        return half, half
+    queries = np.sort(rng.choice(training, MAX_BATCH, replace=False))
+    if n <= MAX_REFERENCES:
+        return queries, training
+    return queries, np.sort(rng.choice(training, MAX_REFERENCES, replace=False))

@@ -1,0 +1,262 @@
+"""A linear map learned by the leave-one-out likelihood of the Parzen posterior."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._progress import progress
+from .._validation import check_training_data, unchanged_on_error
+from ..kernel_mean.folds import distinct_rows
+from ._descent import learn
+from ._likelihood import Sample
+from ._start import absorb_bandwidth, best_start, leading_directions
+
+
+class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
+
+    Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
+    of x_i under Gaussian kernels on all *other* points: neighborhood components analysis with the log loss. Distances
+    between the mapped points then serve any method that has a bandwidth, k-NN, or a plot.
+
+    Every gradient is two calls of :func:`~spectralcls.kernels.kernel_sums`, so that no array has n x n or n x d x d
+    entries, whatever n is.
+
+    Parameters
+    ----------
+    kind : {"full", "diagonal", "whiten"}, default="full"
+        "full": any linear map. "diagonal": a weight for each feature. "whiten": nothing is learned by descent, only
+        the best of the starts is taken: the standardized features, or the inverse root of the within-class covariance
+        at one of four shrinkages.
+    n_components : int or "all", default="all"
+        Rows of the map. Fewer than features make it one of low rank; a diagonal one keeps the features of largest
+        weight.
+    max_iter : int, default=80
+        Steps of the descent at most.
+    validation_fraction : float, default=0.15
+        Share of the points (at most 2000) that stop the descent early: their loss against all others is evaluated
+        every fourth step, and the best map is kept.
+    patience : int, default=6
+        Evaluations without improvement before stopping.
+    random_state : int, RandomState instance or None, default=0
+        Draws the validation block and the batches; the default makes a refit give the same bits.
+    verbose : bool, default=False
+        Report progress on stderr.
+    n_jobs : int, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        L. Scaled so that a Gaussian kernel of bandwidth 1 has the best leave-one-out loss; with ``kind="full"``, and
+        for whitening, rotated to the principal axes of the mapped points, the one of largest variance first.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the training points.
+    n_iter_ : int
+        Steps taken; 1 for ``kind="whiten"``.
+    loss_curve_ : list of float
+        Loss of the batch at each step, with the penalty.
+    validation_curve_ : list of float
+        Loss of the validation block, at the start and after every fourth step. Empty for ``kind="whiten"``.
+    start_ : str
+        The map from which the descent started.
+    start_loss_, loss_ : float
+        Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, where X has string names.
+
+    See Also
+    --------
+    sklearn.neighbors.NeighborhoodComponentsAnalysis : The same model with another loss; holds an n x n matrix.
+
+    Notes
+    -----
+    A step costs O(m r d + (m + r) d^2), m <= 2500 queries and r <= 50 000 references, and O((m + r) d) memory beyond
+    the data. Small sets use a random half of the points against itself. Equal rows of a class are one point of
+    greater weight, so that a weight of two and a row given twice are the same, and the order of rows does not matter.
+
+    References
+    ----------
+    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, "Neighbourhood components analysis", NIPS 2004.
+    H.-J. Ye, H.-H. Yin, D.-C. Zhan, W.-L. Chao, "Revisiting nearest neighbor for tabular data: a deep tabular baseline
+    two decades later", ICLR 2025, arXiv:2407.03257.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spectralcls.metric import KernelMetric
+    >>> X, y = load_wine(return_X_y=True)
+    >>> KernelMetric(n_components=2).fit_transform(X, y).shape
+    (178, 2)
+    """
+
+    _parameter_constraints = {
+        "kind": [StrOptions({"full", "diagonal", "whiten"})],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        kind="full",
+        *,
+        n_components="all",
+        max_iter=80,
+        validation_fraction=0.15,
+        patience=6,
+        random_state=0,
+        verbose=False,
+        n_jobs=None,
+    ):
+        self.kind = kind
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, one class only, or more components than features.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If no step improved on the start, which is then the result.
+        """
+        with unchanged_on_error(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
+        data = check_training_data(self, X, y, sample_weight)
+        n_components = self._checked_components(data.X.shape[1])
+        rng = check_random_state(self.random_state)
+        seed = rng.randint(np.iinfo(np.int32).max)
+        mean, W, sample = _standardized(data, rotate=self.kind != "diagonal")
+        start = best_start(sample, self.kind, seed, self.n_jobs)
+        W = W @ start.W
+        sample = sample._replace(Y=sample.Y @ start.W.astype(np.float32))
+        q = sample.Y.shape[1]
+        A, start_loss = np.eye(q), start.loss
+        if n_components < q and self.kind != "diagonal":
+            A = leading_directions(sample, n_components)
+            A, start_loss = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
+        n_steps, training, validation = 1, [], []
+        if self.kind != "whiten":
+            with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
+                learned = learn(
+                    sample, A, diagonal=self.kind == "diagonal", max_iter=self.max_iter,
+                    validation_fraction=self.validation_fraction, patience=self.patience, rng=rng, step_done=step_done,
+                    n_jobs=self.n_jobs,
+                )
+            if not learned.best_step:
+                warnings.warn(
+                    f"No step improved on the start ({start.name}) on the validation block, so the start is the "
+                    "result. Few points or well separated classes leave nothing to learn; kind='diagonal' has fewer "
+                    "parameters.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+            A, n_steps, _, training, validation = learned
+        if self.kind == "diagonal":
+            strength = np.abs(np.diag(A)) * sample.Y.std(axis=0)
+            A = A[:, np.sort(np.argsort(-strength, kind="stable")[:n_components])]
+        A, self.loss_ = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
+        if self.kind != "diagonal":
+            A = A @ _principal_axes(sample.Y @ A, sample.weights)
+        self.mean_ = mean
+        self.components_ = (W @ A).T
+        self.n_iter_, self.loss_curve_, self.validation_curve_ = n_steps, training, validation
+        self.start_, self.start_loss_ = start.name, start_loss
+        return self
+
+    def _checked_components(self, n_features):
+        if self.n_components == "all":
+            return n_features
+        if self.n_components > n_features:
+            raise ValueError(f"n_components={self.n_components} is more than the {n_features} features.")
+        return self.n_components
+
+    def transform(self, X):
+        """Map points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components), float32 for float32 input, else float64
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+
+def _standardized(data, rotate):
+    """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
+    in the coordinates of their span, outside of which no gradient of a metric points."""
+    first, group = distinct_rows(data.X, data.codes)
+    weights = np.bincount(group, data.weights).astype(np.float64)
+    X = data.X[first].astype(np.float64)
+    mean = np.average(X, axis=0, weights=weights)
+    X -= mean
+    scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
+    scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of its mean
+    W = np.diag(np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0))
+    if rotate and X.shape[1] > len(X):
+        _, singular, axes = np.linalg.svd(X @ W, full_matrices=False)
+        W = W @ axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))].T
+    Y = (X @ W).astype(np.float32)
+    return mean, W, Sample(Y, data.codes[first], weights, len(data.classes))
+
+
+def _principal_axes(Z, weights):
+    """Orthonormal (p, p): principal axes of the points, largest variance first, the largest entry of each positive."""
+    Z = Z - np.average(Z, axis=0, weights=weights)
+    axes = eigh((Z.T * weights) @ Z)[1][:, ::-1]
+    return axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])

@@ -1,0 +1,85 @@
+"""Linear maps from which a metric is learned: the identity, and the inverse root of the within-class covariance."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ..bandwidth import bandwidth_grid
+from ._descent import MAX_VALIDATED
+from ._likelihood import loss
+
+SHRINKAGES = (1e-4, 0.01, 0.1, 0.4)
+
+
+class Start(NamedTuple):
+    """A map to coordinates in which a Gaussian of bandwidth 1 classifies best, and its loss there."""
+
+    name: str
+    W: np.ndarray  # (d, q)
+    loss: float
+
+
+def within_class_covariance(sample):
+    """Weighted covariance of the points around the means of their classes, (q, q) float64."""
+    mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
+    means = np.stack([
+        np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T
+    ], axis=1) / np.maximum(mass, np.finfo(float).tiny)[:, None]  # fmt: skip
+    deviations = sample.Y - means[sample.codes].astype(np.float32)
+    deviations *= np.sqrt(sample.weights / sample.weights.sum())[:, None].astype(np.float32)
+    return (deviations.T @ deviations).astype(np.float64)
+
+
+def candidates(sample, kind):
+    """Names and maps: for "diagonal" those without rotation."""
+    q = sample.Y.shape[1]
+    covariance = within_class_covariance(sample)
+    scale = np.trace(covariance) / q or 1.0
+    yield "identity", np.eye(q)
+    if kind == "diagonal":
+        yield "within-class scales", np.diag(1 / np.sqrt(np.diag(covariance) + 0.01 * scale))
+        return
+    values, vectors = eigh(covariance)
+    values = np.maximum(values, 0.0)
+    for shrinkage in SHRINKAGES:
+        yield (
+            f"within-class whitening, shrinkage {shrinkage:g}",
+            (vectors / np.sqrt((1 - shrinkage) * values + shrinkage * scale)) @ vectors.T,
+        )
+
+
+def absorb_bandwidth(sample, W, rng, n_jobs):
+    """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points."""
+    n = len(sample.Y)
+    mapped = sample._replace(Y=sample.Y @ W.astype(np.float32))
+    if not np.ptp(mapped.Y, axis=0).any():
+        return W, np.inf
+    queries = np.arange(n) if n <= MAX_VALIDATED else np.sort(rng.choice(n, MAX_VALIDATED, replace=False))
+    grid = bandwidth_grid(mapped.Y)
+    losses = loss(mapped, np.eye(W.shape[1]), queries, np.arange(n), grid, n_jobs)
+    best = losses.argmin()
+    return W / grid[best], float(losses[best])
+
+
+def best_start(sample, kind, seed, n_jobs):
+    """The candidate of least leave-one-out loss, each at its best bandwidth and all on the same queries."""
+    starts = []
+    for name, W in candidates(sample, kind):
+        W, value = absorb_bandwidth(sample, W, np.random.RandomState(seed), n_jobs)
+        starts.append(Start(name, W, value))
+    return min(starts, key=lambda start: start.loss)
+
+
+def leading_directions(sample, n_components):
+    """Orthonormal (q, p): the directions between the classes' means, then those of largest variance besides."""
+    mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
+    means = np.stack([
+        np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T
+    ], axis=1) / np.maximum(mass, np.finfo(float).tiny)[:, None]  # fmt: skip
+    between = np.sqrt(mass / mass.sum())[:, None] * (means - mass @ means / mass.sum())
+    covariance = (sample.Y.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.Y
+    basis = np.linalg.svd(between, full_matrices=False)[2][: sample.n_classes - 1].T
+    rest = np.eye(sample.Y.shape[1]) - basis @ basis.T
+    others = eigh(rest @ covariance.astype(np.float64) @ rest)[1][:, ::-1]
+    return np.linalg.qr(np.hstack([basis, others]))[0][:, :n_components]

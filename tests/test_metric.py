@@ -1,0 +1,198 @@
+"""Learned metrics against their definition: the likelihood, its gradient, and what a fitted map promises."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls.metric import KernelMetric
+from spectralcls.metric._likelihood import FLOOR, Sample, loss, loss_and_gradient
+
+unlearned = pytest.mark.filterwarnings("ignore:No step improved:sklearn.exceptions.ConvergenceWarning")
+
+
+def make_sample(n=40, q=4, n_classes=3, seed=0, weighted=False):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % n_classes
+    Y = rng.normal(size=(n, q)) + 0.7 * codes[:, None] * (np.arange(q) == 0)
+    weights = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    return Sample(Y.astype(np.float32), codes, weights, n_classes)
+
+
+def dense_loss(sample, A, queries, references):
+    """The definition, point by point, in float64: a query's weight less one copy of itself is what remains of it."""
+    Z = sample.Y.astype(np.float64) @ A
+    total = 0.0
+    for i in queries:
+        mass = sample.weights[references].copy()
+        mass[references == i] -= 1
+        k = mass * np.exp(-((Z[i] - Z[references]) ** 2).sum(axis=1) / 2)
+        posterior = k[sample.codes[references] == sample.codes[i]].sum() / k.sum()
+        total -= sample.weights[i] * np.log(posterior + FLOOR)
+    return total / sample.weights[queries].sum()
+
+
+def finite_differences(function, A, step=1e-5):
+    gradient = np.empty_like(A)
+    for index in np.ndindex(A.shape):
+        change = np.zeros_like(A)
+        change[index] = step
+        gradient[index] = (function(A + change) - function(A - change)) / (2 * step)
+    return gradient
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("p", [4, 2])
+@pytest.mark.parametrize("batch", ["all", "half", "queries among references", "apart"])
+def test_gradient_is_that_of_the_dense_form(weighted, p, batch):
+    sample = make_sample(weighted=weighted)
+    A = np.eye(4)[:, :p] + 0.2 * np.random.default_rng(1).normal(size=(4, p))
+    every = np.arange(40)
+    queries, references = {
+        "all": (every, every), "half": (every[::2], every[::2]), "queries among references": (every[5:17], every),
+        "apart": (every[:15], every[15:]),
+    }[batch]  # fmt: skip
+    value, gradient = loss_and_gradient(sample, A, queries, references)
+    assert_allclose(value, dense_loss(sample, A, queries, references), rtol=1e-6)
+    expected = finite_differences(lambda A: dense_loss(sample, A, queries, references), A)
+    assert_allclose(gradient, expected, atol=3e-6 * np.abs(expected).max() + 1e-7)
+    assert_allclose(loss(sample, A, queries, references)[0], value, rtol=1e-6)
+
+
+def test_loss_over_bandwidths_is_that_of_scaled_maps():
+    sample, every = make_sample(), np.arange(40)
+    losses = loss(sample, np.eye(4), every, every, [0.5, 1.0, 3.0])
+    expected = [dense_loss(sample, np.eye(4) / h, every, every) for h in (0.5, 1.0, 3.0)]
+    assert_allclose(losses, expected, rtol=1e-6)
+
+
+def test_isolated_point_has_no_gradient_and_a_finite_loss():
+    sample = make_sample()
+    sample.Y[0] = 1e4
+    every = np.arange(40)
+    value, gradient = loss_and_gradient(sample, np.eye(4), every, every)
+    assert np.isfinite(value) and np.all(np.isfinite(gradient))
+    assert np.isfinite(loss(sample, np.eye(4), every, every, [1e-3, 1.0])).all()
+
+
+def noisy_features(n=400, seed=0):
+    """Two informative features of ten, on the smallest scale and rotated."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    centers = np.array([[0, 0], [1, 1], [1, -1]])
+    X = np.c_[centers[y] + 0.5 * rng.normal(size=(n, 2)), rng.normal(size=(n, 8))]
+    return X, y
+
+
+@pytest.mark.parametrize("kind", ["full", "diagonal"])
+def test_learned_map_finds_the_informative_features(kind):
+    X, y = noisy_features()
+    metric = KernelMetric(kind).fit(X[:300], y[:300])
+    strength = (metric.components_**2).sum(axis=0) * X.var(axis=0)
+    assert strength[:2].min() > 1.5 * strength[2:].max()
+    assert metric.loss_ < metric.start_loss_
+    assert metric.validation_curve_[0] > min(metric.validation_curve_)
+    assert len(metric.loss_curve_) == metric.n_iter_
+    plain, mapped = (
+        KNeighborsClassifier().fit(f(X[:300]), y[:300]).score(f(X[300:]), y[300:])
+        for f in (np.asarray, metric.transform)
+    )
+    assert mapped > plain + 0.05
+
+
+def test_diagonal_metric_is_diagonal():
+    X, y = noisy_features()
+    components = KernelMetric("diagonal", max_iter=8).fit(X, y).components_
+    assert_array_equal(components, np.diag(np.diag(components)))
+    kept = KernelMetric("diagonal", n_components=2, max_iter=8).fit(X, y).components_
+    assert kept.shape == (2, 10) and kept[0, 0] and kept[1, 1] and np.count_nonzero(kept) == 2
+
+
+@unlearned
+def test_low_rank_map_keeps_the_classes_apart():
+    X, y = load_wine(return_X_y=True)
+    metric = KernelMetric(n_components=2).fit(X, y)
+    Z = metric.transform(X)
+    assert Z.shape == (178, 2)
+    assert KNeighborsClassifier().fit(Z, y).score(Z, y) > 0.97
+    assert list(metric.get_feature_names_out()) == ["kernelmetric0", "kernelmetric1"]
+    assert_allclose(np.cov(Z.T)[0, 1], 0, atol=1e-6 * np.cov(Z.T)[0, 0])  # principal axes
+
+
+def test_units_and_offsets_do_not_matter():
+    X, y = noisy_features()
+    scale = 10.0 ** np.arange(-5, 5)
+    kwargs = dict(max_iter=12)
+    Z = KernelMetric(**kwargs).fit_transform(X, y)
+    other = KernelMetric(**kwargs).fit_transform(X * scale + 7 * scale, y)
+    assert_allclose(np.linalg.norm(Z[:1] - Z, axis=1), np.linalg.norm(other[:1] - other, axis=1), rtol=1e-3)
+
+
+@unlearned
+def test_weights_are_repetitions_and_order_does_not_matter():
+    X, y = noisy_features(120)
+    weights = np.random.default_rng(3).integers(0, 3, len(X))
+    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(len(X)), weights))
+    metric = KernelMetric(max_iter=10)
+    weighted = clone(metric).fit(X, y, sample_weight=weights)
+    repeated = clone(metric).fit(X[rows], y[rows])
+    assert_array_equal(weighted.components_, repeated.components_)
+    assert_array_equal(weighted.components_, clone(metric).fit(X[rows[::-1]], y[rows[::-1]]).components_)
+
+
+@unlearned
+def test_more_features_than_points_and_constant_columns():
+    rng = np.random.default_rng(0)
+    y = np.arange(24) % 2
+    X = np.c_[rng.normal(size=(24, 60)), np.full(24, 1e6), np.zeros(24)]
+    X[:, 0] += 4 * y
+    metric = KernelMetric(max_iter=8)
+    Z = metric.fit_transform(np.c_[X, X[:, :3]], y)
+    assert np.isfinite(Z).all()
+    assert not metric.components_[:, 60:62].any()
+
+
+def test_nothing_learned_is_a_warning():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="No step improved"):
+        metric = KernelMetric().fit(X, y)
+    assert metric.n_iter_ < 80  # and patience has an end
+
+
+@unlearned
+def test_classes_of_one_point_and_separated_classes():
+    X, y = load_iris(return_X_y=True)
+    X, y = np.r_[X[:100], [[9.0, 9, 9, 9]]], np.r_[y[:100], 7]
+    Z = KernelMetric().fit_transform(X, y)
+    assert np.isfinite(Z).all()
+
+
+@unlearned
+def test_failed_fit_changes_nothing(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    metric = KernelMetric(max_iter=4).fit(X, y)
+    before = vars(metric).copy()
+
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spectralcls.metric._kernel_metric.learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        metric.fit(X[:, :2], y)
+    assert vars(metric) == before
+
+
+def test_parameters_that_do_not_fit():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="n_components=5 is more than the 4 features"):
+        KernelMetric(n_components=5).fit(X, y)
+
+
+@unlearned
+@parametrize_with_checks([KernelMetric(max_iter=8), KernelMetric("whiten"), KernelMetric("diagonal", max_iter=4)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
