@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls.active import simulate
 from spectralcls.datasets import load
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.plotting.perturbation import ActiveLearningDisplay
+from spectralcls.plotting import ActiveLearningDisplay
 
 DATA = {"Ecoli": "ecoli", "Wine": "wine", "SimData-1": "simdata_1"}
 CLASSIFIERS = {"PerTurbo": PerTurboClassifier(), "k-NN": KNeighborsClassifier(3)}

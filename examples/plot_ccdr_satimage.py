@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls.ccdr import CCDR
-from spectralcls.plotting.embedding import EmbeddingDisplay, EmbeddingErrorDisplay
+from spectralcls.plotting import EmbeddingDisplay, EmbeddingErrorDisplay
 
 if len(sys.argv) > 1:
     data = np.load(sys.argv[1])

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 
 from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.plotting.perturbation import PerturbationDisplay
+from spectralcls.plotting import PerturbationDisplay
 
 # %%
 # Two spirals. The bandwidth and Tikhonov's constant are tuned by leave-one-out inside ``fit``.

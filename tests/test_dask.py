@@ -18,9 +18,9 @@ from sklearn.exceptions import NotFittedError
 import spectralcls.dask
 from spectralcls import kernel_mean
 from spectralcls.dask import _tuning as tuning
+from spectralcls.eigen import KernelOperator
 from spectralcls.kernel_mean.folds import folds_by_content
 from spectralcls.kernels import kernel_sums
-from spectralcls.operators import KernelOperator
 
 CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]
 CHUNK = 170

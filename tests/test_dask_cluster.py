@@ -15,7 +15,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from sklearn.datasets import make_blobs
 
 import spectralcls.dask
-import spectralcls.operators
+import spectralcls.eigen
 from spectralcls import kernel_mean
 
 CHUNK = 150
@@ -125,7 +125,7 @@ def test_eigenpairs_of_an_operator_whose_points_stay_on_the_workers(client, prob
     before = sent_bytes(client)
     found = spectralcls.top_eigenpairs(operator, 3, solver="lanczos", block_size=4)
     moved = (sent_bytes(client) - before) / found.n_applications
-    expected = spectralcls.top_eigenpairs(spectralcls.operators.KernelOperator(
+    expected = spectralcls.top_eigenpairs(spectralcls.eigen.KernelOperator(
         X, bandwidth=2.0, normalization="sum"
     ), 3)
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)

@@ -7,7 +7,7 @@ from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-plotting = pytest.importorskip("spectralcls.plotting.bandwidth_path")
+plotting = pytest.importorskip("spectralcls.plotting")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from spectralcls.ccdr import CCDR
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from spectralcls.plotting.embedding import EmbeddingDisplay, EmbeddingErrorDisplay  # noqa: E402
+from spectralcls.plotting import EmbeddingDisplay, EmbeddingErrorDisplay  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 
 from spectralcls.active import LearningCurves
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.plotting.perturbation import ActiveLearningDisplay, PerturbationDisplay
+from spectralcls.plotting import ActiveLearningDisplay, PerturbationDisplay
 
 
 @pytest.fixture(autouse=True)

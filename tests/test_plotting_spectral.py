@@ -10,8 +10,7 @@ from spectralcls.spectral.spectral_ise import SpectralLaplacianISEClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-from spectralcls.plotting.sample_weights import SampleWeightsDisplay  # noqa: E402
-from spectralcls.plotting.spectral_map import SpectralMapDisplay  # noqa: E402
+from spectralcls.plotting import SampleWeightsDisplay, SpectralMapDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
 

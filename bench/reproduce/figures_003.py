@@ -5,7 +5,7 @@ import numpy as np
 
 from spectralcls.datasets import make_gaussian_mixture, make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.plotting.perturbation import PerturbationDisplay
+from spectralcls.plotting import PerturbationDisplay
 
 NAMES = ("SimData-1", "Ecoli", "Wine")
 

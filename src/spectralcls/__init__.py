@@ -1,50 +1,36 @@
 """Information-theoretic and spectral classifiers over four compiled primitives.
 
-Kernel sums, kernel matrices, nearest neighbours and leading eigenpairs are computed by a C++ core; every
-estimator is a page of Python over them.
+Kernel sums, kernel matrices, nearest neighbors and leading eigenpairs are computed by a C++ core; every
+estimator is a page of Python over them. Public names and modules are imported when they are first used;
+``__init__.pyi`` lists them, for type checkers and for this file alike.
 """
 
-from ._config import show_config
-from .ccdr import CCDR, CCDRClassifier
-from .eigen import top_eigenpairs
-from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
-from .kernels import kernel_matrix, kernel_sums
-from .lowrank import LowRankFactor, rpcholesky
-from .neighbors import KNNTransformer, knn, knn_graph
-from .perturbo import PerTurboClassifier
-from .reduction import reduce_training_set
-from .spectral import (
-    KernelMap,
-    LaplacianSpectralClassifier,
-    SpectralISEClassifier,
-    SpectralLaplacianISEClassifier,
-)
-from .spectral_kernel import SpectralKernel, SpectralKernelClassifier
+import ast
+from importlib import import_module
+from pathlib import Path
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "CCDR",
-    "CCDRClassifier",
-    "CauchySchwarzClassifier",
-    "ISEClassifier",
-    "KNNTransformer",
-    "KernelMap",
-    "LaplacianISEClassifier",
-    "LaplacianSpectralClassifier",
-    "LowRankFactor",
-    "ParzenClassifier",
-    "PerTurboClassifier",
-    "SpectralISEClassifier",
-    "SpectralKernel",
-    "SpectralKernelClassifier",
-    "SpectralLaplacianISEClassifier",
-    "kernel_matrix",
-    "kernel_sums",
-    "knn",
-    "knn_graph",
-    "reduce_training_set",
-    "rpcholesky",
-    "show_config",
-    "top_eigenpairs",
-]
+
+def _listed():
+    """Each public name with the module that it comes from; None for the public modules themselves."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.level]
+    return {alias.name: node.module for node in imports for alias in node.names}
+
+
+_HOME = _listed()
+__all__ = sorted(name for name, home in _HOME.items() if home is not None)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME[name]
+    value = import_module(f"{__name__}.{name}") if home is None else getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_HOME})

@@ -10,6 +10,8 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 
 from .neighbors import knn, without_self
 
+__all__ = ["IntrinsicDimension", "class_dimensions", "entropic_dimension"]
+
 GRAPHS = ("knn", "mst")
 
 

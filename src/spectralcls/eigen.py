@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from ._core import compiled
+from ._operators import GramOperator, KernelOperator
 from ._parallel import effective_n_threads
-from .operators import GramOperator, KernelOperator
 
 __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 

@@ -20,6 +20,8 @@ from ._parallel import effective_n_threads, serial_blas
 from .eigen import fix_signs
 from .kernels import kernel_matrix
 
+__all__ = ["LowRankFactor", "rpcholesky"]
+
 _PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache whatever n is
 
 

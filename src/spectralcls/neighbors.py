@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._core import compiled
 from ._parallel import effective_n_threads
 
+__all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
+
 ALGORITHMS = ("auto", "brute", "kd_tree")
 _KD_TREE_MAX_FEATURES = 5
 _LEAF_SIZE = 32

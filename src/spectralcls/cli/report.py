@@ -95,7 +95,7 @@ def plot(records, results, problem, path):
     """Draw accuracy and time into a file."""
     from matplotlib.figure import Figure
 
-    from ..plotting.comparison import ComparisonDisplay
+    from ..plotting import ComparisonDisplay
 
     figure = Figure(figsize=(10, 1.5 + 0.4 * len(records)), layout="constrained")
     baselines = [result.name for result in results if result.baseline]

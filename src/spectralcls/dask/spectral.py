@@ -37,7 +37,7 @@ class KernelOperator(LinearOperator):
     kernel : str, default="gaussian"
     bandwidth : float
     normalization : {None, "mean", "sum"}, default=None
-        As in :class:`spectralcls.operators.KernelOperator`.
+        As in :class:`spectralcls.eigen.KernelOperator`.
     sample_weight : ndarray of shape (n,), default=None
         Positive weights w: the operator becomes ``W^1/2 D^-1/2 K D^-1/2 W^1/2``.
     n_jobs : int, default=None

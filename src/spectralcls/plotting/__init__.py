@@ -1,11 +1,11 @@
 """Displays in scikit-learn's style; they need matplotlib (the extra ``plot``)."""
 
-from .bandwidth_path import BandwidthPathDisplay
-from .comparison import ComparisonDisplay
-from .embedding import EmbeddingDisplay, EmbeddingErrorDisplay
-from .perturbation import ActiveLearningDisplay, PerturbationDisplay
-from .sample_weights import SampleWeightsDisplay
-from .spectral_map import SpectralMapDisplay
+from ._bandwidth_path import BandwidthPathDisplay
+from ._comparison import ComparisonDisplay
+from ._embedding import EmbeddingDisplay, EmbeddingErrorDisplay
+from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
+from ._sample_weights import SampleWeightsDisplay
+from ._spectral_map import SpectralMapDisplay
 
 __all__ = [
     "ActiveLearningDisplay",

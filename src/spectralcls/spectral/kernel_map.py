@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..bandwidth import kernel_variance, silverman_bandwidth
+from ..eigen import KernelOperator
 from ..kernels import KERNELS
-from ..operators import KernelOperator
 from .low_rank import low_rank_spectrum
 from .spectrum import leading_spectrum
 

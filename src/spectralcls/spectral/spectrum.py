@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from ..eigen import top_eigenpairs
+from ..eigen import KernelOperator, top_eigenpairs
 from ..kernels import kernel_sums
-from ..operators import KernelOperator
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
 _GAP = 1e-6  # relative gap below which the eigenvectors on its two sides cannot be told apart

@@ -1,0 +1,57 @@
+"""What the package offers by name: every public module and everything in its `__all__`."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import spectralcls
+
+
+def public_modules():
+    """The package and its modules without an underscore; the command line is no library."""
+    names = [module.name for module in pkgutil.iter_modules(spectralcls.__path__) if module.name != "cli"]
+    return ["spectralcls", *(f"spectralcls.{name}" for name in names if not name.startswith("_"))]
+
+
+MODULES = public_modules()
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+
+
+def test_a_module_is_an_attribute_of_the_package_before_anyone_imports_it():
+    names = [name.removeprefix("spectralcls.") for name in MODULES[1:]]
+    result = run(
+        f"import spectralcls; assert {set(names)} <= set(dir(spectralcls)); "
+        f"print(*(getattr(spectralcls, name).__name__ for name in {names}))"
+    )
+    assert result.stdout.split() == MODULES[1:], result.stderr
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_lists_what_exists_in_order(name):
+    module = importlib.import_module(name)
+    assert module.__doc__
+    assert list(module.__all__) == sorted(module.__all__)
+    assert not [public for public in module.__all__ if not hasattr(module, public)]
+
+
+def test_importing_the_package_imports_no_estimator_and_no_core():
+    result = run("import sys, spectralcls; print([m for m in sys.modules if m.startswith('spectralcls.')])")
+    assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'ParzenClasifier'"):
+        spectralcls.ParzenClasifier  # noqa: B018
+
+
+def test_the_names_at_the_top_are_public_in_their_modules():
+    modules = [importlib.import_module(name) for name in MODULES[1:]]
+    homes = {id(getattr(m, public)) for m in modules for public in m.__all__}
+    strangers = [n for n in spectralcls.__all__ if id(getattr(spectralcls, n)) not in homes]
+    assert strangers == ["show_config"]
