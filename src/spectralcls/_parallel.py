@@ -2,7 +2,8 @@
 
 import multiprocessing
 import os
-from functools import cache
+import threading
+from functools import cache, cached_property
 from numbers import Integral
 
 import joblib
@@ -12,16 +13,88 @@ from joblib.parallel import get_active_backend
 from ._core import compiled
 
 cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
-_controller = cache(threadpoolctl.ThreadpoolController)  # looks through all libraries: milliseconds
+
+
+class _OneThread:
+    """One thread for some libraries, from the first that enters to the last that leaves."""
+
+    def __init__(self, libraries):
+        self.libraries, self.entered, self._before = libraries, 0, ()
+
+    def enter(self):
+        if not self.entered:
+            self._before = [library.get_num_threads() for library in self.libraries]
+            self._set([1] * len(self.libraries))
+        self.entered += 1
+
+    def leave(self):
+        self.entered -= 1
+        if not self.entered:
+            self._set(self._before)
+
+    def _set(self, counts):
+        for library, count in zip(self.libraries, counts, strict=True):
+            # From 3.7 on threadpoolctl lets one thread set limits of OpenBLAS and ignores the others: what the count of
+            # those inside makes needless, and what would leave the limit set if the last to leave is another thread.
+            getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
+
+
+class _SerialBlas:
+    """Most libraries have one limit for the process: threads that each set and restore it by themselves would restore
+    what the others had set. So it is counted who is inside. With OpenMP a limit is the calling thread's alone."""
+
+    def __init__(self):
+        self._lock, self._here = threading.Lock(), threading.local()
+
+    @cached_property
+    def _shared(self):
+        return _OneThread([library for library in _blas() if not _is_per_thread(library)])
+
+    @property
+    def _own(self):
+        if not hasattr(self._here, "limit"):
+            self._here.limit = _OneThread([*filter(_is_per_thread, _blas())])
+        return self._here.limit
+
+    def __enter__(self):
+        with self._lock:
+            self._shared.enter()
+        self._own.enter()
+
+    def __exit__(self, *exception):
+        self._own.leave()
+        with self._lock:
+            self._shared.leave()
+
+    def forget_other_threads(self):
+        """In a forked child the other threads are gone, and with them who would have left."""
+        self._lock = threading.Lock()
+        while "_shared" in vars(self) and self._shared.entered > self._own.entered:
+            self._shared.leave()
+
+
+@cache
+def _blas():
+    """The libraries, looked for once: that takes milliseconds."""
+    return threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def _is_per_thread(library):
+    return getattr(library, "threading_layer", None) == "openmp"
+
+
+_serial_blas = _SerialBlas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_serial_blas.forget_other_threads)
 
 
 def serial_blas():
-    """A context in which BLAS uses the calling thread alone.
+    """A context in which BLAS uses the calling thread alone; nested and concurrent ones count as one.
 
-    For small products between calls of the core: the threads of BLAS go on waiting busily for more work, on the
-    processors that the core's threads need next.
+    For products between calls of the core or in threads of our own: the threads of BLAS go on waiting busily for more
+    work, on the processors that the other threads need next.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    return _serial_blas
 
 
 def effective_n_threads(n_jobs=None):

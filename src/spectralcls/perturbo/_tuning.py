@@ -1,14 +1,14 @@
 """Bandwidth and alpha by cross-validation: one eigendecomposition per class, fold and bandwidth serves all
 alphas."""
 
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from .._parallel import effective_n_threads
+from .._interrupt import leavable_pool
+from .._parallel import effective_n_threads, serial_blas
 from ._class_model import Regularization
 from ._gaussian import gaussian, without_subnormals
 
@@ -89,7 +89,7 @@ def tune(X, codes, bandwidths, alphas, regularization, folds, n_jobs=None):
     class_wise = np.broadcast_to(bandwidths.reshape(len(bandwidths), -1), (len(bandwidths), n_classes))
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
     n_threads = min(effective_n_threads(n_jobs), n_classes)
-    with ThreadPoolExecutor(n_threads) as pool, threadpool_limits(1 if n_threads > 1 else None):
+    with leavable_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
         for (train, test), start in product(parts, range(0, len(bandwidths), _RUNGS)):
             rungs = slice(start, start + _RUNGS)
 

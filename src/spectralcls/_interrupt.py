@@ -1,0 +1,43 @@
+"""Ctrl-C during long calls of other libraries, which do not look at signals themselves.
+
+Python's handler of Ctrl-C runs between two instructions of the main thread. So a long call is made by another thread,
+and the main thread waits for it: interrupted, it leaves, and what was begun ends without anybody to take its result.
+That takes calls that release the GIL: NumPy's do, SciPy's wrappers of BLAS and LAPACK do not.
+"""
+
+import contextvars
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+
+_SHORT = 500  # order up to which a decomposition ends before anybody could notice
+
+
+@contextmanager
+def leavable_pool(n_threads):
+    """A pool of threads whose waiting work is canceled, and whose running work is left alone, on an exception."""
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+def leavable(call, *arguments, **options):
+    """The result of a call that releases the GIL, such that Ctrl-C is answered while it runs.
+
+    Its arguments must not be used again after an interruption: it may still write to them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return call(*arguments, **options)  # Python tells other threads of no signal
+    with leavable_pool(1) as pool:
+        return pool.submit(contextvars.copy_context().run, call, *arguments, **options).result()
+
+
+def eigh(A):
+    """`numpy.linalg.eigh` that can be interrupted."""
+    return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)

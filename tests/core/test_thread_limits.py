@@ -1,0 +1,146 @@
+"""BLAS and the core have as many threads after any mix of calls as they had before."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import threadpoolctl
+from sklearn.datasets import load_iris
+
+from spectralcls import PerTurboClassifier, _parallel, rpcholesky
+from spectralcls._parallel import serial_blas
+
+
+def limits(user_api=None):
+    return {
+        pool["filepath"]: pool["num_threads"]
+        for pool in threadpoolctl.threadpool_info()
+        if user_api in (None, pool["user_api"])
+    }
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    """Limits that one thread differs from, on a machine with one processor too; all else must leave them alone."""
+    with threadpoolctl.threadpool_limits(2):
+        before = limits()
+        assert 2 in limits("blas").values()
+        yield
+        assert limits() == before
+
+
+def test_contexts_that_overlap_in_any_order_end_as_they_began():
+    before = limits("blas")
+    first, second = serial_blas(), serial_blas()
+    for leaving in [(first, second), (second, first)]:
+        for context in (first, second):
+            context.__enter__()
+            assert set(limits("blas").values()) == {1}
+        leaving[0].__exit__(None, None, None)
+        assert set(limits("blas").values()) == {1}  # the other is still inside
+        leaving[1].__exit__(None, None, None)
+        assert limits("blas") == before
+
+
+def test_nested_contexts_and_exceptions():
+    before = limits("blas")
+    with pytest.raises(KeyError), serial_blas():
+        with serial_blas():
+            pass
+        assert set(limits("blas").values()) == {1}
+        raise KeyError
+    assert limits("blas") == before
+
+
+def test_many_threads_that_come_and_go():
+    before, start = limits("blas"), threading.Barrier(16)
+
+    def work(i):
+        start.wait()
+        for _ in range(20):
+            with serial_blas():
+                assert set(limits("blas").values()) == {1}
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(work, range(16)))
+    assert limits("blas") == before
+
+
+@pytest.mark.parametrize("call", ["rpcholesky", "perturbo"])
+def test_concurrent_calls_leave_all_limits_alone(call):
+    X, y = load_iris(return_X_y=True)
+    n, start = 8, threading.Barrier(8)
+
+    def work(seed):
+        start.wait()
+        if call == "rpcholesky":
+            for _ in range(10):
+                rpcholesky(X, 30, bandwidth=1.0, random_state=seed, block_size=4)
+        else:
+            PerTurboClassifier(cv=3).fit(X, y)
+
+    before = limits()
+    with ThreadPoolExecutor(n) as pool:
+        list(pool.map(work, range(n)))
+    assert limits() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_that_is_forked_while_another_thread_is_inside_gets_its_threads_back():
+    before, inside, leave = limits("blas"), threading.Event(), threading.Event()
+
+    def stay():
+        with serial_blas():
+            inside.set()
+            leave.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        fine = limits("blas") == before
+        with serial_blas():
+            fine &= set(limits("blas").values()) == {1}
+        fine &= limits("blas") == before
+        os._exit(0 if fine else 1)
+    leave.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert limits("blas") == before
+    np.testing.assert_allclose(np.eye(3) @ np.ones(3), 1)
+
+
+class Library:
+    """What threadpoolctl has for a BLAS over OpenMP, whose limit belongs to the calling thread."""
+
+    threading_layer = "openmp"
+
+    def __init__(self):
+        self.here = threading.local()
+
+    def get_num_threads(self):
+        return getattr(self.here, "count", 4)
+
+    def set_num_threads(self, count):
+        self.here.count = count
+
+
+def test_limits_that_belong_to_a_thread_are_set_and_restored_in_each(monkeypatch):
+    library, start = Library(), threading.Barrier(4)
+    monkeypatch.setattr(_parallel, "_blas", lambda: [library])
+    serial = _parallel._SerialBlas()
+
+    def work(_):
+        start.wait()
+        with serial, serial:
+            start.wait()
+            assert library.get_num_threads() == 1
+            start.wait()
+        assert library.get_num_threads() == 4
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
