@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "spectralcls/parallel.hpp"
+#include "isa/loader.hpp"
 
 namespace spectralcls::bindings {
 
@@ -19,6 +19,13 @@ namespace py = pybind11;
 // C-contiguous, exactly this dtype: the Python layer converts, so a mismatch here is a programming error there.
 template <class T>
 using Array = py::array_t<T, py::array::c_style>;
+
+// Two dimensions, C-contiguous.
+template <class T>
+MatrixView<T> matrix(const Array<T>& array) {
+  if (array.ndim() != 2) throw std::invalid_argument("expected a matrix");
+  return {array.data(), array.shape(0), array.shape(1)};
+}
 
 // True once Ctrl-C was pressed; called by the core on the calling thread only, with the GIL released.
 inline Execution execution(int n_threads) {

@@ -1,5 +1,3 @@
-#include "spectralcls/eigen.hpp"
-
 #include <algorithm>
 
 #include "arrays.hpp"
@@ -31,7 +29,7 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   const Execution run = execution(n_threads);
   Eigenpairs<T> found;
   without_gil([&] {
-    found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options, run);
+    found = functions<T>().top_eigenpairs(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options, run);
   });
   const auto count = static_cast<py::ssize_t>(found.values.size());
   py::array_t<double> values(count), residuals(count);
@@ -62,7 +60,7 @@ py::dict eigen_dense(const py::array& a, const py::dict& options, int n_threads)
     const index_t n = matrix.shape(0);
     const T* data = matrix.data();
     const Execution run = execution(n_threads);
-    return solve<T>(n, [=](const T* x, T* y, index_t columns) { dense_product(data, n, x, y, columns, run); },
+    return solve<T>(n, [=](const T* x, T* y, index_t columns) { functions<T>().dense_product(data, n, x, y, columns, run); },
                     options, n_threads);
   });
 }
@@ -75,7 +73,7 @@ py::dict eigen_csr(const Array<std::int64_t>& row_starts, const Array<std::int32
     const auto matrix = csr<T>(row_starts, indices, typed);
     const Execution run = execution(n_threads);
     return solve<T>(matrix.rows,
-                    [=](const T* x, T* y, index_t columns) { csr_product(matrix, x, y, columns, run); }, options,
+                    [=](const T* x, T* y, index_t columns) { functions<T>().csr_product(matrix, x, y, columns, run); }, options,
                     n_threads);
   });
 }
@@ -95,8 +93,8 @@ py::dict eigen_gram(const Array<std::int64_t>& row_starts, const Array<std::int3
     return solve<T>(matrix.rows,
                     [&](const T* x, T* y, index_t columns) {
                       between.resize(static_cast<std::size_t>(transposed.rows * columns));
-                      csr_product(transposed, x, between.data(), columns, run);
-                      csr_product(matrix, between.data(), y, columns, run);
+                      functions<T>().csr_product(transposed, x, between.data(), columns, run);
+                      functions<T>().csr_product(matrix, between.data(), y, columns, run);
                     },
                     options, n_threads);
   });
@@ -126,7 +124,7 @@ std::pair<double, double> dense_asymmetry(const py::array& a, int n_threads) {
     const auto matrix = a.cast<Array<T>>();
     const Execution run = execution(n_threads);
     std::pair<double, double> result;
-    without_gil([&] { result = asymmetry(matrix.data(), static_cast<index_t>(matrix.shape(0)), run); });
+    without_gil([&] { result = functions<T>().asymmetry(matrix.data(), static_cast<index_t>(matrix.shape(0)), run); });
     return result;
   });
 }

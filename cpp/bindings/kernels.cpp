@@ -3,17 +3,9 @@
 
 #include "arrays.hpp"
 #include "registrars.hpp"
-#include "spectralcls/kernel_matrix.hpp"
-#include "spectralcls/kernel_sums.hpp"
 
 namespace spectralcls::bindings {
 namespace {
-
-template <class T>
-MatrixView<T> matrix(const Array<T>& array) {
-  if (array.ndim() != 2) throw std::invalid_argument("expected a matrix");
-  return {array.data(), array.shape(0), array.shape(1)};
-}
 
 // Optional vector or matrix of the given number of rows.
 template <class T>
@@ -57,11 +49,11 @@ py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const st
   if (output == "scaled") {
     Array<T> log_scale(cells);
     T* scale = log_scale.mutable_data();
-    without_gil([&] { request.scaled(scale, out, run); });
+    without_gil([&] { functions<T>().scaled_sums(request, scale, out, run); });
     return py::make_tuple(log_scale, sums);
   }
-  if (output == "log") without_gil([&] { request.logs(out, run); });
-  else without_gil([&] { request.plain(out, run); });
+  if (output == "log") without_gil([&] { functions<T>().log_sums(request, out, run); });
+  else without_gil([&] { functions<T>().plain_sums(request, out, run); });
   return sums;
 }
 
@@ -76,8 +68,8 @@ void kernel_matrix(const Array<T>& queries, const std::optional<Array<T>>& point
   const Kernel which = kernel_from_name(kernel);
   const Execution run = execution(n_threads);
   without_gil([&] {
-    if (points) spectralcls::kernel_matrix(rows, columns, which, bandwidth, factor, values, columns.rows, run);
-    else symmetric_kernel_matrix(rows, which, bandwidth, factor, values, columns.rows, run);
+    if (points) functions<T>().kernel_matrix(rows, columns, which, bandwidth, factor, values, columns.rows, run);
+    else functions<T>().symmetric_kernel_matrix(rows, which, bandwidth, factor, values, columns.rows, run);
   });
 }
 

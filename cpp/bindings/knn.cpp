@@ -1,17 +1,9 @@
 // Nearest neighbours for NumPy arrays; shapes and values are checked by the Python layer.
-#include "spectralcls/knn.hpp"
-
 #include "arrays.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
 namespace {
-
-template <class T>
-MatrixView<T> matrix(const Array<T>& array) {
-  if (array.ndim() != 2) throw std::invalid_argument("expected a matrix");
-  return {array.data(), array.shape(0), array.shape(1)};
-}
 
 template <class T>
 void check(const MatrixView<T>& queries, const MatrixView<T>& points) {
@@ -33,7 +25,7 @@ py::tuple knn(const Array<T>& queries, const Array<T>& points, index_t k, int n_
   T* to_distances = distances.mutable_data();
   std::int64_t* to_indices = indices.mutable_data();
   const Execution run = execution(n_threads);
-  without_gil([&] { nearest_neighbors(Q, X, k, to_distances, to_indices, run); });
+  without_gil([&] { functions<T>().nearest_neighbors(Q, X, k, to_distances, to_indices, run); });
   return py::make_tuple(distances, indices);
 }
 
@@ -45,7 +37,7 @@ py::tuple reverse_knn(const Array<T>& queries, const Array<T>& points, const Arr
   const T* limits = radii.data();
   const Execution run = execution(n_threads);
   NeighborLists<T> lists;
-  without_gil([&] { lists = reverse_neighbors(Q, X, limits, run); });
+  without_gil([&] { lists = functions<T>().reverse_neighbors(Q, X, limits, run); });
   return py::make_tuple(to_array(lists.first), to_array(lists.indices), to_array(lists.distances));
 }
 

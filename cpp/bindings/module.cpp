@@ -1,5 +1,6 @@
-// One registrar per area; each returns quickly and knows no mathematics.
+// The extension module: which variant runs, how many threads it may use, and one registrar for each area.
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "arrays.hpp"
@@ -8,29 +9,49 @@
 namespace spectralcls::bindings {
 namespace {
 
+// The most threads that a caller who names no number shall use, 0 for no limit: what threadpoolctl sets.
+std::atomic<int> thread_limit{0};
+
+void load(const std::string& path) {
+  try {
+    load_variant(path);
+  } catch (const std::runtime_error& error) {
+    throw py::import_error(error.what());
+  }
+}
+
 py::dict build_info() {
+  const FunctionTable& table = function_table();
   py::dict info;
-  info["variant"] = SPECTRALCLS_VARIANT;
-  info["compiler"] = SPECTRALCLS_COMPILER;
-  info["flags"] = SPECTRALCLS_FLAGS;
+  info["variant"] = table.variant;
+  info["compiler"] = table.compiler;
+  info["flags"] = table.flags;
   return info;
 }
 
 }  // namespace
 }  // namespace spectralcls::bindings
 
-// The two functions that threadpoolctl calls; see spectralcls._threadpool.
+// The two functions that threadpoolctl calls; see spectralcls._parallel.
 extern "C" {
 PYBIND11_EXPORT int spectralcls_get_num_threads() {
-  const int limit = spectralcls::thread_limit;
+  const int limit = spectralcls::bindings::thread_limit;
   return limit > 0 ? limit : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
-PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::thread_limit = n; }
+PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings::thread_limit = n; }
 }
 
-PYBIND11_MODULE(SPECTRALCLS_MODULE, module) {
-  module.doc() = "The compiled core of spectralcls, for one instruction set.";
-  module.def("build_info", &spectralcls::bindings::build_info);
-  module.def("thread_limit", [] { return spectralcls::thread_limit.load(); });
-  spectralcls::bindings::register_all(module);
+PYBIND11_MODULE(_bindings, module) {
+  using namespace spectralcls::bindings;
+  module.doc() = "The bindings of the compiled core: functions of one instruction-set variant, chosen by load().";
+  module.def("supported_variants", &spectralcls::supported_variants);
+  module.def("load", &load, py::arg("path"));
+  module.def("build_info", &build_info);
+  module.def("thread_limit", [] { return thread_limit.load(); });
+  register_eigen(module);
+  register_kernels(module);
+  register_knn(module);
+  register_roofline(module);
+  register_tolerance_sums(module);
+  register_vectors(module);
 }

@@ -3,7 +3,6 @@
 
 #include "arrays.hpp"
 #include "registrars.hpp"
-#include "spectralcls/tolerance_sums.hpp"
 
 namespace spectralcls::bindings {
 namespace {
@@ -37,7 +36,7 @@ py::object tolerance_sums(const Array<double>& queries, const Array<double>& poi
   double* out = sums.mutable_data();
   const Execution run = execution(n_threads);
   auto outcome = ToleranceSums::Outcome::done;
-  without_gil([&] { outcome = request.compute(out, run); });
+  without_gil([&] { outcome = function_table().tolerance_sums(request, out, run); });
   if (outcome == ToleranceSums::Outcome::brute_force_is_faster) return py::none();
   return sums;
 }

@@ -130,7 +130,7 @@ class _CoreController(threadpoolctl.LibController):
 
     user_api = "spectralcls"
     internal_api = "spectralcls"
-    filename_prefixes = ("_baseline.", "_avx2.", "_avx512.")
+    filename_prefixes = ("_bindings.",)
     check_symbols = ("spectralcls_get_num_threads", "spectralcls_set_num_threads")
 
     def get_num_threads(self):

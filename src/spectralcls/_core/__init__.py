@@ -1,22 +1,31 @@
 """The compiled core: the best instruction-set variant that this machine can run.
 
-The same C++ sources are built once per instruction set (``baseline``, ``avx2``, ``avx512``) into separate
-extension modules. The choice is made here, once, at import; the environment variable ``SPECTRALCLS_ISA``
-forces one of them, which the tests use. Fitted models hold NumPy arrays only and never depend on it.
+The numerical C++ sources are built once per instruction set (``baseline``, ``avx2``, ``avx512``) into separate shared
+libraries, each of which hands one table of functions to the extension module ``_bindings``. The choice is made here,
+once, at import; the environment variable ``SPECTRALCLS_ISA`` forces one of them, which the tests use. Fitted models
+hold NumPy arrays only and never depend on it.
 """
 
-import importlib
-import importlib.util
 import os
+from pathlib import Path
 
-from ._cpu_probe import supported_variants
+try:
+    from . import _bindings as compiled
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "spectralcls has no compiled core: run 'pip install .' in the source folder (a C++17 compiler is needed)."
+    ) from error
 
 ISA_VARIABLE = "SPECTRALCLS_ISA"
 
 
+def _library(variant):
+    return Path(compiled.__file__).with_name(f"_{variant}.so")
+
+
 def available_variants():
     """Names of the variants that are compiled into this installation and run here, best first."""
-    return [name for name in supported_variants() if importlib.util.find_spec(f"{__name__}._{name}")]
+    return [name for name in compiled.supported_variants() if _library(name).exists()]
 
 
 def _select():
@@ -29,9 +38,9 @@ def _select():
         )
     if not available:
         raise ImportError(
-            "spectralcls has no compiled core: run 'pip install .' in the source folder (a C++17 compiler is needed)."
+            f"spectralcls has no compiled variant for this machine beside {compiled.__file__}: install it again."
         )
-    return importlib.import_module(f"{__name__}._{forced or available[0]}")
+    return forced or available[0]
 
 
-compiled = _select()
+compiled.load(str(_library(_select())))

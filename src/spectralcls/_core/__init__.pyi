@@ -7,7 +7,7 @@ ISA_VARIABLE: str
 def available_variants() -> list[str]: ...
 
 class compiled:
-    """The extension module of one instruction set; all arrays are C-contiguous and of one float dtype."""
+    """Functions of the loaded instruction-set variant; all arrays are C-contiguous and of one float dtype."""
 
     @staticmethod
     def build_info() -> dict[str, str]: ...

@@ -1,0 +1,80 @@
+#include "base/locality.hpp"
+
+#include <algorithm>
+
+namespace spectralcls {
+namespace {
+
+template <class T>
+index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
+  std::vector<T> low(points.row(rows[range.begin]), points.row(rows[range.begin]) + points.cols), high = low;
+  for (index_t i = range.begin + 1; i < range.end; ++i) {
+    const T* x = points.row(rows[i]);
+    for (index_t k = 0; k < points.cols; ++k) {
+      low[k] = std::min(low[k], x[k]);
+      high[k] = std::max(high[k], x[k]);
+    }
+  }
+  index_t widest = 0;
+  for (index_t k = 1; k < points.cols; ++k)
+    if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
+  return widest;
+}
+
+// Moves the lower half in the widest feature to the front; returns where the upper half begins.
+template <class T>
+index_t split(MatrixView<T> points, std::vector<index_t>& rows, Range range, index_t leaf) {
+  struct Key {
+    T value;
+    index_t row;
+    bool operator<(const Key& other) const { return value < other.value || (value == other.value && row < other.row); }
+  };
+  const index_t size = range.end - range.begin, feature = widest_feature(points, rows, range);
+  std::vector<Key> keys(static_cast<std::size_t>(size));
+  for (index_t i = 0; i < size; ++i) keys[i] = {points.row(rows[range.begin + i])[feature], rows[range.begin + i]};
+  // At a multiple of the leaf size, so that all leaves but the last are full.
+  const index_t half = ((size + leaf - 1) / leaf + 1) / 2 * leaf;
+  std::nth_element(keys.begin(), keys.begin() + half, keys.end());
+  for (index_t i = 0; i < size; ++i) rows[range.begin + i] = keys[i].row;
+  return range.begin + half;
+}
+
+template <class T>
+void order_range(MatrixView<T> points, std::vector<index_t>& rows, Range range, index_t leaf) {
+  if (range.end - range.begin <= leaf) return;
+  const index_t middle = split(points, rows, range, leaf);
+  order_range(points, rows, {range.begin, middle}, leaf);
+  order_range(points, rows, {middle, range.end}, leaf);
+}
+
+}  // namespace
+
+template <class T>
+void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::vector<Range> ranges, index_t leaf,
+                       const Execution& execution) {
+  // Large ranges are split level by level, all of a level at once, until there are enough to share out whole.
+  const auto n_rows = static_cast<index_t>(rows.size());
+  const index_t large = std::max(leaf, n_rows / 32);
+  std::vector<Range> small;
+  while (!ranges.empty()) {
+    std::vector<Range> level;
+    for (const Range& range : ranges) (range.end - range.begin > large ? level : small).push_back(range);
+    ranges.assign(2 * level.size(), Range{});
+    for_each_chunk(static_cast<std::ptrdiff_t>(level.size()), execution, [&](std::ptrdiff_t i, Checkpoint&) {
+      const index_t middle = split(points, rows, level[i], leaf);
+      ranges[2 * i] = {level[i].begin, middle};
+      ranges[2 * i + 1] = {middle, level[i].end};
+    });
+  }
+  constexpr std::ptrdiff_t ranges_a_chunk = 8;
+  const auto n_small = static_cast<std::ptrdiff_t>(small.size());
+  for_each_chunk((n_small + ranges_a_chunk - 1) / ranges_a_chunk, execution, [&](std::ptrdiff_t chunk, Checkpoint&) {
+    for (std::ptrdiff_t i = chunk * ranges_a_chunk; i < std::min((chunk + 1) * ranges_a_chunk, n_small); ++i)
+      order_range(points, rows, small[i], leaf);
+  });
+}
+
+template void order_by_locality(MatrixView<float>, std::vector<index_t>&, std::vector<Range>, index_t, const Execution&);
+template void order_by_locality(MatrixView<double>, std::vector<index_t>&, std::vector<Range>, index_t, const Execution&);
+
+}  // namespace spectralcls

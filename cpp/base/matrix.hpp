@@ -1,0 +1,34 @@
+// Views of somebody else's memory. Part of every interface between the floors, so nothing here depends on the
+// instruction set.
+#pragma once
+
+#include <cstddef>
+
+namespace spectralcls {
+
+using index_t = std::ptrdiff_t;
+
+// Row-major.
+template <class T>
+struct MatrixView {
+  const T* data;
+  index_t rows, cols;
+  const T* row(index_t i) const { return data + i * cols; }
+};
+
+// `columns` columns of `rows` values, each column contiguous, one after the other.
+template <class T>
+struct Panel {
+  T* data;
+  index_t rows;
+  index_t columns;
+
+  Panel<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
+};
+
+struct Range {
+  index_t begin, end;
+  index_t size() const { return end - begin; }
+};
+
+}  // namespace spectralcls

@@ -1,0 +1,43 @@
+// A chunk queue over threads: who computes a chunk never decides what is computed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+
+namespace spectralcls {
+
+// Thrown inside a parallel region once the caller's `interrupted` has answered yes. Visible, because it passes from one
+// shared library to another.
+struct __attribute__((visibility("default"))) Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// How a computation runs. `interrupted` is polled only by the calling thread, a few times a second.
+struct Execution {
+  int n_threads = 1;
+  std::function<bool()> interrupted;
+
+  // The same, but on the calling thread alone where the work is over before another thread has begun.
+  Execution for_work(double operations) const {
+    constexpr double worth_sharing = 4e6;
+    return {operations < worth_sharing ? 1 : n_threads, interrupted};
+  }
+};
+
+// Handed to every chunk; long chunks call checkpoint() every few milliseconds so that Ctrl-C and an exception
+// in another worker are answered promptly.
+class Checkpoint {
+ public:
+  virtual void operator()() = 0;
+
+ protected:
+  ~Checkpoint() = default;
+};
+
+// Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
+// The calling thread works too. The first exception is rethrown here after every worker has stopped.
+void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
+                    const std::function<void(std::ptrdiff_t, Checkpoint&)>& body);
+
+}  // namespace spectralcls

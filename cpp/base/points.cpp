@@ -1,0 +1,297 @@
+#include "base/points.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/locality.hpp"
+
+namespace spectralcls {
+namespace {
+
+constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
+constexpr index_t tile_step = 4;         // vectors whose exponentials are computed together
+
+double power_of_two_at_least(double x) {
+  int exponent;
+  const double mantissa = std::frexp(x, &exponent);  // x = mantissa 2^exponent, mantissa in [1/2, 1)
+  return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
+}
+
+// n <= lanes coordinates of a point from feature k on, in units: about the centre, and as they came.
+template <class T>
+void place(const T* x, const Geometry& geometry, index_t k, index_t n, T* centred, T* raw) {
+  const double* centre = geometry.centre.data() + k;
+  const double scale = 1 / geometry.unit;
+  for (index_t i = 0; i < n; ++i) {
+    centred[i] = static_cast<T>((x[i] - centre[i]) * scale);
+    raw[i] = static_cast<T>(x[i] * scale);
+  }
+}
+
+// The same for a query, which may be so far away that its distances would overflow.
+template <class T>
+void place_within(const T* x, const Geometry& geometry, index_t k, index_t n, T* centred, T* raw) {
+  const double* centre = geometry.centre.data() + k;
+  const double scale = 1 / geometry.unit, limit = geometry.limit;
+  for (index_t i = 0; i < n; ++i) {
+    const double value = x[i], offset = std::min(std::max((value - centre[i]) * scale, -limit), limit);
+    const bool clamped = std::abs(offset) == limit;
+    centred[i] = static_cast<T>(offset);
+    raw[i] = static_cast<T>(clamped ? centre[i] * scale + offset : value * scale);
+  }
+}
+
+// Squared norms of several vectors that come in pieces, added in double, a sum for each lane.
+template <class T, int Vectors>
+class SquaredNorms {
+ public:
+  void add(int vector, const T* x, index_t n) {
+    for (index_t i = 0; i < n; ++i) sums_[vector][i] += static_cast<double>(x[i]) * x[i];
+  }
+  double of(int vector) const {
+    double total = 0;
+    for (const double sum : sums_[vector]) total += sum;
+    return total;
+  }
+
+ private:
+  double sums_[Vectors][lanes<T>] = {};
+};
+
+// Writes n features of lanes<T> points, one vector a feature.
+template <class T>
+void store_transposed(const T (&points)[lanes<T>][lanes<T>], index_t n, T* to, index_t stride) {
+  constexpr int W = lanes<T>;
+  Vec<T> square[W];
+#pragma GCC unroll 16
+  for (int j = 0; j < W; ++j) square[j] = load(points[j]);
+  transpose<T>(square);
+  if (n == W) {
+#pragma GCC unroll 16
+    for (int i = 0; i < W; ++i) store(to + i * stride, square[i]);
+  } else {
+    for (index_t i = 0; i < n; ++i) store(to + i * stride, square[i]);
+  }
+}
+
+// body(chunk, row) for every row, chunks in parallel.
+template <class T, class Body>
+void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body) {
+  for_each_chunk((points.rows + geometry_rows - 1) / geometry_rows, execution, [&](index_t chunk, Checkpoint&) {
+    const index_t last = std::min((chunk + 1) * geometry_rows, points.rows);
+    for (index_t i = chunk * geometry_rows; i < last; ++i) body(static_cast<std::size_t>(chunk), points.row(i));
+  });
+}
+
+}  // namespace
+
+template <class T>
+Geometry Geometry::of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution) {
+  const index_t d = points.cols;
+  struct Summary {
+    std::vector<double> sum;
+    std::vector<T> low, high;
+  };
+  std::vector<Summary> parts(static_cast<std::size_t>((points.rows + geometry_rows - 1) / geometry_rows));
+  for (index_t chunk = 0; chunk < static_cast<index_t>(parts.size()); ++chunk) {
+    const T* first = points.row(chunk * geometry_rows);
+    parts[chunk] = {std::vector<double>(static_cast<std::size_t>(d), 0.0), {first, first + d}, {first, first + d}};
+  }
+  const double share = 1 / static_cast<double>(points.rows);
+  for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
+    double* sum = parts[chunk].sum.data();
+    T *low = parts[chunk].low.data(), *high = parts[chunk].high.data();
+    for (index_t k = 0; k < d; ++k) {
+      sum[k] += x[k] * share;
+      low[k] = x[k] < low[k] ? x[k] : low[k];
+      high[k] = x[k] > high[k] ? x[k] : high[k];
+    }
+  });
+
+  Geometry geometry;
+  geometry.centre.assign(static_cast<std::size_t>(d), 0.0);
+  for (const Summary& part : parts)
+    for (index_t k = 0; k < d; ++k) geometry.centre[k] += part.sum[k];
+  double radius = 0, offset = 0;
+  for (index_t k = 0; k < d; ++k) {
+    const double c = geometry.centre[k];
+    for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
+    offset = std::max(offset, std::abs(c));
+  }
+  // Points that differ by less than the dtype resolves are one point: the unit is then the offset's resolution.
+  radius = std::max(radius, offset * std::numeric_limits<T>::epsilon() / 2);
+  constexpr double smallest_unit = 0x1p-1000;  // its reciprocal is still finite
+  geometry.unit = std::max(smallest_unit, power_of_two_at_least(radius > 0 ? radius : smallest_bandwidth));
+  geometry.limit = (sizeof(T) == 4 ? 1e18 : 1e150) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
+  return geometry;
+}
+template Geometry Geometry::of(MatrixView<float>, double, const Execution&);
+template Geometry Geometry::of(MatrixView<double>, double, const Execution&);
+
+template <class T>
+double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
+  std::vector<double> largest(static_cast<std::size_t>((points.rows + geometry_rows - 1) / geometry_rows), 0.0);
+  for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
+    double norm[8] = {};  // eight sums: one would wait for itself
+    auto add = [&](index_t k, int i) {
+      const double offset = x[k] - centre[k];
+      norm[i] += offset * offset;
+    };
+    index_t k = 0;
+    for (; k + 8 <= points.cols; k += 8)
+      for (int i = 0; i < 8; ++i) add(k + i, i);
+    for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
+    largest[chunk] = std::max(largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
+  });
+  return *std::max_element(largest.begin(), largest.end()) / unit / unit;
+}
+template double Geometry::largest_norm(MatrixView<float>, const Execution&) const;
+template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
+
+template <class T>
+PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
+                              bool with_product, bool with_difference, bool by_locality, const Execution& execution)
+    : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
+  lay_out(points, grouping, by_locality, execution);
+  pack(points, geometry, with_product, with_difference, execution);
+}
+
+// Sorts the points by label and group (counting sort) and cuts each label into tiles.
+template <class T>
+void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality,
+                              const Execution& execution) {
+  constexpr int W = lanes<T>;
+  const std::size_t n_runs = grouping.n_runs();
+  std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
+  for (index_t i = 0; i < points.rows; ++i)
+    if (const auto run = grouping.run_of(i); run >= 0) ++ends[run + 1];
+  for (std::size_t run = 0; run < n_runs; ++run) ends[run + 1] += ends[run];
+  std::vector<index_t> rows(static_cast<std::size_t>(ends[n_runs])), next(ends.begin(), ends.end() - 1);
+  for (index_t i = 0; i < points.rows; ++i)
+    if (const auto run = grouping.run_of(i); run >= 0) rows[next[run]++] = i;
+  if (by_locality) {
+    std::vector<Range> ranges(n_runs);
+    for (std::size_t run = 0; run < n_runs; ++run) ranges[run] = {ends[run], ends[run + 1]};
+    order_by_locality(points, rows, std::move(ranges), index_t{tile_width<T>}, execution);
+  }
+
+  run_starts_.resize(n_runs + 1);
+  for (int label = 0; label < grouping.n_labels; ++label) {
+    const std::size_t first_run = static_cast<std::size_t>(label) * n_groups_;
+    const index_t begin = ends[first_run], size = ends[first_run + n_groups_] - begin;
+    const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
+    for (std::size_t group = 0; group < n_groups_; ++group) run_starts_[first_run + group] = ends[first_run + group] + shift;
+    // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
+    index_t left = n_vectors;
+    for (index_t n_tiles = (n_vectors + tile_vectors - 1) / tile_vectors; n_tiles > 0; --n_tiles) {
+      const index_t share = (left + n_tiles - 1) / n_tiles, whole = (share + tile_step - 1) / tile_step * tile_step;
+      const index_t width = std::min({left, whole, index_t{tile_vectors}});
+      tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
+      left -= width;
+    }
+    source_.insert(source_.end(), rows.begin() + begin, rows.begin() + begin + size);
+    source_.insert(source_.end(), static_cast<std::size_t>(n_vectors * W - size), index_t{-1});
+  }
+  run_starts_[n_runs] = n_columns();
+  if (by_locality) boxes_.resize(tiles_.size() * 2 * static_cast<std::size_t>(d_));
+}
+
+template <class T>
+void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+                           const Execution& execution) {
+  norms_.resize(source_.size());
+  if (with_product) centred_.resize(source_.size() * static_cast<std::size_t>(d_));
+  if (with_difference) raw_.resize(source_.size() * static_cast<std::size_t>(d_));
+  constexpr index_t tiles_a_chunk = 8;
+  const auto n_tiles = static_cast<index_t>(tiles_.size());
+  for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
+    for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
+      pack_tile(points, geometry, tiles_[t], boxes_.empty() ? nullptr : boxes_.data() + t * 2 * d_);
+  });
+}
+
+template <class T>
+void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, Tile& tile, T* box) {
+  constexpr int W = lanes<T>;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  if (box) {
+    std::fill(box, box + d_, infinity);
+    std::fill(box + d_, box + 2 * d_, -infinity);
+  }
+  for (int v = 0; v < tile.n_vectors; ++v) {
+    const int panel = v / panel_vectors * panel_vectors;
+    const index_t stride = std::min(panel_vectors, tile.n_vectors - panel) * W;
+    const index_t first = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
+    const T* rows[W];
+    for (int j = 0; j < W; ++j) rows[j] = source_[first + j] < 0 ? nullptr : points.row(source_[first + j]);
+
+    SquaredNorms<T, W> norms;
+    for (index_t k = 0; k < d_; k += W) {
+      const index_t n = std::min<index_t>(W, d_ - k);
+      alignas(64) T centred[W][W] = {}, raw[W][W] = {};
+      for (int j = 0; j < W; ++j) {
+        if (!rows[j]) {
+          std::fill(raw[j], raw[j] + n, infinity);
+          continue;
+        }
+        place(rows[j] + k, geometry, k, n, centred[j], raw[j]);
+        // Norms are those of the rounded coordinates, so that the product form is a distance of real points.
+        norms.add(j, centred[j], n);
+        if (box)
+          for (index_t i = 0; i < n; ++i) {
+            box[k + i] = std::min(box[k + i], centred[j][i]);
+            box[d_ + k + i] = std::max(box[d_ + k + i], centred[j][i]);
+          }
+      }
+      if (!centred_.empty()) store_transposed<T>(centred, n, centred_.data() + start + k * stride, stride);
+      if (!raw_.empty()) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
+    }
+    for (int j = 0; j < W; ++j) {
+      const double norm = norms.of(j);
+      norms_[first + j] = rows[j] ? static_cast<T>(norm) : infinity;
+      if (rows[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
+    }
+  }
+}
+
+template class PackedPoints<float>;
+template class PackedPoints<double>;
+
+template <class T>
+void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry) {
+  constexpr int W = lanes<T>;
+  d = queries.cols;
+  n_blocks = (n_rows + tile_rows - 1) / tile_rows;
+  const auto size = static_cast<std::size_t>(n_blocks * tile_rows);
+  centred.resize(size * static_cast<std::size_t>(d));
+  raw.resize(size * static_cast<std::size_t>(d));
+  norms.resize(size);
+  largest_norm.assign(static_cast<std::size_t>(n_blocks), 0.0);
+  for (index_t b = 0; b < n_blocks; ++b) {
+    SquaredNorms<T, tile_rows> squared;
+    for (index_t k = 0; k < d; k += W) {
+      const index_t n = std::min<index_t>(W, d - k);
+      for (int r = 0; r < tile_rows; ++r) {
+        const T* query = queries.row(rows[std::min(b * tile_rows + r, n_rows - 1)]);
+        T x[W] = {}, y[W] = {};
+        place_within(query + k, geometry, k, n, x, y);
+        squared.add(r, x, n);
+        T *to_centred = centred.data() + (b * d + k) * tile_rows + r, *to_raw = raw.data() + (b * d + k) * tile_rows + r;
+        for (index_t i = 0; i < n; ++i) {
+          to_centred[i * tile_rows] = -2 * x[i];
+          to_raw[i * tile_rows] = y[i];
+        }
+      }
+    }
+    for (int r = 0; r < tile_rows; ++r) {
+      const double norm = squared.of(r);
+      norms[b * tile_rows + r] = static_cast<T>(norm);
+      largest_norm[b] = std::max(largest_norm[b], norm);
+    }
+  }
+}
+
+template struct PackedQueries<float>;
+template struct PackedQueries<double>;
+
+}  // namespace spectralcls

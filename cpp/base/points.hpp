@@ -1,0 +1,153 @@
+// Points packed for the distance tiles: grouped into segments, padded to whole vectors, centred and scaled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+#include "base/simd.hpp"
+
+namespace spectralcls {
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64))); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
+  bool operator==(const AlignedAllocator&) const { return true; }
+  bool operator!=(const AlignedAllocator&) const { return false; }
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// resize() leaves new elements as they are: who writes a hundred megabytes need not clear them first.
+template <class T>
+struct UninitializedAllocator : AlignedAllocator<T> {
+  UninitializedAllocator() = default;
+  template <class U>
+  UninitializedAllocator(const UninitializedAllocator<U>&) {}
+  template <class U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <class U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;
+  }
+};
+template <class T>
+using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
+
+// The register block: `tile_rows` queries meet `panel_vectors` vectors of points in registers, and
+// `tile_vectors` vectors (a few panels) make a tile, whose distances stay in the first-level cache.
+constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
+constexpr int panel_vectors = 3;
+constexpr int tile_vectors = 12;
+template <class T>
+constexpr int tile_width = tile_vectors * lanes<T>;
+
+// How |x - y|^2 is computed. `product`: |x|^2 + |y|^2 - 2 x.y, d operations, which cancels when both norms are
+// large beside the distance; `difference`: sum of (x - y)^2, 2 d operations, which never does.
+enum class DistanceForm { product, difference };
+
+// Where the origin and the unit of length are. Scaling is by a power of two, hence exact; products use centred
+// points, differences the points as they came.
+struct Geometry {
+  std::vector<double> centre;
+  double unit = 1;  // a power of two about the largest centred coordinate
+  double limit = 0; // centred coordinates of queries are clamped to +-limit units, so that distances stay finite
+
+  template <class T>
+  static Geometry of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution);
+  // The largest squared norm of points about the centre, in units.
+  template <class T>
+  double largest_norm(MatrixView<T> points, const Execution& execution) const;
+};
+
+// Which points belong together: a label starts a new tile; points of one label and group are neighbours.
+struct Grouping {
+  const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, negative: left out; nullptr: one label
+  int n_labels = 1;
+  const std::int64_t* groups = nullptr;  // 0 ... n_groups - 1; nullptr: one group
+  int n_groups = 1;
+
+  std::size_t n_runs() const { return static_cast<std::size_t>(n_labels) * static_cast<std::size_t>(n_groups); }
+  std::ptrdiff_t run_of(index_t point) const {
+    const std::int64_t label = labels ? labels[point] : 0;
+    return label < 0 ? -1 : static_cast<std::ptrdiff_t>(label) * n_groups + (groups ? groups[point] : 0);
+  }
+};
+
+struct Tile {
+  index_t first;       // position of its first column among all packed columns (padding included)
+  int n_vectors;       // 1 ... tile_vectors
+  int label;           // of its points
+  double largest_norm; // of its points, squared, in units
+};
+
+// n points as a sequence of tiles. Points of one label and group form a run of columns; a label ends with padding to
+// whole vectors, at infinite distance of everything. Within a tile, panels of up to three vectors store their
+// coordinates feature by feature.
+template <class T>
+class PackedPoints {
+ public:
+  // `by_locality` sorts the points of a run, so that a tile is a compact set.
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+               bool with_difference, bool by_locality, const Execution& execution);
+
+  index_t n_columns() const { return static_cast<index_t>(source_.size()); }
+  index_t dimension() const { return d_; }
+  const std::vector<Tile>& tiles() const { return tiles_; }
+  // Columns of the points of one label and group; the last group of a label includes the padding.
+  Range run(int label, index_t group) const {
+    const std::size_t run = static_cast<std::size_t>(label) * n_groups_ + static_cast<std::size_t>(group);
+    return {run_starts_[run], run_starts_[run + 1]};
+  }
+  // Row of the original matrix in a packed column, -1 for padding.
+  const std::vector<index_t>& source() const { return source_; }
+  const T* coordinates(DistanceForm form, const Tile& tile) const {
+    return (form == DistanceForm::product ? centred_ : raw_).data() + tile.first * d_;
+  }
+  const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
+  // Bounding box of a tile's points in units (raw or centred alike up to the offset): d lows, then d highs.
+  const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
+
+ private:
+  void lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality, const Execution& execution);
+  void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+            const Execution& execution);
+  void pack_tile(MatrixView<T> points, const Geometry& geometry, Tile& tile, T* box);
+
+  index_t d_;
+  std::size_t n_groups_;
+  std::vector<index_t> source_, run_starts_;
+  std::vector<Tile> tiles_;
+  UninitializedVector<T> centred_, raw_, norms_, boxes_;
+};
+
+// tile_rows queries, feature by feature: [d][tile_rows], in both forms.
+template <class T>
+struct PackedQueries {
+  AlignedVector<T> centred, raw, norms;  // centred is multiplied by -2
+  std::vector<double> largest_norm;      // per block of tile_rows
+  index_t n_blocks = 0, d = 0;
+
+  // Rows [begin, end) of `queries`, in the order given by `rows` if not empty; the last block repeats its last row.
+  void pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry);
+  const T* block(DistanceForm form, index_t b) const {
+    return (form == DistanceForm::product ? centred : raw).data() + b * d * tile_rows;
+  }
+  const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
+};
+
+extern template class PackedPoints<float>;
+extern template class PackedPoints<double>;
+
+}  // namespace spectralcls

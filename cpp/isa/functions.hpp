@@ -1,0 +1,53 @@
+// The functions that are compiled once per instruction set, as one table of pointers: all that the bindings know of a
+// variant. Arguments own no memory whose layout or allocation depends on the instruction set.
+//
+// To add one: declare it in a header that includes neither base/simd.hpp nor Eigen, give it a row here, and name it in
+// isa/functions.cpp.
+#pragma once
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+#include "isa/roofline.hpp"
+#include "krylov/eigen.hpp"
+#include "krylov/operators.hpp"
+#include "neighbors/knn.hpp"
+#include "sums/kernel_matrix.hpp"
+#include "sums/kernel_sums.hpp"
+#include "sums/tolerance_sums.hpp"
+
+namespace spectralcls {
+
+// Of one floating-point type.
+template <class T>
+struct Functions {
+  void (*plain_sums)(const KernelSums<T>&, T* sums, const Execution&);
+  void (*log_sums)(const KernelSums<T>&, T* logs, const Execution&);
+  void (*scaled_sums)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&);
+  decltype(&spectralcls::kernel_matrix<T>) kernel_matrix;
+  decltype(&spectralcls::symmetric_kernel_matrix<T>) symmetric_kernel_matrix;
+  decltype(&spectralcls::nearest_neighbors<T>) nearest_neighbors;
+  decltype(&spectralcls::reverse_neighbors<T>) reverse_neighbors;
+  decltype(&spectralcls::top_eigenpairs<T>) top_eigenpairs;
+  decltype(&spectralcls::dense_product<T>) dense_product;
+  decltype(&spectralcls::csr_product<T>) csr_product;
+  decltype(&spectralcls::asymmetry<T>) asymmetry;
+  decltype(&spectralcls::combine_columns<T>) combine_columns;
+  decltype(&spectralcls::multiply_add_rate<T>) multiply_add_rate;
+};
+
+struct FunctionTable {
+  const char* interface;  // digest of the headers that the variant was compiled with
+  const char* variant;
+  const char* compiler;
+  const char* flags;
+  int vector_bytes;
+  Functions<float> single_precision;
+  Functions<double> double_precision;
+  ToleranceSums::Outcome (*tolerance_sums)(const ToleranceSums&, double* sums, const Execution&);
+};
+
+// What a variant's shared library exports, and its name there.
+using GetFunctionTable = const FunctionTable* (*)();
+constexpr const char* function_table_symbol = "spectralcls_function_table";
+
+}  // namespace spectralcls

@@ -1,0 +1,42 @@
+// The k largest eigenvalues of a symmetric operator and their vectors, by thick-restart block Lanczos with full
+// re-orthogonalisation. The operator is only ever applied to blocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "krylov/operators.hpp"
+
+namespace spectralcls {
+
+struct EigenOptions {
+  index_t pairs;             // k
+  index_t block_size;        // vectors per application
+  index_t max_basis;         // columns that the search space may have before it is compressed
+  index_t max_applications;  // calls of the operator
+  double tolerance;        // of the residual, relative to |eigenvalue|
+  double norm;             // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
+  std::uint64_t seed;
+};
+
+enum class EigenStatus { converged, not_converged, not_symmetric, not_finite };
+
+template <class T>
+struct Eigenpairs {
+  std::vector<double> values;     // k, descending
+  std::vector<T> vectors;         // n x k, row-major
+  std::vector<double> residuals;  // |A v - value v|
+  double norm = 0;                // largest |Ritz value| seen
+  index_t applications = 0;
+  index_t products = 0;  // vectors multiplied in all
+  index_t block_size = 0;
+  EigenStatus status = EigenStatus::not_converged;
+};
+
+// `start`: start vectors, n rows, any number up to the block's width (the rest is random); `deflate`: vectors
+// whose span the search leaves out (known eigenvectors). Both are overwritten.
+template <class T>
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
+                             const EigenOptions& options, const Execution& execution);
+
+}  // namespace spectralcls

@@ -1,0 +1,42 @@
+// Symmetric operators applied to blocks of vectors. A block is n x columns, row-major: what one row of the operator
+// needs of every vector lies together, so one pass over the operator serves them all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+
+namespace spectralcls {
+
+// y = A x; x and y are n x columns, row-major, and do not overlap.
+template <class T>
+using BlockOperator = std::function<void(const T* x, T* y, index_t columns)>;
+
+template <class T>
+struct CsrMatrix {
+  const std::int64_t* row_starts;
+  const std::int32_t* indices;
+  const T* values;
+  index_t rows;
+};
+
+// y = A x for a dense row-major n x n matrix.
+template <class T>
+void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, const Execution& execution);
+
+// y = A x for a CSR matrix of any shape.
+template <class T>
+void csr_product(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution);
+
+// The last `count` columns of a panel become panel * factors; factors, panel.columns x count, column-major, in float64.
+template <class T>
+void combine_columns(const Panel<T>& panel, const double* factors, index_t count, const Execution& execution);
+
+// Largest |a_ij - a_ji| and largest |a_ij| of a dense row-major matrix; both NaN where an entry is not finite.
+template <class T>
+std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution);
+
+}  // namespace spectralcls

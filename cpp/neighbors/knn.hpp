@@ -1,0 +1,30 @@
+// Exact nearest neighbours by fused distance tiles: no matrix of distances exists.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+
+namespace spectralcls {
+
+// Points and distances of one row after the other; row i owns [first[i], first[i + 1]), indices increasing.
+template <class T>
+struct NeighborLists {
+  std::vector<std::int64_t> first, indices;
+  std::vector<T> distances;
+};
+
+// The k nearest points of every query, by distance, then by index; k <= points.rows. Both outputs are row-major
+// (queries.rows, k). A distance is the root of a sum of squared coordinate differences taken in double.
+template <class T>
+void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
+                       const Execution& execution);
+
+// For every query the points j that lie nearer to it than radii[j].
+template <class T>
+NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
+                                   const Execution& execution);
+
+}  // namespace spectralcls

@@ -1,0 +1,172 @@
+#include "sums/kernel_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/distance_tile.hpp"
+#include "sums/sum_accumulators.hpp"
+
+namespace spectralcls {
+namespace {
+
+constexpr index_t chunk_rows = 128;
+
+// The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
+template <class T>
+struct alignas(64) ChunkBuffer {
+  T value[chunk_rows][tile_width<T>];
+};
+
+template <class T>
+class Blocks {
+ public:
+  Blocks(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor,
+         const Execution& execution)
+      : queries_(queries),
+        n_points_(points.rows),
+        kernel_(kernel),
+        factor_(static_cast<T>(factor)),
+        execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
+                                      static_cast<double>(queries.cols + 12))),
+        geometry_(Geometry::of(points, bandwidth, execution_)),
+        always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
+        rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
+        packed_(points, geometry_, {}, !always_difference_,
+                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution_), false, execution_),
+        rows_(static_cast<std::size_t>(queries.rows)) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
+  }
+
+  // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
+  // upper triangle only the tiles that reach it.
+  template <class Write>
+  void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
+    for_each_chunk((queries_.rows + chunk_rows - 1) / chunk_rows, execution_, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
+      const FlushSubnormals guard;
+      const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries_.rows);
+      PackedQueries<T> queries;
+      queries.pack(queries_, rows_.data() + begin, end - begin, geometry_);
+      auto buffer = std::make_unique<ChunkBuffer<T>>();
+      for (const Tile& tile : packed_.tiles()) {
+        // Without labels or order the packed columns are the points' rows, then padding.
+        const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
+        if (upper_triangle && tile.first + columns <= begin) continue;
+        for (index_t q = 0; q < queries.n_blocks; ++q) compute(queries, q, tile, buffer->value[q * tile_rows]);
+        write(begin, end, tile.first, columns, *buffer);
+        checkpoint();
+      }
+      stream_fence();
+    });
+  }
+
+ private:
+  void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
+    const DistanceForm form =
+        always_difference_ ? DistanceForm::difference
+                           : safe_form<T>(queries.largest_norm[static_cast<std::size_t>(q)], tile.largest_norm, rate_ * ln2);
+    auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
+    squared_distances(form, queries, q, packed_, tile, out);
+    for (int r = 0; r < tile_rows; ++r) {
+      T* row = out.value[r];
+      detail::kernel_row<T>(kernel_, row, tile.n_vectors, T(0), static_cast<T>(rate_), row);
+      if (factor_ != T(1))
+        for (int v = 0; v < tile.n_vectors; ++v) store(row + v * lanes<T>, load(row + v * lanes<T>) * factor_);
+    }
+  }
+
+  MatrixView<T> queries_;
+  index_t n_points_;
+  Kernel kernel_;
+  T factor_;
+  Execution execution_;
+  Geometry geometry_;
+  bool always_difference_;
+  double rate_;
+  PackedPoints<T> packed_;
+  std::vector<index_t> rows_;
+};
+
+// Where the result goes: a matrix that no cache holds is written past them.
+template <class T>
+class Output {
+ public:
+  Output(T* out, index_t rows, index_t stride)
+      : out_(out), stride_(stride), streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
+
+  T* at(index_t row, index_t column) const { return out_ + row * stride_ + column; }
+
+  void write_row(const T* from, index_t n, index_t row, index_t column) const {
+    T* to = at(row, column);
+    index_t i = 0;
+    if (streaming_) {
+      for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % vector_bytes != 0; ++i) to[i] = from[i];
+      for (; i + lanes<T> <= n; i += lanes<T>) store_streaming(to + i, load_unaligned(from + i));
+    }
+    std::copy(from + i, from + n, to + i);
+  }
+
+ private:
+  static constexpr double streaming_from = 96e6;  // bytes
+
+  T* out_;
+  index_t stride_;
+  bool streaming_;
+};
+
+// to[c, r] = from[r, c] for all rows and whole vectors of columns that reach beyond `begin`.
+template <class T>
+void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[chunk_rows]) {
+  constexpr int W = lanes<T>;
+  for (index_t c = begin / W * W; c < end; c += W)
+    for (index_t r = 0; r < chunk_rows; r += W) {
+      Vec<T> square[W];
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) square[i] = load(from.value[r + i] + c);
+      transpose<T>(square);
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i) store(to[c + i] + r, square[i]);
+    }
+}
+
+}  // namespace
+
+template <class T>
+void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
+                   index_t stride, const Execution& execution) {
+  const Output<T> output(out, queries.rows, stride);
+  Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
+      .for_each_chunk_of_rows(false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+        for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
+      });
+}
+
+template <class T>
+void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
+                             index_t stride, const Execution& execution) {
+  const Output<T> output(out, points.rows, stride);
+  Blocks<T>(points, points, kernel, bandwidth, factor, execution)
+      .for_each_chunk_of_rows(true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+        // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
+        const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
+        for (index_t i = begin; i < end; ++i) {
+          const index_t from = std::clamp<index_t>(i - column, 0, columns);
+          output.write_row(values.value[i - begin] + from, columns - from, i, column + from);
+          for (index_t c = from; c < mirrored; ++c) *output.at(column + c, i) = values.value[i - begin][c];
+          if (i >= column && i < column + columns) *output.at(i, i) = static_cast<T>(factor);  // k(0) = 1 for every kernel
+        }
+        if (mirrored == columns) return;
+        alignas(64) thread_local T transposed[tile_width<T>][chunk_rows];
+        transpose_columns(values, mirrored, columns, transposed);
+        for (index_t c = mirrored; c < columns; ++c) output.write_row(transposed[c], end - begin, column + c, begin);
+      });
+}
+
+template void kernel_matrix(MatrixView<float>, MatrixView<float>, Kernel, double, double, float*, index_t, const Execution&);
+template void kernel_matrix(MatrixView<double>, MatrixView<double>, Kernel, double, double, double*, index_t, const Execution&);
+template void symmetric_kernel_matrix(MatrixView<float>, Kernel, double, double, float*, index_t, const Execution&);
+template void symmetric_kernel_matrix(MatrixView<double>, Kernel, double, double, double*, index_t, const Execution&);
+
+}  // namespace spectralcls

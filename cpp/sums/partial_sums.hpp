@@ -1,0 +1,63 @@
+// Sums of one chunk of queries over one part of the points, in double, and how the parts come together.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sums/sum_plan.hpp"
+
+namespace spectralcls::detail {
+
+// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its origin in squared
+// units, the same for all bandwidths.
+template <class T>
+class PartialSums {
+ public:
+  PartialSums() = default;
+  PartialSums(const SumPlan<T>& plan, index_t rows, bool scaled)
+      : plan_(&plan), per_cell_(static_cast<index_t>(plan.rates.size()) * plan.request.n_columns) {
+    const auto cells = static_cast<std::size_t>(rows * plan.request.n_labels);
+    if (scaled) origins_.assign(cells, std::numeric_limits<double>::infinity());
+    sums_.assign(cells * static_cast<std::size_t>(per_cell_), 0.0);
+  }
+
+  // Origins and sums from a row on; no origins without a scale.
+  const double* origins(index_t row) const { return origins_.empty() ? nullptr : origins_.data() + row * plan_->request.n_labels; }
+  double* sums(index_t row, index_t label = 0) { return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_; }
+
+  // Rescales the sums of a cell from the origin they have to the smaller one of the two.
+  void lower_origin(index_t row, index_t label, double to) { lower_origin(row * plan_->request.n_labels + label, to); }
+
+  // Adds those of another part; both may be rescaled.
+  void add(PartialSums& other) {
+    for (index_t cell = 0; cell * per_cell_ < static_cast<index_t>(sums_.size()); ++cell) {
+      if (!origins_.empty()) {
+        if (std::isinf(other.origin(cell))) continue;
+        lower_origin(cell, other.origin(cell));
+        other.lower_origin(cell, origin(cell));
+      }
+      for (index_t i = cell * per_cell_; i < (cell + 1) * per_cell_; ++i)
+        sums_[static_cast<std::size_t>(i)] += other.sums_[static_cast<std::size_t>(i)];
+    }
+  }
+
+ private:
+  double& origin(index_t cell) { return origins_[static_cast<std::size_t>(cell)]; }
+
+  void lower_origin(index_t cell, double to) {
+    if (to >= origin(cell)) return;
+    double* sum = sums_.data() + cell * per_cell_;
+    if (!std::isinf(origin(cell)))  // else there are no sums yet
+      plan_->for_each_shift(to - origin(cell), [&](double factor) {
+        for (index_t c = 0; c < plan_->request.n_columns; ++c) *sum++ *= factor;
+      });
+    origin(cell) = to;
+  }
+
+  const SumPlan<T>* plan_ = nullptr;
+  index_t per_cell_ = 0;
+  std::vector<double> origins_, sums_;
+};
+
+}  // namespace spectralcls::detail
