@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
 
+from spectralcls._tuning.folds import stratified_folds
 from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
@@ -20,7 +21,6 @@ from spectralcls.kernel_mean import (
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.kernel_mean.folds import stratified_folds
 from spectralcls.kernels import kernel_sums
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_KERNEL_MEAN_N", 20_000))

@@ -17,9 +17,9 @@ from sklearn.exceptions import NotFittedError
 
 import spectralcls.dask
 from spectralcls import kernel_mean
+from spectralcls._tuning.folds import folds_by_content
 from spectralcls.dask import _tuning as tuning
 from spectralcls.eigen import KernelOperator
-from spectralcls.kernel_mean.folds import folds_by_content
 from spectralcls.kernels import kernel_sums
 
 CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]

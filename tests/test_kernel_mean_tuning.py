@@ -10,19 +10,19 @@ from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFo
 from sklearn.preprocessing import StandardScaler
 
 import spectralcls.kernel_mean.tuning as tuning
+from spectralcls._tuning.folds import (
+    distinct_rows,
+    folds_by_content,
+    shuffled_ranks,
+    stratified_folds,
+    stratified_subsample,
+)
 from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
-)
-from spectralcls.kernel_mean.folds import (
-    distinct_rows,
-    folds_by_content,
-    shuffled_ranks,
-    stratified_folds,
-    stratified_subsample,
 )
 from spectralcls.kernel_mean.search import best_index
 

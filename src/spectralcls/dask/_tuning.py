@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation
+from .._tuning import check_grid, folds_by_content
 from ..bandwidth import reference_rule
 from ..kernel_mean import search
-from ..kernel_mean.folds import folds_by_content
 from ..kernel_mean.points import BLOCK_BYTES
 from ..kernel_mean.tuning import accuracy_of_sums, cross_validated_accuracy, fold_weight, outside
 from ._rows import blocks, column_blocks
@@ -89,7 +89,7 @@ def search_bandwidth(estimator, rule, data, log_priors):
         accuracy = partial(accuracy_against_all, data=data, ratio=ratio, n_folds=estimator.cv, seed=rng.randint(2**31))
     found = search.search_bandwidth(
         rule, sample, None, kernel=estimator.kernel, cv=estimator.cv,
-        grid=None if grid is None else search.check_grid(grid) / ratio, tie_break=estimator.tie_break,
+        grid=None if grid is None else check_grid(grid) / ratio, tie_break=estimator.tie_break,
         max_samples=estimator.max_tuning_samples, random_state=estimator.random_state,
         log_priors=log_priors, n_jobs=estimator.n_jobs or 1, accuracy=accuracy,
     )

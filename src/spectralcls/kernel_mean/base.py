@@ -7,12 +7,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._tuning import check_folds
 from .._validation import check_bandwidth, check_training_data, unchanged_on_error
 from ..bandwidth import silverman_bandwidth
 from ..kernels import KERNELS
 from .engine import class_rows, fit_class_means
 from .points import TrainingPoints
-from .search import check_folds, search_bandwidth
+from .search import search_bandwidth
 
 
 class KernelMeanClassifier(ClassifierMixin, BaseEstimator):

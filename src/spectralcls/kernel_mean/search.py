@@ -1,14 +1,12 @@
 """`bandwidth="cv"`: which points, folds and bandwidths are tried, and which bandwidth wins."""
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import check_positive, unit_scale
-from ..bandwidth import bandwidth_grid
-from .folds import distinct_rows, given_folds, shuffled_ranks, stratified_subsample
+from .._tuning import check_grid, data_grid, distinct_rows, shuffled_ranks, stratified_subsample
+from .._validation import unit_scale
 from .tuning import Problem, cross_validated_accuracy
 
 SCORE_TOLERANCE = 1e-9  # accuracies this close are tied: sums of weights differ in their last bits
@@ -49,7 +47,7 @@ def search_bandwidth(
     X, codes = data.X, data.codes
     weights = np.ones(len(X)) if data.weights is None else unit_scale(data.weights)
     first, group = distinct_rows(X, codes)
-    grid = default_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
+    grid = data_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
 
     if folds is None:  # copies of a point are one point of greater weight
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
@@ -76,34 +74,3 @@ def best_index(scores, tie_break):
     """The best score; of tied ones the middle (the smaller of two middles) or the first."""
     tied = np.flatnonzero(scores >= scores.max() - SCORE_TOLERANCE)
     return tied[(len(tied) - 1) // 2] if tie_break == "middle" else tied[0]
-
-
-def default_grid(X, weights, n_distinct, kernel):
-    """`bandwidth_grid` for weights on any scale; copies of a point do not sharpen the density, so n counts
-    distinct points. Where all points are equal every bandwidth is as good as 1."""
-    if not np.ptp(X, axis=0).any():
-        return np.ones(1)
-    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
-
-
-def check_grid(grid):
-    """A user's bandwidths as ascending float64."""
-    grid = np.asarray(grid, dtype=np.float64)
-    if grid.ndim != 1 or not len(grid):
-        raise ValueError(f"bandwidth_grid must be one-dimensional and not empty, got shape {grid.shape}.")
-    check_positive(grid, "bandwidth_grid")
-    return np.sort(grid)
-
-
-def check_folds(cv, y, kept):
-    """Folds of the samples that were kept, where `cv` is a splitter or an iterable of splits of all samples.
-
-    None where `cv` is an int or "loo": then folds are made from the points themselves.
-    """
-    if isinstance(cv, Integral | str):
-        return None
-    folds = given_folds(cv, y)
-    folds = folds if kept is None else folds[kept]
-    if len(np.unique(folds)) < 2:
-        raise ValueError("The samples of positive weight all lie in one test set of cv.")
-    return folds

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._progress import progress
+from .._tuning import distinct_rows
 from .._validation import check_training_data, unchanged_on_error
-from ..kernel_mean.folds import distinct_rows
 from ._descent import learn
 from ._likelihood import Sample
 from ._start import absorb_bandwidth, best_start, leading_directions

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._tuning import check_folds
 from .._validation import check_bandwidth, check_training_data
 from ..eigen import KernelOperator
 from ..kernel_mean.base import KernelMeanClassifier, reference_bandwidth
 from ..kernel_mean.engine import ClassMeans, class_rows
 from ..kernel_mean.points import TrainingPoints
 from ..kernel_mean.rule import Rule
-from ..kernel_mean.search import check_folds
 from ..kernels import kernel_sums, log_normalizer
 from .centers import class_average
 from .kernel_map import KernelMap

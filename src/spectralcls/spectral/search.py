@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..kernel_mean.folds import distinct_rows, shuffled_ranks, stratified_subsample
-from ..kernel_mean.search import SCORE_TOLERANCE, check_grid, default_grid
+from .._tuning import SCORE_TOLERANCE, check_grid, data_grid, distinct_rows, shuffled_ranks, stratified_subsample
 
 PATIENCE = 60  # products for a decomposition that is only tried: what needs more is nearly undetermined
 _MARGIN = 1e-9  # relative to the largest score
@@ -43,7 +42,7 @@ def tuning_set(data, folds, *, kernel, cv, grid, max_samples, random_state):
     X, codes = data.X, data.codes
     weights = np.ones(len(X)) if data.weights is None else data.weights
     first, group = distinct_rows(X, codes)
-    grid = default_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
+    grid = data_grid(X, weights, len(first), kernel) if grid is None else check_grid(grid)
     if folds is None:
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
     n = len(X)

@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._tuning import check_folds
 from .._validation import check_bandwidth, check_training_data
 from ..bandwidth import silverman_bandwidth
 from ..eigen import KernelOperator
 from ..kernel_mean.base import KernelMeanClassifier
 from ..kernel_mean.engine import Expansion
-from ..kernel_mean.search import check_folds
 from .centers import class_average, class_centers
 from .kernel_map import KernelMap
 from .search import PATIENCE, nested_distances, search, tuning_set

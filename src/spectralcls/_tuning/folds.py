@@ -1,6 +1,8 @@
 """Which samples validate together: folds that depend on what the samples are, not on how often they are
 listed."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
@@ -34,11 +36,22 @@ def shuffled_ranks(codes, random_state):
     return ranks
 
 
-def stratified_subsample(codes, n_samples, random_state):
-    """Rows of a random subsample in which every class keeps its share, in ascending order."""
+def stratified_subsample(codes, n_samples, random_state, at_least=2):
+    """Rows of a random subsample in which every class keeps its share, in ascending order.
+
+    Of a rare class `at_least` points remain, if it has as many; then there are more than `n_samples` in all. Codes may
+    be negative, as those of unlabeled points are: each value is a class.
+    """
     ranks = shuffled_ranks(codes, random_state)
     step = ranks * n_samples // len(codes)
-    return np.flatnonzero((ranks + 1) * n_samples // len(codes) > step)
+    chosen = (ranks + 1) * n_samples // len(codes) > step
+    for code in np.unique(codes):
+        own = np.flatnonzero(codes == code)
+        missing = min(at_least, len(own)) - np.count_nonzero(chosen[own])
+        if missing > 0:
+            left = own[~chosen[own]]
+            chosen[left[np.argsort(ranks[left])[:missing]]] = True
+    return np.flatnonzero(chosen)
 
 
 def stratified_folds(X, codes, n_folds, random_state=0):
@@ -92,4 +105,18 @@ def given_folds(cv, y):
         folds[test] = fold
     if np.any(folds < 0) or folds.max() < 1:
         raise ValueError("cv must partition the samples into at least two test sets.")
+    return folds
+
+
+def check_folds(cv, y, kept=None):
+    """Folds of the samples that were kept, if `cv` is a splitter or an iterable of splits of all samples.
+
+    None if `cv` is an int or "loo": then folds are made from the points themselves.
+    """
+    if isinstance(cv, Integral | str):
+        return None
+    folds = given_folds(cv, y)
+    folds = folds if kept is None else folds[kept]
+    if len(np.unique(folds)) < 2:
+        raise ValueError("The samples of positive weight all lie in one test set of cv.")
     return folds

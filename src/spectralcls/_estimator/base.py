@@ -1,0 +1,153 @@
+"""Base classes of the estimators, and the transaction that every fit is."""
+
+import functools
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._validation import check_training_data
+from .parameters import complete
+
+
+def transactional(method=None, *, keep=False, nested_validation=False):
+    """Decorator of `fit` and its kin: the estimator changes as a whole when they succeed, and otherwise not at all.
+
+    The method works on a copy of the estimator, which the estimator becomes in one assignment at the end. Whatever
+    ends it early, invalid data or Ctrl-C, therefore leaves the estimator as it was.
+
+    Parameters
+    ----------
+    method : callable
+        ``method(self, ...)`` may set attributes on `self` as it likes, and returns `self` or something else.
+    keep : bool, default=False
+        Whether the copy starts with what was learned before, as `partial_fit` needs it. Otherwise it starts with the
+        parameters alone, so that no attribute survives that the new fit does not set. Arrays are not copied: a method
+        that keeps them must not write into them.
+    nested_validation : bool, default=False
+        Whether estimators and functions that the method calls validate their own parameters, as those have to that a
+        user hands in.
+    """
+    if method is None:
+        return functools.partial(transactional, keep=keep, nested_validation=nested_validation)
+    validated = _fit_context(prefer_skip_nested_validation=not nested_validation)(method)
+
+    @functools.wraps(method)
+    def whole(self, *args, **kwargs):
+        trial = object.__new__(type(self))
+        vars(trial).update(vars(self) if keep else _not_learned(self))
+        result = validated(trial, *args, **kwargs)
+        self.__dict__ = vars(trial)
+        return self if result is trial else result
+
+    return whole
+
+
+def _not_learned(estimator):
+    """The parameters, and what scikit-learn notes on an estimator: its metadata requests and its output format."""
+    kept = {*estimator._get_param_names(), "_metadata_request", "_sklearn_output_config"}
+    return {name: value for name, value in vars(estimator).items() if name in kept}
+
+
+class Estimator(BaseEstimator):
+    """An estimator whose parameters of shared names have the shared meaning.
+
+    For each parameter of the constructor that `PARAMETERS` lists, a subclass inherits the constraint and, in place of
+    a line ``%(name)s`` of its docstring, the description; its own `_parameter_constraints` come first. `ATTRIBUTES`
+    likewise replace their lines.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        complete(cls)
+
+
+class ScoreClassifier(ClassifierMixin, Estimator):
+    """A classifier by scores of the classes, larger wins.
+
+    Subclasses learn from checked data in ``_learn(data, y)`` and score checked queries in ``_scores(X)``, an array
+    (m, C) in which -inf means that a class is out of reach.
+    """
+
+    @transactional
+    def fit(self, X, y, sample_weight=None):
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points; float32 stays float32, everything else becomes float64.
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
+            was.
+        """
+        data = check_training_data(self, X, y, sample_weight)
+        self.classes_ = data.classes
+        self._learn(data, y)
+        return self
+
+    def _learn(self, data, y):
+        raise NotImplementedError
+
+    def _scores(self, X):
+        raise NotImplementedError
+
+    def _check_queries(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+
+    def decision_function(self, X):
+        """Scores of the classes, larger wins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
+            With two classes the score of ``classes_[1]`` less that of ``classes_[0]``. Always finite:
+            logarithmic scores of classes out of reach are placed below all others.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs, O(n_queries) memory.
+        """
+        scores = finite_scores(self._scores(self._check_queries(X)))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X):
+        """Labels of the best classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Where no kernel reaches (compact kernels) and the rule compares nothing else, the class of the nearest
+            training point, among the classes of positive prior probability.
+        """
+        return self.classes_[self._scores(self._check_queries(X)).argmax(axis=1)]
+
+
+def finite_scores(scores):
+    """Replace -inf by what stands below all finite scores of the row, by the range of float64's exponent."""
+    missing = np.isneginf(scores)
+    if not missing.any():
+        return scores
+    lowest = np.where(missing, np.inf, scores).min(axis=1, keepdims=True)
+    return np.where(missing, lowest + np.log(np.finfo(np.float64).tiny), scores)

@@ -1,0 +1,43 @@
+"""One way to tune parameters by cross-validation, for every estimator.
+
+A family hands over one function that scores its candidates on the folds of a `TuningSample`, by whatever shortcut its
+formulas allow: all bandwidths in one pass, nested numbers of components, leave-one-out in closed form. Which points
+are used, their folds, the scale of bandwidths, ties and `cv_results_` are settled here. Nothing here knows a family.
+
+>>> sample = draw_sample(data, check_folds(cv, y, data.kept), cv=cv, max_samples=2000, random_state=0)
+>>> found = search(sample, {"bandwidth": grid}, score)   # score(sample, bandwidth=...) -> (n_splits, n_bandwidths)
+>>> found.params["bandwidth"], found.cv_results, sample.n_samples
+"""
+
+from .folds import (
+    check_folds,
+    distinct_rows,
+    folds_by_content,
+    given_folds,
+    shuffled_ranks,
+    stratified_folds,
+    stratified_subsample,
+)
+from .grids import check_grid, data_grid, has_spread, reference_bandwidth
+from .sample import TuningSample, draw_sample
+from .search import SCORE_TOLERANCE, Search, best_candidate, search
+
+__all__ = [
+    "SCORE_TOLERANCE",
+    "Search",
+    "TuningSample",
+    "best_candidate",
+    "check_folds",
+    "check_grid",
+    "data_grid",
+    "distinct_rows",
+    "draw_sample",
+    "folds_by_content",
+    "given_folds",
+    "has_spread",
+    "reference_bandwidth",
+    "search",
+    "shuffled_ranks",
+    "stratified_folds",
+    "stratified_subsample",
+]

@@ -1,0 +1,56 @@
+"""Bandwidths before any is tried: the reference rules and the default grid, for data that may be constant."""
+
+import numpy as np
+
+from .._validation import check_positive
+from ..bandwidth import bandwidth_grid, silverman_bandwidth
+
+
+def has_spread(X):
+    """Whether not all points are equal; if they are, every bandwidth is as good as 1."""
+    return bool(np.ptp(X, axis=0).any())
+
+
+def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
+    """Silverman's rule for all samples, or for each class: a float, or (C,).
+
+    Parameters
+    ----------
+    rule : {"silverman", "silverman_per_class"}
+    X : ndarray (n, d)
+    codes : ndarray (n,), or None for the rule of all samples
+    n_classes : int
+    weights : ndarray (n,), optional
+
+    Notes
+    -----
+    1 if all samples are equal; a class without spread gets the bandwidth of all samples.
+    """
+    pooled = silverman_bandwidth(X, weights, kernel=kernel) if has_spread(X) else 1.0
+    if rule == "silverman":
+        return pooled
+    by_class = np.full(n_classes, pooled)
+    for c in range(n_classes):
+        own = codes == c
+        if own.any() and has_spread(X[own]):
+            by_class[c] = silverman_bandwidth(X[own], None if weights is None else weights[own], kernel=kernel)
+    return by_class
+
+
+def data_grid(X, weights, n_distinct, kernel="gaussian"):
+    """`bandwidth_grid` for weights on any scale; 1 alone if all points are equal.
+
+    Copies of a point do not sharpen the density, so n counts distinct points.
+    """
+    if not has_spread(X):
+        return np.ones(1)
+    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
+
+
+def check_grid(grid):
+    """A user's bandwidths as ascending float64."""
+    grid = np.asarray(grid, dtype=np.float64)
+    if grid.ndim != 1 or not len(grid):
+        raise ValueError(f"bandwidth_grid must be one-dimensional and not empty, got shape {grid.shape}.")
+    check_positive(grid, "bandwidth_grid")
+    return np.sort(grid)
