@@ -224,7 +224,7 @@ def test_npz_with_a_predefined_split_and_with_realisations(tmp_path):
 
 
 def test_npz_with_sparse_text(tmp_path):
-    counts = sparse.random_array((6, 9), density=0.4, rng=np.random.default_rng(0), format="csr")
+    counts = sparse.random_array((6, 9), density=0.4, random_state=np.random.default_rng(0), format="csr")
     sparse.save_npz(tmp_path / "news_counts.npz", counts)
     Y = np.random.default_rng(1).integers(0, 2, (6, 2)).astype(bool)
     train = np.array([1, 1, 1, 1, 0, 0], dtype=bool)

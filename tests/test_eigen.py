@@ -38,7 +38,7 @@ def ring_graph(n, dtype=np.float64):
 
 def sparse_graph(n, dtype=np.float64):
     """A random graph with weights."""
-    A = sp.random_array((n, n), density=6 / n, rng=np.random.default_rng(5), dtype=np.float64)
+    A = sp.random_array((n, n), density=6 / n, random_state=np.random.default_rng(5), dtype=np.float64)
     return sp.csr_array(A + A.T).astype(dtype)
 
 
@@ -67,7 +67,7 @@ def operators(dtype):
     X = points(700, dtype=dtype)
     K = slow_kernel_matrix(X, X, "gaussian", 1.5)
     S = K / np.sqrt(np.outer(K.sum(axis=0), K.sum(axis=0)))
-    text = sp.random_array((600, 900), density=0.02, rng=np.random.default_rng(1), dtype=np.float64).tocsr()
+    text = sp.random_array((600, 900), density=0.02, random_state=np.random.default_rng(1), dtype=np.float64).tocsr()
     text = text.astype(dtype)
     exact_text = text.astype(np.float64)
     dense = with_spectrum(np.r_[10, 9.5, 9, 8, 7, 6, np.linspace(-3, 3, 594)], dtype=dtype)
@@ -264,7 +264,7 @@ def test_leading_vectors_of_a_subset_extend_to_all_points():
 
 
 def test_gram_operator_is_the_svd():
-    X = sp.random_array((500, 80), density=0.1, rng=np.random.default_rng(2)).tocsr()
+    X = sp.random_array((500, 80), density=0.1, random_state=np.random.default_rng(2)).tocsr()
     scale = np.random.default_rng(3).uniform(0.5, 2, 500)
     result = top_eigenpairs(GramOperator(X, scale), 5)
     expected = np.linalg.svd(X.toarray() / np.sqrt(scale)[:, None], compute_uv=False)[:5] ** 2

@@ -336,7 +336,7 @@ BAD_INPUT = [
     ({}, {"X": np.where(NEW["X"] == 3, np.nan, NEW["X"])}, ValueError, "Input X contains NaN"),
     ({}, {"X": np.where(NEW["X"] == 3, np.inf, NEW["X"])}, ValueError, "Input X contains infinity"),
     ({}, {"X": NEW["X"] + 1j}, ValueError, "Complex data not supported"),
-    ({}, {"X": NEW["X"].astype(object).astype("U8")[:, :1] + "a"}, ValueError, "could not convert string"),
+    ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "could not convert string"),
     ({}, {"X": np.empty((0, 2)), "y": np.empty(0)}, ValueError, "0 sample"),
     ({}, {"X": np.empty((6, 0))}, ValueError, "0 feature"),
     ({}, {"X": NEW["X"][0]}, ValueError, "Expected 2D array"),
