@@ -8,7 +8,6 @@ import os
 import time
 import warnings
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,21 +16,13 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.manifold import SpectralEmbedding
 from sklearn.neighbors import KNeighborsClassifier
 
+from bench.data import load
 from bench.measure import gib_beyond, peak_gib, side_by_side
 from spectralcls.ccdr import CCDR, CCDRClassifier
 from spectralcls.dimension import entropic_dimension
 from spectralcls.neighbors import knn, knn_graph
 
-FOLDER = Path(os.environ.get("SPECTRALCLS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 N = int(os.environ.get("SPECTRALCLS_BENCH_CCDR_N", 20_000))
-
-
-def load(name):
-    path = FOLDER / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name}: set SPECTRALCLS_DATA")
-    with np.load(path, allow_pickle=False) as file:
-        return {key: file[key] for key in file.files}
 
 
 def satimage():

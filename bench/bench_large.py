@@ -5,7 +5,6 @@ SPECTRALCLS_DATA names the folder of the data sets; SPECTRALCLS_BENCH_SHARE (1) 
 
 import os
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +13,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
+from bench.data import load
 from bench.measure import gib_beyond, limit, slots
 from spectralcls import ParzenClassifier
 from spectralcls._parallel import effective_n_threads
 from spectralcls.kernels import kernel_sums
 
-FOLDER = Path(os.environ.get("SPECTRALCLS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 SHARE = float(os.environ.get("SPECTRALCLS_BENCH_SHARE", 1))
 
 
@@ -42,11 +41,8 @@ def test_a_million_by_a_million(benchmark):
 
 def covertype():
     """Standardised float32 features: 500 000 training points, the rest to test."""
-    path = FOLDER / "covertype.npz"
-    if not path.exists():
-        pytest.skip(f"no {path.name}: set SPECTRALCLS_DATA")
-    with np.load(path, allow_pickle=False) as file:
-        X, y = file["X"], file["y"]
+    file = load("covertype")
+    X, y = file["X"], file["y"]
     order = np.random.default_rng(0).permutation(len(X))
     train, test = order[: int(500_000 * SHARE)], order[500_000 : 500_000 + int(81_012 * SHARE)]
     scaler = StandardScaler().fit(X[train])

@@ -5,31 +5,25 @@ set and of a stratified random subset of the same size, and the ratio of the tim
 Real data from $SPECTRALCLS_DATA (letter, shuttle), skipped where absent.
 """
 
-import os
 import time
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
+from bench.data import load
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.reduction import reduce_training_set
 
-FOLDER = Path(os.environ.get("SPECTRALCLS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-
 
 def split(name):
-    path = FOLDER / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"no data: {path}")
-    with np.load(path) as data:
-        if "X_train" in data:
-            parts = data["X_train"], data["X_test"], data["y_train"], data["y_test"]
-        else:
-            parts = train_test_split(data["X"], data["y"], test_size=0.25, stratify=data["y"], random_state=0)
+    data = load(name)
+    if "X_train" in data:
+        parts = data["X_train"], data["X_test"], data["y_train"], data["y_test"]
+    else:
+        parts = train_test_split(data["X"], data["y"], test_size=0.25, stratify=data["y"], random_state=0)
     scaler = StandardScaler().fit(parts[0])
     return (*(scaler.transform(X).astype(np.float32) for X in parts[:2]), *parts[2:])
 

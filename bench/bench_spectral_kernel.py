@@ -1,6 +1,6 @@
 """The spectral embedding of text beside SciPy's and scikit-learn's, and the classifier beside grid searches.
 
-Needs Reuters-21578 (``SPECTRALCLS_DATA`` or ``../shared/data``). SPECTRALCLS_BENCH_DOCUMENTS sets the number
+Needs Reuters-21578 in ``SPECTRALCLS_DATA``. SPECTRALCLS_BENCH_DOCUMENTS sets the number
 of synthetic documents (200000). Peers run in turns in the same run and must find the same subspace.
 """
 
@@ -19,8 +19,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, LinearSVC
 
+from bench.data import path
 from bench.measure import peak_gib, side_by_side
-from bench.reproduce.paper_002 import data_folder, load_reuters
+from bench.reproduce.paper_002 import load_reuters
 from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 K = 270
@@ -29,7 +30,7 @@ N_TERMS, ENTRIES_PER_ROW = 50_000, 80
 MEMORY_LIMIT_GIB = 2
 
 needs_reuters = pytest.mark.skipif(
-    not (data_folder() / "reuters21578_tf_unit.npz").exists(), reason="no Reuters-21578 in the data folder"
+    not path("reuters21578_tf_unit.npz").exists(), reason="no Reuters-21578 in the data folder"
 )
 
 

@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 matplotlib.use("Agg")
 
+from ..data import folder  # noqa: E402
 from . import pages, speed, today_page  # noqa: E402
 from .cells import Store, run  # noqa: E402
-from .data import MissingData, Source, default_folder  # noqa: E402
+from .data import MissingData, Source  # noqa: E402
 from .registry import PAPERS, Table, select  # noqa: E402
 
 OUT = Path(__file__).resolve().parents[2] / "docs" / "results"
@@ -29,7 +30,7 @@ def parser():
         metavar="TABLE",
         help="001:9.3, 003:2, 004:I, 001:fig9.6, a paper (002), today or speed",
     )
-    found.add_argument("--data", default=default_folder(), metavar="DIR", help="folder of the .npz files")
+    found.add_argument("--data", default=folder(), metavar="DIR", help="folder of the .npz files")
     found.add_argument("--trials", type=int, default=100, metavar="N", help="at most so many trials (100)")
     found.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes (all cores)")
     found.add_argument("--out", type=Path, default=OUT, metavar="DIR", help="where pages go (docs/results)")

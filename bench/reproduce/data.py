@@ -1,7 +1,6 @@
 """Where the data comes from, the splits and scaling of each paper's protocol, and the papers' own numbers."""
 
 import json
-import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,14 +33,6 @@ class Source:
         raise MissingData(
             f"no data: put {name}.npz into {'the data folder' if self.folder else '$SPECTRALCLS_DATA'}"
         )
-
-
-def default_folder():
-    """$SPECTRALCLS_DATA, else ../shared/data beside the repository, else None."""
-    if folder := os.environ.get("SPECTRALCLS_DATA"):
-        return folder
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    return str(beside) if beside.is_dir() else None
 
 
 @dataclass(frozen=True)

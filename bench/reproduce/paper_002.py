@@ -5,7 +5,6 @@ Each function returns plain dicts. Readings where the paper is silent: an SVM wi
 relevant documents and 90 % of the others for training.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -15,19 +14,16 @@ from sklearn.metrics import f1_score
 
 from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier, linear_svm
 
+from ..data import path
+
 FIGURE_3_COMPONENTS = (30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 360, 390, 420)
 FIGURE_2_COMPONENTS = (10, 25, 50, 75, 100, 125, 150, 175, 200, 225, 250)
 TABLE_3_COMPONENTS = (120, 270, 420)
 
 
-def data_folder():
-    folder = os.environ.get("SPECTRALCLS_DATA")
-    return Path(folder) if folder else Path(__file__).resolve().parents[3] / "shared" / "data"
-
-
 def load_reuters(folder=None):
     """(X_train, Y_train, X_test, Y_test, categories): unit term frequencies, indicators of ten topics."""
-    folder = data_folder() if folder is None else Path(folder)
+    folder = path("") if folder is None else Path(folder)
     X = sp.csr_array(sp.load_npz(folder / "reuters21578_tf_unit.npz"))
     with np.load(folder / "reuters21578_meta.npz", allow_pickle=False) as meta:
         Y, train = meta["Y"].astype(int), meta["is_train"]
@@ -37,7 +33,7 @@ def load_reuters(folder=None):
 
 def load_medline(folder=None):
     """(X, relevance): unit term frequencies of 1033 documents, bool (30 queries, 1033)."""
-    folder = data_folder() if folder is None else Path(folder)
+    folder = path("") if folder is None else Path(folder)
     with np.load(folder / "medline1033_meta.npz", allow_pickle=False) as meta:
         relevance = meta["relevance"]
     return sp.csr_array(sp.load_npz(folder / "medline1033_doc_tf_unit.npz")), relevance

@@ -1,0 +1,28 @@
+"""The folder of the data sets, $SPECTRALCLS_DATA; a benchmark that misses one is skipped and says so."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+VARIABLE = "SPECTRALCLS_DATA"
+
+
+def folder():
+    """The folder as a string, None if the variable is not set."""
+    return os.environ.get(VARIABLE) or None
+
+
+def path(name):
+    """Where the file called `name` has to be."""
+    return Path(folder() or f"${VARIABLE}") / name
+
+
+def load(name):
+    """Arrays of ``<name>.npz`` as a dict."""
+    found = path(f"{name}.npz")
+    if not found.exists():
+        pytest.skip(f"no {found.name}: set {VARIABLE} to the folder that holds it")
+    with np.load(found, allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
