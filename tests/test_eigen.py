@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 from data import load_npz
 from hypothesis import given, settings
@@ -329,6 +330,8 @@ def test_bad_operators(A, message):
         ({"tol": -1}, "tol must be in"),
         ({"max_applications": 0}, "max_applications"),
         ({"block_size": 0, "solver": "lanczos"}, "block_size"),
+        ({"block_size": 2.5, "solver": "lanczos"}, "block_size"),
+        ({"max_basis": -7, "solver": "lanczos"}, "max_basis"),
         ({"deflate": np.ones((300, 2))}, "linearly independent"),
         ({"deflate": np.ones(299)}, "300 rows"),
         ({"start": np.ones((299, 2))}, "300 rows"),
@@ -347,11 +350,46 @@ def test_an_error_inside_an_operator_comes_through():
         top_eigenpairs(LinearOperator((500, 500), matvec=fail, dtype=np.float64), 2)
 
 
+@pytest.mark.parametrize("solver", ["lanczos", "arpack", "dense"])
 @pytest.mark.parametrize("zero", [np.zeros((500, 500)), sp.csr_array((500, 500))])
-def test_zero_matrix(zero):
-    result = top_eigenpairs(zero, 20, solver="lanczos")
-    check_pairs(zero, result, 20, 1e-10)
-    assert_array_equal(result.values, 0)
+def test_every_solver_decomposes_the_zero_matrix(zero, solver):
+    known = np.eye(500)[:, :3]
+    result = top_eigenpairs(zero, 4, solver=solver, deflate=known)
+    assert result.converged and np.all(result.values == 0)
+    vectors = np.hstack([known, result.vectors])
+    assert_allclose(vectors.T @ vectors, np.eye(7), atol=1e-12)
+
+
+def test_arpack_does_not_start_from_a_null_vector():
+    A = np.diag(np.r_[np.arange(1.0, 100.0), 0.0])
+    result = top_eigenpairs(A, 2, solver="arpack", start=np.eye(100)[:, -1:])
+    assert_allclose(result.values, [99, 98])
+
+
+@pytest.mark.parametrize("solver", ["lanczos", "arpack", "dense"])
+def test_an_operator_that_says_it_is_real_and_answers_complex_is_refused(solver):
+    operator = LinearOperator((500, 500), matvec=lambda v: v * (1 + 1j), dtype=np.float64)
+    with pytest.raises(ValueError, match="complex"):
+        top_eigenpairs(operator, 2, solver=solver)
+
+
+@pytest.mark.parametrize("solver", ["lanczos", "arpack", "dense"])
+def test_no_solver_takes_an_operator_that_is_not_symmetric(solver):
+    A = np.random.default_rng(0).standard_normal((500, 500))
+    with pytest.raises(ValueError, match="not symmetric"):
+        top_eigenpairs(aslinearoperator(A), 2, solver=solver)
+
+
+@pytest.mark.parametrize("normalization", [None, "sum"])
+@pytest.mark.parametrize("block_size", [1, 2, 3, 10**9])
+def test_kernels_of_many_points_in_blocks_of_any_size(block_size, normalization):
+    """From 1500 points on a kernel's solve starts from that of a few points, in what is left of the block."""
+    A = KernelOperator(points(1600, 2), bandwidth=1.0, normalization=normalization)
+    if block_size > 3:
+        A, block_size = KernelOperator(points(450, 2), bandwidth=1.0, normalization=normalization), 10**9
+    result = top_eigenpairs(A, 3, solver="lanczos", block_size=block_size)
+    values = scipy.linalg.eigvalsh(A.toarray(), subset_by_index=[len(A.X) - 3, len(A.X) - 1])
+    assert_allclose(result.values, values[::-1], rtol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -406,7 +444,15 @@ def test_separated_classes_are_no_isolated_points():
         ({"bandwidth": 1.0, "normalization": "sum", "degrees": np.ones(9)}, "either"),
         ({"bandwidth": 1.0, "degrees": np.zeros(9)}, "degrees must be"),
         ({"bandwidth": 1.0, "sample_weight": -np.ones(9)}, "sample_weight must be"),
+        ({"bandwidth": "a"}, "bandwidth must be numeric"),
+        ({"bandwidth": None}, "bandwidth must be"),
+        ({"bandwidth": [1.0, 2.0]}, "bandwidth must be one number"),
         ({"bandwidth": [1.0, 2.0], "labels": np.full(9, 2)}, "labels must be"),
+        ({"bandwidth": [-1.0, 2.0], "labels": np.zeros(9, int)}, "bandwidth must be positive"),
+        ({"bandwidth": [np.nan, 2.0], "labels": np.zeros(9, int)}, "bandwidth must be positive"),
+        ({"bandwidth": 1.0, "labels": np.zeros(9, int)}, "bandwidth must be an array"),
+        ({"bandwidth": [1.0, 2.0], "labels": np.zeros(9)}, "labels must be 9 integers"),
+        ({"bandwidth": [1.0, 2.0], "labels": np.zeros(8, int)}, "labels must be 9 integers"),
         ({"bandwidth": [1.0], "labels": np.zeros(9, int), "kernel": "uniform"}, "gaussian"),
     ],
 )

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 from sklearn.utils.validation import check_array
 
+from ._validation import check_positive
 from .kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
 
 __all__ = ["GramOperator", "KernelOperator"]
@@ -147,17 +148,25 @@ class KernelOperator(LinearOperator):
         return diagonal
 
     def _check_bandwidth(self, bandwidth):
+        try:
+            values = np.asarray(bandwidth, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.") from None
+        check_positive(values, "bandwidth")
         if self.labels is None:
-            if np.ndim(bandwidth) or not np.isfinite(bandwidth) or bandwidth <= 0:
-                raise ValueError(f"bandwidth must be a positive finite number, got {bandwidth!r}.")
-            return float(bandwidth)
-        bandwidth = np.asarray(bandwidth, dtype=np.float64)
-        known = np.isin(self.labels, np.arange(len(bandwidth)))
-        if self.labels.shape != (len(self.X),) or not known.all():
+            if values.ndim:
+                raise ValueError(f"bandwidth must be one number, or one a label with labels, got {bandwidth!r}.")
+            return float(values)
+        if values.ndim != 1:
+            raise ValueError(f"bandwidth must be an array, one number for each label, got {bandwidth!r}.")
+        if self.labels.shape != (len(self.X),) or self.labels.dtype.kind not in "iu":
+            raise ValueError(f"labels must be {len(self.X)} integers, got shape {self.labels.shape} and dtype "
+                             f"{self.labels.dtype}.")
+        if not np.isin(self.labels, np.arange(len(values))).all():
             raise ValueError("labels must be one of 0 ... len(bandwidth) - 1 for each row of X.")
         if self.kernel != "gaussian":
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
-        return bandwidth
+        return values
 
     def _pairs(self, columns):
         """(rows, places in `columns`, bandwidth, constant) of the blocks of K[:, columns] that share a bandwidth."""

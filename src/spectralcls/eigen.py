@@ -6,6 +6,7 @@ little more than multiplying one where reading the operator (a matrix) or evalua
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import scipy.linalg
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from ._core import compiled
+from ._interrupt import eigh
 from ._operators import GramOperator, KernelOperator
 from ._parallel import effective_n_threads
 
@@ -23,6 +25,7 @@ __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 
 _SMALL = 400  # dimension up to which a dense decomposition is the quickest way
 _LARGE = 5000  # and above which it is never chosen
+_LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
 _NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
 _LANDMARKS = 20  # one point in so many is a landmark: more of them saved no application
 _ROUGH = 3  # applications to the landmarks; neither did more of these
@@ -145,9 +148,10 @@ def top_eigenpairs(
     tol = float(np.finfo(operator.dtype).eps ** (2 / 3)) if tol is None else float(tol)
     if not 0 <= tol < 1:
         raise ValueError(f"tol must be in [0, 1), got {tol}.")
-    limit = 1000 + 10 * k if max_applications is None else int(max_applications)
-    if limit < 1:
-        raise ValueError(f"max_applications must be at least 1, got {limit}.")
+    limit = 1000 + 10 * k if max_applications is None else max_applications
+    for name, value in (("max_applications", limit), ("block_size", block_size), ("max_basis", max_basis)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
+            raise ValueError(f"{name} must be None or an integer of at least 1, got {value!r}.")
     if solver == "auto":
         solver = "dense" if n <= _SMALL or (5 * k > n and n <= _LARGE) else "lanczos"
     seed = 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
@@ -206,7 +210,10 @@ class _Problem:
         return 4 if self.kind in ("csr", "gram") else 8
 
     def apply(self, V):
-        answer = np.asarray(self.matrix @ V, dtype=self.dtype)
+        answer = np.asarray(self.matrix @ V)
+        if answer.dtype.kind == "c":
+            raise ValueError("The operator's answer is complex; only real symmetric operators are supported.")
+        answer = answer.astype(self.dtype, copy=False)
         if not np.all(np.isfinite(answer)):
             raise ValueError("The operator's answer contains NaN or infinity.")
         return answer
@@ -244,13 +251,11 @@ def _check_block(block, n, dtype, name):
 
 
 def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
-    width = operator.default_block() if block_size is None else int(block_size)
-    if width < 1:
-        raise ValueError(f"block_size must be at least 1, got {block_size}.")
+    width = min(operator.default_block() if block_size is None else block_size, operator.n)
     pair = None
     if isinstance(operator.source, KernelOperator):
         pair = operator.source.known_pair() if known.shape[1] == 0 else None
-        if start is None and operator.n > _NYSTROM:
+        if start is None and operator.n > _NYSTROM and width > 2:
             start = _nystrom_start(operator, width - 2, seed)[:, 0 if pair is None else 1 :]
     norm = 0.0
     if pair is not None:
@@ -265,7 +270,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     options = dict(
         pairs=wanted,
         block_size=width,
-        max_basis=max(2 * k + 4 * width, k + blocks * width) if max_basis is None else int(max_basis),
+        max_basis=max(2 * k + 4 * width, k + blocks * width) if max_basis is None else min(max_basis, operator.n),
         max_applications=max(limit, -(-wanted // width)),
         tolerance=tol,
         norm=norm,
@@ -325,9 +330,16 @@ def _arpack(operator, k, known, start, tol, limit, seed):
         answer = operator.apply(v)
         return (answer - basis @ (basis.T @ answer))[:, 0]
 
+    if operator.kind == "callback" and not isinstance(operator.source, KernelOperator):
+        _check_by_probes(operator, seed)
     linear = aslinearoperator(LinearOperator((operator.n, operator.n), matvec=multiply, dtype=operator.dtype))
-    first = np.random.RandomState(seed).uniform(-1, 1, operator.n) if start is None else start.sum(axis=1)
-    first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
+    random = np.random.RandomState(seed).uniform(-1, 1, operator.n)
+    for first in [random] if start is None else [start.sum(axis=1), random]:
+        first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
+        if np.any(multiply(first)):
+            break
+    else:  # no random vector lies in the null space of any other operator; ARPACK refuses to start from one
+        return _zero(operator, k, basis, count, seed)
     width = min(operator.n, max(2 * k + 1, 20))
     rounds = max(1, limit // max(1, width - k))
     try:
@@ -345,6 +357,22 @@ def _arpack(operator, k, known, start, tol, limit, seed):
     return EigenResult(values, fix_signs(vectors), residuals, used, used, 1, "arpack", status)
 
 
+def _check_by_probes(operator, seed):
+    """Two random vectors show an operator that is not symmetric: ARPACK would return values that are none of it."""
+    V = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
+    V, answers = V.astype(np.float64), operator.apply(V).astype(np.float64)
+    skew = abs(V[:, 0] @ answers[:, 1] - V[:, 1] @ answers[:, 0])
+    if skew > np.sqrt(np.finfo(operator.dtype).eps) * np.linalg.norm(V) * np.linalg.norm(answers):
+        raise ValueError("The operator is not symmetric: v^T A w and w^T A v differ for some v and w.")
+
+
+def _zero(operator, k, basis, count, seed):
+    """Eigenpairs of the zero operator on the complement of the deflated vectors: any orthonormal ones."""
+    vectors = np.random.RandomState(seed).standard_normal((operator.n, k))
+    vectors = np.linalg.qr(np.hstack([basis, vectors]))[0][:, basis.shape[1] :].astype(operator.dtype)
+    return EigenResult(np.zeros(k), fix_signs(vectors), np.zeros(k), count, count, 1, "arpack", "converged")
+
+
 def _dense(operator, k, known):
     A = np.array(operator.toarray(), dtype=np.float64)
     skew = np.abs(A - A.T).max()
@@ -360,10 +388,12 @@ def _dense(operator, k, known):
         projected -= (projected @ basis) @ basis.T
         # What is deflated must not reappear as zeros among the leading values of a negative operator.
         projected -= 2 * (np.linalg.norm(A) + 1) * basis @ basis.T
-    values, vectors = scipy.linalg.eigh(projected, subset_by_index=[n - k, n - 1])
+    values = vectors = np.zeros(0)
+    if n <= _LISTENING:
+        values, vectors = scipy.linalg.eigh(projected, subset_by_index=[n - k, n - 1])
     if len(values) < k or not np.all(np.isfinite(vectors)):
         # LAPACK's ?syevr returns fewer pairs than asked for on some matrices near the identity.
-        values, vectors = scipy.linalg.eigh(projected, driver="evd")
+        values, vectors = eigh(projected)
         values, vectors = values[-k:], vectors[:, -k:]
     values, vectors = values[::-1].copy(), vectors[:, ::-1]
     residuals = np.linalg.norm(projected @ vectors - vectors * values, axis=0)
