@@ -194,3 +194,44 @@ def test_bad_input(call, message):
 
 def test_results_are_plain_csr():
     assert isinstance(knn_graph(np.arange(9.0)[:, None], 2), csr_array)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("dtype, scales", [(np.float64, [1e-300, 1e-160, 1e155, 1e200, 1e307]),
+                                           (np.float32, [1e-30, 1e-20, 1e19, 1e37])])  # fmt: skip
+def test_neighbours_do_not_depend_on_the_scale(algorithm, dtype, scales):
+    """Squared distances overflow or vanish; the distances themselves are finite numbers."""
+    X = np.random.default_rng(0).uniform(-1, 1, (40, 3)).astype(dtype)
+    for k in (3, 40):
+        distances, indices = knn(X, X, k, algorithm=algorithm)
+        for scale in np.ldexp(1.0, np.round(np.log2(scales)).astype(int)).astype(dtype):
+            scaled = knn(X * scale, X * scale, k, algorithm=algorithm)
+            np.testing.assert_array_equal(scaled[1], indices)
+            np.testing.assert_allclose(scaled[0] / scale, distances, rtol=1e-6 if dtype == np.float32 else 1e-14)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_distances_that_no_number_holds_are_infinite_and_their_order_is_right(algorithm):
+    distances, indices = knn([[1.7e308]], [[-1.7e308], [1e308]], 2, algorithm=algorithm)
+    np.testing.assert_array_equal(indices, [[1, 0]])
+    np.testing.assert_allclose(distances, [[7e307, np.inf]])
+    X = np.array([[1e-5], [2e-5], [4e-5]])  # near each other
+    np.testing.assert_array_equal(knn(X, X, 2, algorithm=algorithm)[1], [[0, 1], [1, 0], [2, 1]])
+
+
+def test_graphs_of_extreme_data():
+    points = np.array([[1e-5], [2e-5], [4e-5]])  # far from the query, near each other
+    np.testing.assert_allclose(knn([[1e155]], points, 3, algorithm="kd_tree")[0], [[1e155] * 3])
+    X = np.random.default_rng(0).standard_normal((5, 2))
+    graph = KNNTransformer(n_neighbors=4).fit_transform(X * 1e200)
+    assert graph.indices.max() == 4
+    np.testing.assert_allclose(graph.toarray() / 1e200, KNNTransformer(n_neighbors=4).fit_transform(X).toarray())
+    for mode, unit in (("distance", 1e200), ("heat", 1.0), ("binary", 1.0)):
+        np.testing.assert_allclose(
+            knn_graph(X * 1e200, 4, mode=mode).toarray() / unit, knn_graph(X, 4, mode=mode).toarray()
+        )
+    near = np.array([[0.0], [0.0], [1.0]], dtype=np.float32)
+    graph = knn_graph(near, 1, mode="heat", epsilon=1e-300)
+    np.testing.assert_array_equal(graph.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    reverse = reverse_knn(X * 1e200, X * 1e200, np.full(5, 1e200))
+    np.testing.assert_allclose(reverse.toarray() / 1e200, reverse_knn(X, X, np.ones(5)).toarray())

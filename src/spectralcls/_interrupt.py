@@ -7,6 +7,7 @@ That takes calls that release the GIL: NumPy's do, SciPy's wrappers of BLAS and 
 
 import contextvars
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -41,3 +42,16 @@ def leavable(call, *arguments, **options):
 def eigh(A):
     """`numpy.linalg.eigh` that can be interrupted."""
     return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)
+
+
+def slices(n, size=256, seconds=0.05):
+    """Parts of the rows 0 ... n - 1 for a loop over calls that cannot be interrupted, each of about that many seconds.
+
+    For results that do not depend on the parts: their sizes follow the clock.
+    """
+    start = 0
+    while start < n:
+        begun = time.perf_counter()
+        yield slice(start, min(n, start + size))
+        start += size
+        size = max(1, int(size * min(4.0, seconds / max(time.perf_counter() - begun, 1e-9))))

@@ -11,13 +11,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._core import compiled
+from ._interrupt import leavable, slices
 from ._parallel import effective_n_threads
+from ._validation import check_positive
 
 __all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
 _KD_TREE_MAX_FEATURES = 5
 _LEAF_SIZE = 32
+_QUICKLY_BUILT = 100_000  # points of a tree that is there before Ctrl-C matters
+_EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
+    np.dtype(np.float32): (-20, 50),  # that a difference of any weight beside it has a square, too
+    np.dtype(np.float64): (-100, 490),
+}
 
 
 def _points(array, name):
@@ -45,20 +52,40 @@ def _brute(Q, X, k, n_jobs):
 
 def _kd_tree(Q, X, k, n_jobs):
     """SciPy's tree; its ties come in no order, so they are sorted, and rows tied for the last place searched anew."""
-    tree = cKDTree(X, leafsize=_LEAF_SIZE)
+    tree = leavable(cKDTree, X, leafsize=_LEAF_SIZE) if len(X) > _QUICKLY_BUILT else cKDTree(X, leafsize=_LEAF_SIZE)
     order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbours follow each other: same leaves
-    wanted = np.arange(1, min(k + 1, len(X)) + 1)
-    found, points = tree.query(Q[order], k=wanted, workers=effective_n_threads(n_jobs))
-    tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
-    by_index = np.lexsort((points[tied], found[tied]), axis=1)
-    points[tied] = np.take_along_axis(points[tied], by_index, 1)
+    wanted, workers = np.arange(1, min(k + 1, len(X)) + 1), effective_n_threads(n_jobs)
     distances, indices = np.empty((len(Q), k), dtype=Q.dtype), np.empty((len(Q), k), dtype=np.int64)
-    distances[order], indices[order] = found[:, :k], points[:, :k]
-    if k < len(X):
-        crowded = order[tied[found[tied, k] == found[tied, k - 1]]]
-        if len(crowded):
-            distances[crowded], indices[crowded] = _brute(Q[crowded], X, k, n_jobs)
+    crowded = []
+    for part in slices(len(Q)):
+        rows = order[part]
+        found, points = tree.query(Q[rows], k=wanted, workers=workers)
+        tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
+        by_index = np.lexsort((points[tied], found[tied]), axis=1)
+        points[tied] = np.take_along_axis(points[tied], by_index, 1)
+        distances[rows], indices[rows] = found[:, :k], points[:, :k]
+        if k < len(X):
+            crowded.append(rows[tied[found[tied, k] == found[tied, k - 1]]])
+    crowded = np.concatenate([[], *crowded]).astype(np.int64)
+    if len(crowded):
+        distances[crowded], indices[crowded] = _brute(Q[crowded], X, k, n_jobs)
     return distances, indices
+
+
+def _in_range(Q, X):
+    """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
+    largest = max(np.max(X), -np.min(X), np.max(Q), -np.min(Q))
+    exponent, (low, high) = int(np.frexp(largest)[1]), _EXPONENTS[X.dtype]
+    if largest == 0 or low <= exponent <= high:
+        return Q, X, 0
+    shift = high - exponent
+    scaled = np.ldexp(X, shift)
+    return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
+
+
+def _scaled_back(distances, shift):
+    with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
+        return np.ldexp(distances, -shift) if shift else distances
 
 
 def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
@@ -104,7 +131,9 @@ def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
         )
     if algorithm == "auto":
         algorithm = "kd_tree" if X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
-    return (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
+    Q, X, shift = _in_range(Q, X)
+    distances, indices = (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
+    return _scaled_back(distances, shift), indices
 
 
 def reverse_knn(Q, X, radii, *, n_jobs=None):
@@ -128,8 +157,11 @@ def reverse_knn(Q, X, radii, *, n_jobs=None):
     radii = np.ascontiguousarray(radii, dtype=X.dtype)
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
+    Q, X, shift = _in_range(Q, X)
+    with np.errstate(over="ignore"):
+        radii = np.ldexp(radii, shift) if shift else radii
     indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
-    return csr(distances, indices, indptr, (len(Q), len(X)))
+    return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
 
 
 def csr(data, columns, starts, shape):
@@ -143,10 +175,24 @@ def row_starts(rows, n_rows):
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
 
 
+def root_mean_square(distances):
+    """Of the lengths of edges, 1 where all are zero; no square of a length is formed."""
+    largest = float(np.max(distances, initial=0.0))
+    if largest == 0:
+        return 1.0
+    return largest * float(np.sqrt(np.mean(np.square(np.asarray(distances, dtype=np.float64) / largest))))
+
+
 def mean_squared_length(distances):
     """Data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero."""
-    epsilon = float(np.mean(np.square(distances, dtype=np.float64))) if np.size(distances) else 0.0
-    return epsilon if epsilon > 0 else 1.0
+    root = root_mean_square(distances)
+    return min(max(root * root, np.finfo(float).tiny), np.finfo(float).max)
+
+
+def heat(distances, length):
+    """``exp(-(distance / length)^2)``, evaluated in float64, in the dtype of the distances."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(-np.square(distances.astype(np.float64) / length)).astype(distances.dtype)
 
 
 def undirected(rows, columns, distances, n, symmetrize="or"):
@@ -224,10 +270,11 @@ def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
     else:
         graph, votes = undirected(rows, indices.ravel(), distances.ravel(), n, symmetrize)
     if mode == "heat":
-        scale = mean_squared_length(graph.data) if epsilon in (None, "mean") else float(epsilon)
-        if not scale > 0:
-            raise ValueError(f"epsilon must be positive, got {epsilon!r}.")
-        graph.data = np.exp(-np.square(graph.data) / scale)
+        if epsilon in (None, "mean"):
+            graph.data = heat(graph.data, root_mean_square(graph.data))
+        else:
+            check_positive(np.float64(epsilon), "epsilon")
+            graph.data = heat(graph.data, np.sqrt(np.float64(epsilon)))
     elif mode == "binary":
         graph.data = np.ones_like(graph.data)
     if symmetrize == "mean":
