@@ -125,12 +125,33 @@ def test_bad_labels_change_nothing():
     for positions, labels in (([3], [0]), ([4, 4], [0, 0]), ([4, 5], [0])):
         with pytest.raises(ValueError):
             pool.label(positions, labels)
-    with pytest.raises(IndexError):
-        pool.label(500, 0)
+    m = len(pool.X)
+    for positions, labels in (
+        (500, 0),  # outside
+        ([m], [0]),
+        ([-1], [0]),
+        ([-1, m - 1], [0, 1]),  # the same sample as two classes
+        ([1.0], [0]),
+        ([True], [0]),
+        ([[1, 2]], [[0, 1]]),
+        ([1], [np.nan]),
+        ([1], [0.5]),
+        ([1, 2], [[0, 1]]),
+    ):
+        with pytest.raises(ValueError):
+            pool.label(positions, labels)
+    with pytest.raises(ValueError, match="positions"):
+        pool.leave_out([-1])
+    assert pool.label([], []) is pool
     assert clf._models is models
     np.testing.assert_array_equal(pool.perturbation, tau)
     with pytest.raises(ValueError, match="remain"):
         pool.query(1000)
+    for wrong in ({"n": 0}, {"fraction": -1}, {"fraction": 0}, {"fraction": 1.5}, {"fraction": np.nan}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            pool.query(**wrong)
+    with pytest.raises(TypeError, match="n must be an instance of int"):
+        pool.query(1.5)
 
 
 @pytest.mark.parametrize("estimator", [fixed(), KNeighborsClassifier(1)])

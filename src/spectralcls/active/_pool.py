@@ -1,7 +1,11 @@
 """A pool of unlabelled samples whose perturbations follow the classifier label by label."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy.linalg import solve_triangular
+from sklearn.utils import assert_all_finite, check_scalar
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..perturbo._gaussian import gaussian
@@ -72,25 +76,32 @@ class ActivePool:
 
     def query(self, n=1, fraction=0.10, random_state=None):
         """Positions in ``X`` of n remaining samples to label, chosen as by `query_boundary`."""
+        check_scalar(n, "n", Integral, min_val=1)
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fraction must be in (0, 1], got {fraction!r}.")
         remaining = self.remaining
-        if n < 1 or len(remaining) < n:
+        if len(remaining) < n:
             raise ValueError(f"{len(remaining)} samples remain in the pool, but {n} were asked for.")
         h = float(np.mean(self.estimator.bandwidth_))
         return remaining[draw(self.margin, self.X[remaining], n, fraction, h, random_state)]
 
     def leave_out(self, positions):
         """Take samples out of the pool without labelling them."""
-        self._unlabelled[positions] = False
+        self._unlabelled[self._checked(positions)] = False
         return self
 
     def label(self, positions, y):
         """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the
         classifier."""
-        positions, y = np.atleast_1d(positions), np.atleast_1d(y)
-        if len(positions) != len(y):
-            raise ValueError(f"{len(positions)} positions, but {len(y)} labels.")
+        positions, y = self._checked(positions), np.atleast_1d(y)
+        if y.shape != positions.shape:
+            raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")
         if len(np.unique(positions)) < len(positions) or not self._unlabelled[positions].all():
             raise ValueError("Some of the positions were labelled before, or are given twice.")
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        if not len(y):
+            return self
         whitened = None
         labels = np.unique(y)
         if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
@@ -98,6 +109,16 @@ class ActivePool:
         self.estimator._append(self.X[positions], y, whitened)
         self._unlabelled[positions] = False
         return self.refresh()
+
+    def _checked(self, positions):
+        """Positions (k,) in ``X``, none counted from the end: one sample has one position."""
+        given = np.atleast_1d(positions)
+        if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
+            raise ValueError(f"positions must be integers, got shape {given.shape} and dtype {given.dtype}.")
+        wrong = (given < 0) | (given >= len(self.X))
+        if wrong.any():
+            raise ValueError(f"positions must be 0 ... {len(self.X) - 1}, got {given[wrong][0]}.")
+        return given.astype(np.intp)
 
 
 class _ScoredClass:
