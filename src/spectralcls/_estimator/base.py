@@ -44,8 +44,10 @@ def transactional(method=None, *, keep=False, nested_validation=False):
 
 
 def _not_learned(estimator):
-    """The parameters, and what scikit-learn notes on an estimator: its metadata requests and its output format."""
-    kept = {*estimator._get_param_names(), "_metadata_request", "_sklearn_output_config"}
+    """The parameters, and what scikit-learn notes on an estimator: its metadata requests, its output format and its
+    callbacks."""
+    noted = {"_metadata_request", "_sklearn_output_config", "_skl_callbacks", "_parent_callback_ctx"}
+    kept = {*estimator._get_param_names(), *noted}
     return {name: value for name, value in vars(estimator).items() if name in kept}
 
 
@@ -141,7 +143,8 @@ class ScoreClassifier(ClassifierMixin, Estimator):
             Where no kernel reaches (compact kernels) and the rule compares nothing else, the class of the nearest
             training point, among the classes of positive prior probability.
         """
-        return self.classes_[self._scores(self._check_queries(X)).argmax(axis=1)]
+        scores = self._scores(self._check_queries(X))
+        return self.classes_[scores.argmax(axis=1)]
 
 
 def finite_scores(scores):

@@ -5,21 +5,22 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._estimator import Estimator, transactional
 from .._progress import progress
 from .._tuning import distinct_rows
-from .._validation import check_training_data, unchanged_on_error
+from .._validation import check_training_data
 from ._descent import learn
 from ._likelihood import Sample
 from ._start import absorb_bandwidth, best_start, leading_directions
 
 
-class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
 
     Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
@@ -45,12 +46,10 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         every fourth step, and the best map is kept.
     patience : int, default=6
         Evaluations without improvement before stopping.
-    random_state : int, RandomState instance or None, default=0
-        Draws the validation block and the batches; the default makes a refit give the same bits.
+    %(random_state)s
     verbose : bool, default=False
         Report progress on stderr.
-    n_jobs : int, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+    %(n_jobs)s
 
     Attributes
     ----------
@@ -69,10 +68,7 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The map from which the descent started.
     start_loss_, loss_ : float
         Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, where X has string names.
+    %(n_features_in_)s
 
     See Also
     --------
@@ -105,9 +101,7 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
         "verbose": ["boolean"],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -137,7 +131,7 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @transactional
     def fit(self, X, y, sample_weight=None):
         """Learn the map.
 
@@ -164,10 +158,6 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         ConvergenceWarning
             If no step improved on the start, which is then the result.
         """
-        with unchanged_on_error(self):
-            return self._fit(X, y, sample_weight)
-
-    def _fit(self, X, y, sample_weight):
         data = check_training_data(self, X, y, sample_weight)
         n_components = self._checked_components(data.X.shape[1])
         rng = check_random_state(self.random_state)
@@ -195,7 +185,7 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                     "result. Few points or well separated classes leave nothing to learn; kind='diagonal' has fewer "
                     "parameters.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=3,
                 )
             A, n_steps, _, training, validation = learned
         if self.kind == "diagonal":
