@@ -1,4 +1,4 @@
-"""Real data for tests: found beside the repository or in $SPECTRALCLS_DATA, never required to pass."""
+"""Real data for tests: found in the folder $SPECTRALCLS_DATA, never required to pass."""
 
 import os
 from pathlib import Path
@@ -11,15 +11,15 @@ REQUIRE_VARIABLE = "SPECTRALCLS_REQUIRE_DATA"  # set in .ci/run, where the data 
 
 
 def data_folder():
-    folder = os.environ.get(DATA_VARIABLE)
-    return Path(folder) if folder else Path(__file__).resolve().parents[2] / "shared" / "data"
+    """The folder, or a path that does not exist."""
+    return Path(os.environ.get(DATA_VARIABLE) or f"${DATA_VARIABLE}")
 
 
 def data_path(name):
     """Path of a data file, or a loud skip (a failure where the data is required)."""
     path = data_folder() / name
     if not path.exists():
-        message = f"no data: {name} is not in {DATA_VARIABLE} or ../shared/data"
+        message = f"no data: {name} is not in the folder ${DATA_VARIABLE}"
         if os.environ.get(REQUIRE_VARIABLE):
             pytest.fail(message)
         pytest.skip(message)
