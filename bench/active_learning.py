@@ -2,7 +2,7 @@
 sets.
 
 Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between
-the marks in docs/perturbo.md. Data are looked for in SPECTRALCLS_DATA.
+the marks in docs/guide/active_learning.md. Data are looked for in SPECTRALCLS_DATA.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def main():
             rows.append((name, label, n_queries, curves))
     (arguments.docs / "images").mkdir(parents=True, exist_ok=True)
     figure.savefig(arguments.docs / "images" / "active_learning.png", dpi=90)
-    replace_between_marks(arguments.docs / "perturbo.md", report(rows, arguments.repeats))
+    replace_between_marks(arguments.docs / "guide" / "active_learning.md", report(rows, arguments.repeats))
 
 
 def report(rows, n_repeats):
@@ -92,7 +92,7 @@ def report(rows, n_repeats):
         f"queries (below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the",
         "latter two say how much better the classifier became.",
         "",
-        "![Learning curves](images/active_learning.png)",
+        "![Learning curves](../images/active_learning.png)",
     ]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/scaling.md and docs/large_n.md: ``python -m bench.scaling BENCHMARK.json ...``
+"""Fill the tables of docs/guide/large_data.md: ``python -m bench.scaling BENCHMARK.json ...``
 
 The files are what ``pytest bench/bench_tolerance.py bench/bench_lowrank.py bench/bench_memory.py bench/bench_pairs.py
 bench/bench_reduction.py --benchmark-json=BENCHMARK.json`` wrote, in one run or several (``SPECTRALCLS_BENCH_N=1e6`` for
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.page import table
 
-DOCS = Path(__file__).parents[1] / "docs"
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "large_data.md"
 WORKERS, BLOCK, FEATURES, CLASSES, BILLION = 1000, 10**6, 16, 3, 10**9
 
 
@@ -116,8 +116,7 @@ def main(files):
             benches.append((bench["name"], {"seconds": bench["stats"]["min"]} | bench["extra_info"]))
     if not benches:
         sys.exit(__doc__)
-    for page in (DOCS / "scaling.md", DOCS / "large_n.md"):
-        page.write_text(filled(page.read_text(encoding="utf-8"), benches), encoding="utf-8")
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), benches), encoding="utf-8")
 
 
 def filled(text, benches):

@@ -1,7 +1,7 @@
 """What the spectral kernel costs on text, and what it reaches: ``python -m bench.text [PART ...]``.
 
 Measures the parts named (embedding, categories, memory, automatic; all by default), keeps what it found in
-docs/spectral_kernel.json, and writes the tables between the marks in docs/spectral_kernel.md.
+docs/measured/text.json, and writes the tables between the marks in docs/guide/text.md.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def memory_lines(found):
     return [
         f"{N_DOCUMENTS} synthetic documents ({N_TERMS} terms by Zipf's law, {ENTRIES_PER_ROW} drawn a document), "
         f"k = 100: fit in {found['fit_seconds']:.0f} s; the whole process peaks at {found['peak_gib']:.2f} GiB, "
-        f"{found['data_gib']:.2f} GiB of it before the fit (goal: {MEMORY_LIMIT_GIB} GiB).",
+        f"{found['data_gib']:.2f} GiB of it before the fit.",
     ]
 
 
@@ -105,7 +105,7 @@ def main():
     arguments = parser.parse_args()
     if unknown := set(arguments.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}")
-    kept = arguments.docs / "spectral_kernel.json"
+    kept = arguments.docs / "measured" / "text.json"
     results = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     for part in arguments.parts or PARTS:
         results[part] = PARTS[part]()
@@ -115,7 +115,7 @@ def main():
     for part in PARTS:
         if part in results:
             lines += ["", *LINES[part](results[part])]
-    page = arguments.docs / "spectral_kernel.md"
+    page = arguments.docs / "guide" / "text.md"
     before, rest = page.read_text(encoding="utf-8").split(MARKS[0])
     after = rest.split(MARKS[1])[1]
     page.write_text("\n".join([before + MARKS[0], *lines, MARKS[1] + after]), encoding="utf-8")

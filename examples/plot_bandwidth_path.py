@@ -1,5 +1,4 @@
 """
-=============================================
 Four rules, four bandwidths: the tuning paths
 =============================================
 
@@ -8,32 +7,33 @@ gives, for the four kernel-mean classifiers on two interleaved half-circles of d
 """
 
 import matplotlib.pyplot as plt
+from matplotlib.colors import ListedColormap
 from sklearn.datasets import make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from spectralcls.kernel_mean import (
-    CauchySchwarzClassifier,
-    ISEClassifier,
-    LaplacianISEClassifier,
-    ParzenClassifier,
-)
+from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from spectralcls.plotting import BandwidthPathDisplay
 
 X, y = make_moons(n_samples=(250, 100), noise=0.25, random_state=0)
 classifiers = [ParzenClassifier(), ISEClassifier(), LaplacianISEClassifier(), CauchySchwarzClassifier()]
+colors = ListedColormap(["#0072B2", "#E69F00"])
 
 # %%
 # Above the paths, below the regions at the best bandwidth. The density rule tolerates small bandwidths, where
-# it becomes the nearest-neighbour rule; the distance rules do not, because around isolated points the
+# it becomes the nearest-neighbor rule; the distance rules do not, because around isolated points the
 # potentials decide, as they do far from all data.
-figure, axes = plt.subplots(2, 4, figsize=(16, 7.5), layout="constrained")
+figure, axes = plt.subplots(2, 4, figsize=(13, 6.4))
 for classifier, (above, below) in zip(classifiers, axes.T, strict=True):
     classifier.fit(X, y)
-    BandwidthPathDisplay.from_estimator(classifier, ax=above)
+    display = BandwidthPathDisplay.from_estimator(classifier, ax=above)
     above.set(title=type(classifier).__name__, ylim=(0.6, 1.0))
+    if above is not axes[0, 0]:
+        above.set_ylabel("")
+    above.legend(handles=[display.best_line_], loc="lower center")
     DecisionBoundaryDisplay.from_estimator(
-        classifier, X, response_method="predict", ax=below, alpha=0.3, cmap="coolwarm", grid_resolution=200
+        classifier, X, response_method="predict", ax=below, alpha=0.25, cmap=colors, grid_resolution=200
     )
-    below.scatter(*X.T, c=y, s=8, cmap="coolwarm")
-    below.set(xticks=[], yticks=[], title=f"h = {classifier.bandwidth_:.2g}")
+    for c, marker in enumerate("o^"):
+        below.scatter(*X[y == c].T, s=10, marker=marker, color=colors(c))
+    below.set(xticks=[], yticks=[], xlabel="", ylabel="", title=f"regions at h = {classifier.bandwidth_:.2g}")
 plt.show()

@@ -17,11 +17,10 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from spectralcls.kernel_mean import ParzenClassifier
-from spectralcls.reduction import reduce_training_set
+from spectralcls import ParzenClassifier, reduce_training_set
 
 SIZES = np.array([10, 20, 40, 80, 160, 320])
-COLOURS = {"representative": "tab:blue", "weight": "tab:orange", "random": "tab:gray"}
+COLORS = {"representative": "C0", "weight": "C1", "random": "C2"}
 
 figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
 for row, noise in zip(axes, (0.08, 0.3), strict=True):
@@ -32,12 +31,12 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
 
     for ax, method in zip(row, ("representative", "weight"), strict=False):
         indices, weights = reduce_training_set(X, y, 40, method=method, bandwidth=h, random_state=0)
-        ax.scatter(*X.T, s=2, c=y, cmap="coolwarm", alpha=0.15)
+        ax.scatter(*X.T, s=2, c=y, cmap="cividis", alpha=0.15)
         area = 60 * weights / weights.max()
-        ax.scatter(*X[indices].T, s=area, c=y[indices], cmap="coolwarm", edgecolors="k")
+        ax.scatter(*X[indices].T, s=area, c=y[indices], cmap="cividis", edgecolors="k")
         ax.set(title=f"40 of {len(X)} points: {method}", xticks=[], yticks=[])
 
-    accuracy = {name: [] for name in COLOURS}
+    accuracy = {name: [] for name in COLORS}
     for size in SIZES:
         subsets = {
             method: reduce_training_set(X, y, size, method=method, bandwidth=h, random_state=0)
@@ -49,7 +48,7 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
             model = ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], sample_weight=weights)
             accuracy[name].append(model.score(T, u))
     for name, values in accuracy.items():
-        row[2].plot(SIZES, values, "o-", color=COLOURS[name], label=name)
+        row[2].plot(SIZES, values, "o-", color=COLORS[name], label=name)
     row[2].axhline(whole.score(T, u), color="k", linewidth=1, label=f"all {len(X)}")
     row[2].set(xscale="log", xlabel="training points kept", ylabel="test accuracy", title=f"noise {noise}")
 axes[0, 2].legend(loc="lower right")

@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from spectralcls.spectral_kernel import SpectralKernelClassifier
+from spectralcls import SpectralKernelClassifier
 
 MODULES = ["numpy", "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.special", "scipy.stats"]
 

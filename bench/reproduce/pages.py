@@ -137,7 +137,7 @@ def explanations(entries, store):
 
 
 def overview(counts, seconds, out, trials, jobs):
-    """`README.md` of the results."""
+    """`index.md` of the results."""
     lines = [
         "# Results",
         "",
@@ -157,4 +157,4 @@ def overview(counts, seconds, out, trials, jobs):
         "[What changes today](today.md): the same data with the defaults of this package, and its peers.",
     ]
     lines += ["", "[Speed of the thesis's protocol](speed.md) beside grid search with refits."]
-    (out / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls.active import margin
-from spectralcls.perturbo import PerTurboClassifier
+from spectralcls import PerTurboClassifier
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):

@@ -1,0 +1,128 @@
+"""Pages of the API reference, written from ``__all__``: a public name cannot be missing, and none is listed by hand."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import spectralcls
+
+NOT_LIBRARY = {"cli"}  # the command line has a page of its own
+FIRST = [  # what most readers look for; every other module follows by name
+    "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "metric", "density", "kernel_ridge", "auto",
+    "information", "active", "bandwidth", "kernels", "neighbors", "eigen", "lowrank", "reduction",
+]
+
+
+def modules():
+    """Names of the public modules, without the package's."""
+    found = [
+        info.name for info in pkgutil.iter_modules(spectralcls.__path__)
+        if not info.name.startswith("_") and info.name not in NOT_LIBRARY
+    ]
+    return sorted(found, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
+
+
+def public_names(module):
+    """What a module offers: its ``__all__``, or the public functions and classes that it defines."""
+    declared = getattr(module, "__all__", None)
+    if declared is not None:
+        return list(declared)
+    return [
+        name for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith(module.__name__)
+        and (inspect.isclass(value) or inspect.isfunction(value))
+    ]
+
+
+def summary(module):
+    """The first paragraph of a module's docstring."""
+    return inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
+
+
+def autosummary(names):
+    return ["", ".. autosummary::", "   :toctree: generated", "", *(f"   {name}" for name in names), ""]
+
+
+def page(name):
+    """The reference page of one module."""
+    module = importlib.import_module(f"spectralcls.{name}")
+    title = f"spectralcls.{name}"
+    names = public_names(module)
+    documented = [public for public in names if callable(getattr(module, public))]
+    lines = [title, "=" * len(title), "", f".. currentmodule:: {title}", "", summary(module), *autosummary(documented)]
+    for constant in sorted(set(names) - set(documented)):
+        lines += [f".. data:: {constant}", "", f"   ``{getattr(module, constant)!r}``", ""]
+    return "\n".join(lines)
+
+
+def index(names):
+    lines = [
+        "API reference", "=============", "",
+        "Every public name. Estimators, transformers and the four primitives can be imported from ``spectralcls``;",
+        "everything else from its module.", "",
+    ]
+    lines += [".. toctree::", "   :maxdepth: 2", "", *(f"   {name}" for name in ["top_level", *names]), ""]
+    return "\n".join(lines)
+
+
+def top_level():
+    """Where to find what ``import spectralcls`` gives."""
+    lines = ["spectralcls", "===========", "", summary(spectralcls), "", ".. list-table::", "   :header-rows: 1", ""]
+    lines += ["   * - name", "     - what it is"]
+    for name in spectralcls.__all__:
+        value = getattr(spectralcls, name)
+        if inspect.ismodule(value):
+            continue
+        full = f"spectralcls.{name}"
+        target = _home(name, value)
+        first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+        lines += [f"   * - :obj:`{name} <{target}>`" if target != full else f"   * - `{name}`", f"     - {first}"]
+    return "\n".join([*lines, ""])
+
+
+def _home(name, value):
+    """The public module that documents a name of the package."""
+    for module in modules():
+        loaded = importlib.import_module(f"spectralcls.{module}")
+        if name in public_names(loaded) and getattr(loaded, name) is value:
+            return f"spectralcls.{module}.{name}"
+    return f"spectralcls.{name}"
+
+
+def write(app):
+    folder = Path(app.srcdir) / "reference"
+    names = modules()
+    pages = {"index": index(names), "top_level": top_level()} | {name: page(name) for name in names}
+    for name, text in pages.items():
+        path = folder / f"{name}.rst"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def skip_inherited(app, what, name, member, skip, options):
+    """scikit-learn documents its own methods; what a user calls is listed even if inherited."""
+    home = getattr(member, "__module__", "") or ""
+    return True if home.startswith("sklearn") and name not in {"score", "fit_transform"} else None
+
+
+_LITERAL = re.compile(r"(``.+?``|`[^`]+`)")
+_MARKUP = re.compile(r"(?<!\\)\||\b(\w+)_(?!\w)")
+
+
+def plain_docstring(app, what, name, obj, options, lines):
+    """Docstrings are plain text for the terminal: |x| is a length and n_components_ a name, not a reference."""
+    for i, line in enumerate(lines):
+        name, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
+        if not rest.lstrip().startswith((">>>", "...")) and " " in rest.strip() + colon:
+            pieces = _LITERAL.split(rest)
+            pieces[::2] = [_MARKUP.sub(lambda m: f"{m[1]}\\_" if m[1] else r"\|", piece) for piece in pieces[::2]]
+            lines[i] = name + colon + "".join(pieces)
+
+
+def setup(app):
+    app.connect("config-inited", lambda app, config: write(app), priority=400)
+    app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("autodoc-process-docstring", plain_docstring, priority=100)  # before numpydoc's
+    return {"parallel_read_safe": True}

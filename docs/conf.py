@@ -1,0 +1,114 @@
+"""Sphinx configuration: ``python -m sphinx -W docs site`` builds the site."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+
+project = "spectralcls"
+author = "the spectralcls developers"
+copyright = "the spectralcls developers, BSD-3-Clause"
+try:
+    release = metadata.version("spectralcls")
+except metadata.PackageNotFoundError:  # the package is on the path without being installed
+    import spectralcls
+
+    release = spectralcls.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.doctest",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_design",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "reference_pages",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_*", "README.md", "gallery/**/*.ipynb"]
+nitpicky = False
+default_role = "literal"  # numpydoc's habit: `name` in a docstring is code
+
+# -- Markdown -------------------------------------------------------------------------------------------------
+myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# -- API reference --------------------------------------------------------------------------------------------
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False  # the template lists the members
+numpydoc_xref_param_type = False
+numpydoc_validation_checks = {"GL03", "PR02", "PR10", "SS01", "SS03"}
+
+# -- Gallery --------------------------------------------------------------------------------------------------
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"__init__\.py",
+    "backreferences_dir": "reference/backreferences",
+    "doc_module": ("spectralcls",),
+    "reference_url": {"spectralcls": None},
+    "matplotlib_animations": False,
+    "min_reported_time": 1,
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+    "show_signature": False,
+    "download_all_examples": False,
+    "reset_modules": ("gallery_style.reset",),
+    "abort_on_example_error": False,
+}
+
+
+# -- Other projects' documents: links to them where the network is there, plain text where it is not -----------
+def _reachable(url):
+    try:
+        with urlopen(url + "objects.inv", timeout=5):
+            return True
+    except (URLError, OSError):
+        return False
+
+
+intersphinx_mapping = {
+    name: (url, None)
+    for name, url in {
+        "python": "https://docs.python.org/3/",
+        "numpy": "https://numpy.org/doc/stable/",
+        "scipy": "https://docs.scipy.org/doc/scipy/",
+        "sklearn": "https://scikit-learn.org/stable/",
+    }.items()
+    if _reachable(url)
+}
+linkcheck_ignore = [] if intersphinx_mapping else [r"https?://.*"]
+linkcheck_anchors = False
+linkcheck_timeout = 20
+linkcheck_workers = 4
+
+# -- Doctests of the docstrings -------------------------------------------------------------------------------
+doctest_test_doctest_blocks = "default"
+doctest_global_setup = "import numpy as np; np.set_printoptions(precision=4, suppress=True)"
+
+# -- Pages ----------------------------------------------------------------------------------------------------
+html_theme = "pydata_sphinx_theme"
+html_title = "spectralcls"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "back_to_top_button": True,
+}
+html_context = {"default_mode": "auto"}

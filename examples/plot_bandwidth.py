@@ -1,0 +1,33 @@
+"""
+What a bandwidth does
+=====================
+
+The bandwidth says how far a training point reaches. Too small, and every point is an island; too large, and all points
+are one cloud whose border is nearly straight. Cross-validation finds the middle.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_moons
+
+from spectralcls import ParzenClassifier
+
+X, y = make_moons(200, noise=0.3, random_state=0)
+X_test, y_test = make_moons(2000, noise=0.3, random_state=1)
+tuned = ParzenClassifier().fit(X, y)
+bandwidths = {"too small": 0.03, "chosen by fit": tuned.bandwidth_, "too large": 2.0}
+
+x_axis, y_axis = np.linspace(-2, 3, 150), np.linspace(-1.7, 2.2, 120)
+plane = np.stack(np.meshgrid(x_axis, y_axis), axis=-1).reshape(-1, 2)
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharex=True, sharey=True)
+for ax, (words, h) in zip(axes, bandwidths.items(), strict=True):
+    model = ParzenClassifier(bandwidth=h).fit(X, y)
+    posterior = model.predict_proba(plane)[:, 1].reshape(len(y_axis), len(x_axis))
+    image = ax.pcolormesh(x_axis, y_axis, posterior, vmin=0, vmax=1, cmap="cividis", rasterized=True)
+    ax.contour(x_axis, y_axis, posterior, levels=[0.5], colors="white", linewidths=1.5)
+    for c, marker in enumerate("o^"):
+        ax.scatter(*X[y == c].T, s=10, marker=marker, color=["black", "white"][c], edgecolors="gray", linewidths=0.3)
+    accuracy = 100 * model.score(X_test, y_test)
+    ax.set(title=f"h = {h:.2g}: {words}", xlabel=f"{accuracy:.1f} % of 2 000 test points", xticks=[], yticks=[])
+figure.colorbar(image, ax=axes, label="posterior of the upper class", shrink=0.9)
+plt.show()

@@ -1,0 +1,46 @@
+"""
+Many fits on a cluster: a grid search through joblib
+====================================================
+
+scikit-learn's meta-estimators run on a cluster through joblib's Dask backend. The classifiers of this package
+need nothing special: inside a worker each of them uses one thread, because its siblings have the other cores.
+
+This is the way for many *fits* of data that fit in a worker's memory. For one fit of data that do not, see
+:doc:`plot_dask`.
+"""
+
+import joblib
+import matplotlib.pyplot as plt
+import numpy as np
+from distributed import Client
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from spectralcls import CauchySchwarzClassifier
+
+X, y = load_wine(return_X_y=True)
+pipeline = make_pipeline(StandardScaler(), CauchySchwarzClassifier(n_jobs=1))
+bandwidths, weightings = [0.5, 1.0, 2.0, 4.0], [None, "inverse", "symmetric"]
+grid = {"cauchyschwarzclassifier__bandwidth": bandwidths, "cauchyschwarzclassifier__weighting": weightings}
+search = GridSearchCV(pipeline, grid, cv=5)
+
+# %%
+# ``processes=False`` keeps this page's workers in this process; ``Client("tcp://...")`` names a real scheduler.
+with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None):
+    with joblib.parallel_backend("dask"):
+        search.fit(X, y)
+scores = 100 * search.cv_results_["mean_test_score"].reshape(len(bandwidths), len(weightings))
+
+figure, ax = plt.subplots(figsize=(6, 3.6))
+image = ax.imshow(scores, cmap="cividis")
+for i, j in np.ndindex(scores.shape):
+    color = "white" if scores[i, j] < scores.mean() else "black"
+    ax.text(j, i, f"{scores[i, j]:.1f}", ha="center", va="center", color=color)
+ax.set_xticks(range(3), [str(name) for name in weightings])
+ax.set_yticks(range(4), bandwidths)
+ax.set(xlabel="weighting", ylabel="bandwidth", title="Twelve settings, sixty fits: accuracy in %")
+ax.spines[:].set_visible(False)
+figure.colorbar(image)
+plt.show()

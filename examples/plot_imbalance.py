@@ -1,0 +1,43 @@
+"""
+Imbalance and priors
+====================
+
+One case in twenty belongs to the class that matters. With the shares of the training set as priors the classifier
+makes the fewest errors in all and finds few of the rare cases; with equal priors it finds most of them, and pays with
+false alarms. ``priors`` needs no refit of the densities.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from spectralcls import ParzenClassifier
+from spectralcls.datasets import make_two_gaussians
+
+X, y = make_two_gaussians((950, 50), random_state=0)
+X_test, y_test = make_two_gaussians((1900, 100), random_state=1)
+rare = int(np.bincount(y).argmin())
+
+# %%
+# From the shares of the training set to equal weight of both classes, and beyond.
+share = np.mean(y == rare)
+weights = np.linspace(share, 0.8, 12)
+found, false = [], []
+for weight in weights:
+    priors = np.where(np.arange(2) == rare, weight, 1 - weight)
+    predicted = ParzenClassifier(priors=priors).fit(X, y).predict(X_test)
+    found.append(np.mean(predicted[y_test == rare] == rare))
+    false.append(np.mean(predicted[y_test != rare] == rare))
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4))
+for c, marker in enumerate("o^"):
+    label = "rare" if c == rare else "common"
+    left.scatter(*X[y == c].T, s=12, marker=marker, label=f"{label} class", alpha=0.7)
+left.set(title="Training points: 950 and 50", xlabel="feature 1", ylabel="feature 2")
+left.legend()
+right.plot(weights, found, "o-", label="rare cases found")
+right.plot(weights, false, "^--", label="false alarms among the common")
+right.axvline(share, color="gray", linewidth=1)
+right.annotate("share in the\ntraining set", (share, 0.9), (5, 0), textcoords="offset points", fontsize=8.5)
+right.set(title="A larger prior finds more and alarms more", xlabel="prior of the rare class", ylabel="share", ylim=(0, 1))
+right.legend(loc="center right")
+plt.show()
