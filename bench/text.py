@@ -10,7 +10,6 @@ from pathlib import Path
 
 from bench.bench_spectral_kernel import (
     ENTRIES_PER_ROW,
-    MEMORY_LIMIT_GIB,
     N_DOCUMENTS,
     N_TERMS,
     K,

@@ -17,8 +17,8 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls.active import margin
 from spectralcls import PerTurboClassifier
+from spectralcls.active import margin
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):

@@ -2,8 +2,8 @@
 Calibration: can the probabilities be believed?
 ===============================================
 
-Of the cases that get 80 per cent, 80 per cent should be right. Parzen's posteriors are estimates of exactly that; scores of other
-classifiers become probabilities through scikit-learn's calibration.
+Of the cases that get 80 per cent, 80 per cent should be right. Parzen's posteriors are estimates of exactly
+that; scores of other classifiers become probabilities through scikit-learn's calibration.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ X, y = make_moons(300, noise=0.35, random_state=0)
 X_test, y_test = make_moons(20_000, noise=0.35, random_state=1)
 models = {
     "ParzenClassifier": ParzenClassifier(),
-    "PerTurboClassifier, calibrated": CalibratedClassifierCV(PerTurboClassifier(), ensemble=False),
+    "PerTurboClassifier, calibrated": CalibratedClassifierCV(PerTurboClassifier(), method="isotonic", ensemble=False),
     "GaussianNB": GaussianNB(),
 }
 

@@ -2,9 +2,9 @@
 Dask: the same classifier on chunks
 ===================================
 
-``spectralcls.dask`` has the same estimators for collections that do not fit in memory or on one machine. Here the chunks are
-small and the workers are threads; with a ``distributed.Client`` nothing else changes. The answer is that of the estimator
-in memory.
+``spectralcls.dask`` has the same estimators for collections that do not fit in memory or on one machine. Here
+the chunks are small and the workers are threads; with a ``distributed.Client`` nothing else changes. The answer
+is that of the estimator in memory.
 """
 
 import dask.array as da

@@ -2,8 +2,8 @@
 The generators in the plane
 ===========================
 
-Distributions of the source papers, as :mod:`spectralcls.datasets` draws them. Those of more than two features are shown in their
-first two principal components.
+Distributions of the source papers, as :mod:`spectralcls.datasets` draws them. Those of more than two features
+are shown in their first two principal components.
 """
 
 import matplotlib.pyplot as plt

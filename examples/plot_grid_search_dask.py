@@ -40,7 +40,7 @@ for i, j in np.ndindex(scores.shape):
     ax.text(j, i, f"{scores[i, j]:.1f}", ha="center", va="center", color=color)
 ax.set_xticks(range(3), [str(name) for name in weightings])
 ax.set_yticks(range(4), bandwidths)
-ax.set(xlabel="weighting", ylabel="bandwidth", title="Twelve settings, sixty fits: accuracy in %")
+ax.set(xlabel="weighting", ylabel="bandwidth", title="Twelve settings: accuracy in %")
 ax.spines[:].set_visible(False)
 figure.colorbar(image)
 plt.show()

@@ -2,9 +2,9 @@
 Imbalance and priors
 ====================
 
-One case in twenty belongs to the class that matters. With the shares of the training set as priors the classifier
-makes the fewest errors in all and finds few of the rare cases; with equal priors it finds most of them, and pays with
-false alarms. ``priors`` needs no refit of the densities.
+One case in twenty belongs to the class that matters. With the shares of the training set as priors the
+classifier makes the fewest errors in all and finds few of the rare cases; with equal priors it finds most of
+them, and pays with false alarms. ``priors`` needs no refit of the densities.
 """
 
 import matplotlib.pyplot as plt
@@ -20,11 +20,12 @@ rare = int(np.bincount(y).argmin())
 # %%
 # From the shares of the training set to equal weight of both classes, and beyond.
 share = np.mean(y == rare)
+h = ParzenClassifier().fit(X, y).bandwidth_
 weights = np.linspace(share, 0.8, 12)
 found, false = [], []
 for weight in weights:
     priors = np.where(np.arange(2) == rare, weight, 1 - weight)
-    predicted = ParzenClassifier(priors=priors).fit(X, y).predict(X_test)
+    predicted = ParzenClassifier(bandwidth=h, priors=priors).fit(X, y).predict(X_test)
     found.append(np.mean(predicted[y_test == rare] == rare))
     false.append(np.mean(predicted[y_test != rare] == rare))
 
@@ -38,6 +39,7 @@ right.plot(weights, found, "o-", label="rare cases found")
 right.plot(weights, false, "^--", label="false alarms among the common")
 right.axvline(share, color="gray", linewidth=1)
 right.annotate("share in the\ntraining set", (share, 0.9), (5, 0), textcoords="offset points", fontsize=8.5)
-right.set(title="A larger prior finds more and alarms more", xlabel="prior of the rare class", ylabel="share", ylim=(0, 1))
+right.set(title="A larger prior finds more and alarms more", xlabel="prior of the rare class", ylabel="share")
+right.set_ylim(0, 1)
 right.legend(loc="center right")
 plt.show()

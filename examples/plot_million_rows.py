@@ -2,8 +2,9 @@
 A million rows on a laptop
 ==========================
 
-In two dimensions a tolerance turns hours into seconds, with a guaranteed bound. This example measures both ways on growing
-samples, and labels the largest with the bound alone. Run it with the argument ``--full`` for a million rows.
+In two dimensions a tolerance turns hours into seconds, with a guaranteed bound. This example measures both ways
+on growing samples, and labels the largest with the bound alone. Run it with the argument ``--full`` for a
+million rows.
 """
 
 import sys
@@ -42,6 +43,7 @@ ax.set(
     title=f"A bounded error makes it nearly linear; {different} labels differ",
 )
 accuracy = np.mean(bounded[largest][1] == u)
-ax.annotate(f"{100 * accuracy:.1f} % right", (largest, bounded[largest][0]), (-8, -14), textcoords="offset points", ha="right")
+words = f"{100 * accuracy:.1f} % right"
+ax.annotate(words, (largest, bounded[largest][0]), (-8, -16), textcoords="offset points", ha="right")
 ax.legend()
 plt.show()

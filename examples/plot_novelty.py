@@ -2,8 +2,8 @@
 Novelty: unlike anything seen before
 ====================================
 
-``score_samples`` says how well the training set explains a query. A threshold from held-out samples rejects the rest: here
-digits above 5 that the classifier has never seen.
+``score_samples`` says how well the training set explains a query. A threshold from held-out samples rejects the
+rest: here digits above 5 that the classifier has never seen.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,10 @@ X_train, X_held, y_train, _ = train_test_split(X_train, y_train, random_state=0)
 
 model = PerTurboClassifier().fit(X_train, y_train)
 threshold = np.quantile(model.score_samples(X_held), 0.05)
-scores = {"digits 0 to 5, as in training": model.score_samples(X_test), "digits 6 to 9, never seen": model.score_samples(novel)}
+scores = {
+    "digits 0 to 5, as in training": model.score_samples(X_test),
+    "digits 6 to 9, never seen": model.score_samples(novel),
+}
 area = roc_auc_score([0] * len(X_test) + [1] * len(novel), -np.concatenate(list(scores.values())))
 
 figure, ax = plt.subplots()

@@ -50,26 +50,24 @@ for name, model in [("spectral kernel", spectral), ("all terms", linear)]:
     print(f"{name}: macro F1 {score:.3f} with {len(components)} numbers a document")
 
 # %%
-# What cross-validation saw, and where it stopped for each class.
+# On the left what cross-validation saw, and where it stopped for each class. On the right two of the components,
+# on the unit sphere that holds all documents.
 classifier = spectral[-1]
 results = classifier.cv_results_
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-for label, scores, chosen in zip(
-    classifier.classes_, results["score"], classifier.n_components_, strict=True
-):
-    (line,) = left.plot(results["n_components"], scores, label=label)
-    left.plot(chosen, scores.max(), "o", color=line.get_color())
-left.set(
-    xscale="log", xlabel="number of components", ylabel="cross-validated F1", title="One k for each class"
-)
-left.legend(fontsize="small")
-
-# %%
-# Two of the components, on the unit sphere that step 2 of the embedding puts all documents on.
 embedded = classifier.spectral_kernel_.transform(spectral[0].transform(train))
 embedded /= np.linalg.norm(embedded, axis=1, keepdims=True)
-for label in classifier.classes_:
+figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4))
+for label, scores, chosen, marker in zip(
+    classifier.classes_, results["score"], classifier.n_components_, "o^sDvP", strict=True
+):
+    (line,) = left.plot(results["n_components"], scores, label=label)
+    left.plot(chosen, scores.max(), marker, color=line.get_color())
     members = np.array(y_train) == label
-    right.scatter(embedded[members, 1], embedded[members, 2], s=8, label=label)
-right.set(xlabel="component 2", ylabel="component 3", title="Training documents", aspect="equal")
+    right.scatter(embedded[members, 1], embedded[members, 2], s=10, marker=marker, label=label)
+left.set(
+    xscale="log", xlabel="number of components", ylabel="cross-validated F1",
+    title="Each class stops at a number of components of its own",
+)
+left.legend()
+right.set(xlabel="component 2", ylabel="component 3", title="Documents of a module lie together", aspect="equal")
 plt.show()

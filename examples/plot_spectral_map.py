@@ -14,7 +14,7 @@ from spectralcls.plotting import SpectralMapDisplay
 
 X, y = make_two_rings(200, random_state=0)
 X_test, y_test = make_two_rings(100, random_state=1)
-model = SpectralLaplacianISEClassifier(n_components=2, bandwidth=0.3).fit(X, y)
+model = SpectralLaplacianISEClassifier(n_components=2, bandwidth=0.15).fit(X, y)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4))
 for c, marker in enumerate("o^"):

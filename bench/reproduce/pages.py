@@ -139,7 +139,10 @@ def explanations(entries, store):
 def overview(counts, seconds, out, trials, jobs):
     """`index.md` of the results."""
     lines = [
-        "# Results",
+        "# Results of the papers",
+        "",
+        "Does this package do what the papers say? Every table and figure of the five source papers, computed again. "
+        "These pages are for those who know the papers; to choose a classifier read [Choose](../choose.md).",
         "",
         f"Written by `python -m bench.reproduce --trials {trials} --jobs {jobs}`.",
         "",
@@ -152,9 +155,7 @@ def overview(counts, seconds, out, trials, jobs):
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
     lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes, added over the processes."]
-    lines += [
-        "",
-        "[What changes today](today.md): the same data with the defaults of this package, and its peers.",
-    ]
-    lines += ["", "[Speed of the thesis's protocol](speed.md) beside grid search with refits."]
+    lines += ["", "[What changes today](today.md): the same data with the defaults of this package, and its peers."]
+    lines += ["", "[Speed of the thesis's protocol](speed.md) compared with grid search with refits."]
+    lines += ["", "```{toctree}", ":hidden:", "", *counts, "today", "speed", "```"]
     (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -93,6 +93,7 @@ def _home(name, value):
 
 def write(app):
     folder = Path(app.srcdir) / "reference"
+    folder.mkdir(exist_ok=True)
     names = modules()
     pages = {"index": index(names), "top_level": top_level()} | {name: page(name) for name in names}
     for name, text in pages.items():
@@ -102,9 +103,9 @@ def write(app):
 
 
 def skip_inherited(app, what, name, member, skip, options):
-    """scikit-learn documents its own methods; what a user calls is listed even if inherited."""
-    home = getattr(member, "__module__", "") or ""
-    return True if home.startswith("sklearn") and name not in {"score", "fit_transform"} else None
+    """What scikit-learn and SciPy define, they document."""
+    home = getattr(getattr(member, "fget", member), "__module__", None) or "spectralcls"
+    return True if not home.startswith("spectralcls") else None
 
 
 _LITERAL = re.compile(r"(``.+?``|`[^`]+`)")

@@ -135,8 +135,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
             Similarities of shape (n_samples, n_samples) with the precomputed kernel.
-        y : array-like of shape (n_samples,), or indicator array or sparse matrix of shape (n_samples,
-        n_labels)
+        y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
 
         Returns
         -------
