@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from .._progress import progress
-from . import data, registry, report
+from . import data, outputs, registry, report
 from .arguments import count, jobs, output, seed, size
 from .errors import CommandError
 from .evaluation import evaluate
@@ -51,7 +51,7 @@ def add_parser(commands):
 
 
 def run(arguments):
-    entries = registry.select(arguments.classifiers and arguments.classifiers.split(","))
+    entries = registry.select(None if arguments.classifiers is None else arguments.classifiers.split(","))
     if arguments.plot:
         report.require_matplotlib(arguments.plot)
     problem = data.read(
@@ -86,7 +86,9 @@ def run(arguments):
     for note in report.notes(results):
         print(note)
     if arguments.json:
-        arguments.json.write_text(json.dumps(records, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        with outputs.written(arguments.json, "the records were") as path:
+            path.write_text(json.dumps(records, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if arguments.plot:
-        report.plot(records, results, problem, arguments.plot)
+        with outputs.written(arguments.plot, "the figure was") as path:
+            report.plot(records, results, problem, path, kind=arguments.plot.suffix.removeprefix("."))
     return int(any(result.error for result in results))

@@ -64,6 +64,8 @@ def _from_file(path, suffix, target, drop):
             return _from_bunch(datasets.read_npz(path, target=target or "y"), drop)
         if suffix not in _READERS:
             raise CommandError(f"{path}: unknown kind of file; known are {', '.join(_READERS)} and .npz")
+        if not path.exists():
+            raise FileNotFoundError
         if target is None:
             raise CommandError(
                 f"{path}: say which column holds the classes: --target NAME or --target POSITION"

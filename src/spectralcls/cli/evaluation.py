@@ -29,7 +29,8 @@ class Result:
     error: str | None = None  # the first exception; the classifier is left out from then on
 
     def record(self):
-        """Mean and standard deviation of the accuracy, medians of the rest; null where it failed."""
+        """Mean and standard deviation of the accuracy, medians of the rest; null where it failed, and the deviation of
+        a single split."""
         record = {
             "classifier": self.name,
             "accuracy_mean": None,
@@ -42,7 +43,7 @@ class Result:
         }
         if self.error is None:
             record["accuracy_mean"] = float(np.mean(self.accuracy))
-            record["accuracy_std"] = float(np.std(self.accuracy, ddof=1)) if len(self.accuracy) > 1 else 0.0
+            record["accuracy_std"] = float(np.std(self.accuracy, ddof=1)) if len(self.accuracy) > 1 else None
             record["bandwidth"] = _median_bandwidth(self.bandwidth)
             record["fit_seconds"] = float(np.median(self.fit_seconds))
             record["predict_seconds"] = float(np.median(self.predict_seconds))

@@ -35,6 +35,10 @@ def main(argv=None):
     except CommandError as error:
         print(f"spectralcls: error: {' '.join(str(error).split())}", file=sys.stderr)
         return _BAD_INPUT
+    except MemoryError as error:
+        detail = f": {error}" if str(error) else ""
+        print(f"spectralcls: error: not enough memory{detail}; use fewer samples", file=sys.stderr)
+        return _BAD_INPUT
     except KeyboardInterrupt:
         print("spectralcls: interrupted", file=sys.stderr)
         return _INTERRUPTED

@@ -2,16 +2,13 @@
 
 import dataclasses
 import importlib
-import os
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from sklearn.base import BaseEstimator
 
 from .. import __version__
 from .errors import CommandError
+from .outputs import written
 
 _KIND = "spectralcls model"
 JOBLIB = ".joblib"
@@ -25,21 +22,6 @@ class Model:
     features: list | None
 
 
-@contextmanager
-def atomic(path):
-    """A temporary path beside `path` that takes its place if the block ends well, and vanishes if not."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(descriptor)
-    try:
-        yield Path(name)
-        with open(name, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 def require_writer(path):
     """Fail before the work if models of that kind cannot be written."""
     if path.suffix != JOBLIB:
@@ -51,16 +33,13 @@ def save(model, path):
     content = {
         "kind": _KIND, "version": __version__, "features": model.features, "estimator": model.estimator
     }
-    try:
-        with atomic(path) as temporary:
-            if path.suffix == JOBLIB:
-                import joblib
+    with written(path, "the model was") as temporary:
+        if path.suffix == JOBLIB:
+            import joblib
 
-                joblib.dump(content, temporary)
-            else:
-                _skops().dump(content, temporary)
-    except OSError as error:
-        raise CommandError(f"{path}: the model was not written: {error.strerror or error}") from None
+            joblib.dump(content, temporary)
+        else:
+            _skops().dump(content, temporary)
 
 
 def load(path, trust=False):

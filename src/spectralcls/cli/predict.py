@@ -14,6 +14,7 @@ from .._progress import progress
 from . import models
 from .arguments import jobs, threads
 from .errors import CommandError
+from .outputs import atomic
 from .parquet import ParquetData, import_pyarrow
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
@@ -70,9 +71,9 @@ def _open(out, model, data, resume):
     identity = {"model": _digest(model), "data": data.identity()}
     manifest = out / _MANIFEST
     try:
-        if not out.exists():
-            out.mkdir()
-            with models.atomic(manifest) as temporary:
+        if not out.exists() or _is_empty(out):  # empty where a full disk took not even the manifest
+            out.mkdir(exist_ok=True)
+            with atomic(manifest) as temporary:
                 temporary.write_text(json.dumps(identity) + "\n", encoding="utf-8")
         elif not resume:
             raise CommandError(f"{out}: exists; go on with --resume, remove it, or name another folder")
@@ -86,6 +87,10 @@ def _open(out, model, data, resume):
         raise CommandError(f"{manifest}: damaged; remove {out} and start again") from None
     parts = [(out / f"part-{number:06d}.parquet", group) for number, group in enumerate(data.groups)]
     return [(part, group) for part, group in parts if not part.exists()]
+
+
+def _is_empty(folder):
+    return folder.is_dir() and not any(folder.iterdir())
 
 
 def _digest(path):
@@ -104,5 +109,5 @@ def _write(part, group, labels):
     pa = import_pyarrow()
     rows = np.arange(group.first_row, group.first_row + group.n_rows)
     table = pa.table({"row": rows, "prediction": labels})
-    with models.atomic(part) as temporary:
+    with atomic(part) as temporary:
         pa.parquet.write_table(table, temporary)

@@ -49,7 +49,9 @@ def _cells(record, best):
         return record["classifier"], "failed", "", "", ""
     plus_minus = "±" if "±".encode(sys.stdout.encoding or "ascii", "ignore") else "+-"
     mark = " *" if record["accuracy_mean"] == best else "  "
-    accuracy = f"{100 * record['accuracy_mean']:.1f} {plus_minus} {100 * record['accuracy_std']:4.1f}{mark}"
+    deviation = record["accuracy_std"]
+    spread = "" if deviation is None else f" {plus_minus} {100 * deviation:4.1f}"
+    accuracy = f"{100 * record['accuracy_mean']:.1f}{spread}{mark}"
     return (
         record["classifier"],
         accuracy,
@@ -91,8 +93,8 @@ def require_matplotlib(path):
         raise CommandError(f"{path}: unknown kind of figure; known are {', '.join(sorted(kinds))}")
 
 
-def plot(records, results, problem, path):
-    """Draw accuracy and time into a file."""
+def plot(records, results, problem, path, kind):
+    """Draw accuracy and time into a file of that kind."""
     from matplotlib.figure import Figure
 
     from ..plotting import ComparisonDisplay
@@ -101,4 +103,4 @@ def plot(records, results, problem, path):
     baselines = [result.name for result in results if result.baseline]
     ComparisonDisplay(records, baselines=baselines).plot(axes=figure.subplots(1, 2, sharey=True))
     figure.suptitle(f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}")
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, format=kind)

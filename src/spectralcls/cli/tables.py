@@ -56,9 +56,14 @@ def read_csv(path, target, drop=()):
 
 
 def _encoding(path):
+    """That of the byte order mark, or of the zero bytes that UTF-16 has beside the letters of a header."""
     with open(path, "rb") as file:
         start = file.read(4)
-    return next((name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), "utf-8")
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if start.startswith(mark):
+            return name
+    zeros = bytes(byte == 0 for byte in start)
+    return {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
 
 
 def _parse(file, path, target, drop):
@@ -93,9 +98,25 @@ def _parse(file, path, target, drop):
     return np.concatenate(blocks), np.asarray(labels), [names[position] for position in features]
 
 
+def number(cell):
+    """A decimal number as every other program reads it: Python also takes 1_000, and digits of any script.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not _is_plain(cell):
+        raise ValueError(f"{cell!r} is not a number")
+    return float(cell)
+
+
+def _is_plain(text):
+    return text.isascii() and "_" not in text
+
+
 def _is_number(cell):
     try:
-        float(cell)
+        number(cell)
     except ValueError:
         return False
     return True
@@ -108,7 +129,7 @@ def find_column(names, wanted, path):
     if wanted in names:
         return names.index(wanted)
     try:
-        return range(len(names))[int(wanted)]
+        return range(len(names))[int(wanted if _is_plain(wanted) else "")]
     except (ValueError, IndexError):
         shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
         raise CommandError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
@@ -116,11 +137,12 @@ def find_column(names, wanted, path):
 
 def _numbers(block, features, names, path):
     """The block's features as numbers; where that fails, the first offending cell is named."""
+    cells = [[row[position] for position in features] for _, row in block]
     try:
-        values = np.array([[float(row[position]) for position in features] for _, row in block])
+        values = np.array([[float(cell) for cell in row] for row in cells])
     except ValueError:
         values = None
-    if values is not None and np.isfinite(values).all():
+    if values is not None and np.isfinite(values).all() and _is_plain("".join(map("".join, cells))):
         return values
     for line, row in block:
         for position in features:

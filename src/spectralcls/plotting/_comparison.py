@@ -51,7 +51,7 @@ class ComparisonDisplay:
         colors = [_BASELINE if name in self.baselines else _OURS for name in names]
 
         mean = 100 * np.array([record["accuracy_mean"] for record in records])
-        deviation = 100 * np.array([record["accuracy_std"] for record in records])
+        deviation = 100 * np.array([record["accuracy_std"] or 0.0 for record in records])  # None: one split
         accuracy.hlines(rows, mean - deviation, mean + deviation, colors=colors, linewidth=2.5, alpha=0.45)
         accuracy.scatter(mean, rows, c=colors, s=45, zorder=3)
         for row, value, reach in zip(rows, mean, deviation, strict=True):

@@ -1,0 +1,65 @@
+"""Files that commands write: found to be writable before the work, and written at once or not at all."""
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import CommandError
+
+
+def check(path):
+    """Raise unless a file can be written there; a device, a pipe or a socket is not replaced by one.
+
+    Raises
+    ------
+    CommandError
+    """
+    target = path.resolve()
+    if target.is_dir():
+        raise CommandError(f"{path} is a folder")
+    if not target.parent.is_dir():
+        raise CommandError(f"the folder {target.parent} does not exist")
+    if target.exists() and not target.is_file():
+        raise CommandError(f"{path} is a device or a pipe, not a file")
+    try:
+        tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def atomic(path):
+    """A temporary path beside `path` that takes its place if the block ends well, and vanishes if not.
+
+    The file has the permissions of the one that it replaces, or those of any new file.
+    """
+    target = path.resolve()  # a link stays a link
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask():
+    mask = os.umask(0o077)  # there is no way but to set it
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def written(path, what):
+    """`atomic`, for an error of the system as one line: `what` is what was not written."""
+    try:
+        with atomic(path) as temporary:
+            yield temporary
+    except OSError as error:
+        raise CommandError(f"{path}: {what} not written: {error.strerror or error}") from None

@@ -1,0 +1,161 @@
+"""What the command line writes: found out before the work, at once or not at all, and never over a device."""
+
+import errno
+import json
+import os
+import stat
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spectralcls.cli import main, outputs, registry
+from spectralcls.cli.data import read
+from spectralcls.cli.errors import CommandError
+
+FAST = ["--classifiers", "GaussianNB", "--repeats", "2", "--quiet"]
+
+
+def fails_with(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.count("\n") == 1
+    return captured.err
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Fails where an error is found after the work, not before it."""
+    monkeypatch.setattr("spectralcls.cli.compare.evaluate", lambda *_, **__: pytest.fail("the work had begun"))
+    monkeypatch.setattr("spectralcls.cli.fit._read", lambda *_, **__: pytest.fail("the work had begun"))
+
+
+@pytest.fixture
+def device(tmp_path):
+    """A pipe: like a device, no file; and made without rights that a test may lack."""
+    path = tmp_path / "pipe.json"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "table.parquet"
+    columns = {"a": rng.normal(size=40), "b": rng.normal(size=40), "c": ["x", "y"] * 20}
+    pq.write_table(pa.table(columns), path, row_group_size=10)
+    return path
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    def replace(source, target):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", replace)
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_outputs_of_compare_that_cannot_be_written_are_found_before_the_work(option, device, no_work, capsys):
+    name = device if option == "--json" else device.rename(device.with_suffix(".png"))
+    assert "is a device or a pipe" in fails_with(capsys, "compare", "iris", *FAST, option, name)
+    assert stat.S_ISFIFO(os.stat(name).st_mode)
+    suffix = ".json" if option == "--json" else ".png"
+    assert "/proc/x" in fails_with(capsys, "compare", "iris", *FAST, option, f"/proc/x{suffix}")
+
+
+def test_a_model_is_not_written_over_a_device(device, table, no_work, capsys):
+    line = fails_with(capsys, "fit", table, "--target", "c", "--out", device)
+    assert "is a device or a pipe" in line and stat.S_ISFIFO(os.stat(device).st_mode)
+
+
+@pytest.mark.parametrize("option, name", [("--json", "out.json"), ("--plot", "out.png")])
+def test_a_full_disk_costs_one_line_and_leaves_no_file(option, name, tmp_path, full_disk, capsys):
+    assert main(["compare", "iris", *FAST, option, str(tmp_path / name)]) == 2
+    captured = capsys.readouterr()
+    assert "GaussianNB" in captured.out  # the work is not lost
+    assert captured.err.count("\n") == 1 and "No space left on device" in captured.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_replaced_with_its_permissions_and_a_link_stays_a_link(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    before = os.umask(0o027)
+    try:
+        with outputs.atomic(link) as temporary:
+            temporary.write_text("first")
+        assert stat.S_IMODE(target.stat().st_mode) == 0o640
+        target.chmod(0o604)
+        with outputs.atomic(link) as temporary:
+            temporary.write_text("second")
+    finally:
+        os.umask(before)
+    assert link.is_symlink() and target.read_text() == "second" and stat.S_IMODE(target.stat().st_mode) == 0o604
+
+
+def test_prediction_goes_on_after_a_disk_that_was_full_from_the_start(tmp_path, table, monkeypatch, capsys):
+    model, out = tmp_path / "model.skops", tmp_path / "out"
+    assert main(["fit", str(table), "--target", "c", "--set", "bandwidth=1.0", "--quiet", "--out", str(model)]) == 0
+    arguments = ["predict", str(model), str(table), "--out", str(out), "--quiet"]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
+        capsys.readouterr()
+        assert "No space left" in fails_with(capsys, *arguments)
+    assert main(arguments) == 0 and len(pq.read_table(out)) == 40
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main([*arguments[:4], str(empty), "--resume"]) == 0 and len(pq.read_table(empty)) == 40
+
+
+def test_a_missing_file_is_missing_before_anything_else(tmp_path, capsys):
+    for name in ("missing.csv", "missing.parquet", "missing.npz"):
+        assert "no such file" in fails_with(capsys, "compare", tmp_path / name).lower()
+
+
+@pytest.mark.parametrize("classifiers", ["", ",", "knn,,parzen"])
+def test_empty_names_of_classifiers_are_one_line(classifiers, capsys):
+    assert "unknown classifier ''" in fails_with(capsys, "compare", "iris", "--classifiers", classifiers)
+
+
+def test_every_classifier_is_found_by_the_name_in_the_table():
+    for entry in registry.ENTRIES:
+        assert registry.select(entry.name.split(",")) == (entry,)
+
+
+def test_one_split_has_no_deviation(tmp_path, capsys):
+    out = tmp_path / "one.json"
+    arguments = ["compare", "iris", "--classifiers", "knn,gaussiannb", "--repeats", "1", "--quiet"]
+    assert main([*arguments, "--json", str(out), "--plot", str(tmp_path / "one.png")]) == 0
+    assert all(record["accuracy_std"] is None for record in json.loads(out.read_text()))
+    assert "±" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cell", ["1_000", "١٢٣", "1\u00a0000", "１２"])
+def test_numbers_are_those_of_every_other_program(tmp_path, cell):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,c\n1,x\n2,x\n{cell},y\n4,y\n", encoding="utf-8")
+    with pytest.raises(CommandError, match="line 4, column 'a': .* is not a number"):
+        read(str(path), target="c")
+
+
+@pytest.mark.parametrize("option", ["--repeats", "--seed", "--test-size", "--n-jobs"])
+@pytest.mark.parametrize("value", ["1_0", "٣", "0_.5"])
+def test_numbers_of_options_too(option, value, capsys):
+    assert option in fails_with(capsys, "compare", "iris", option, value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,größe,c\n1,2,x\n3,4,x\n5,6,y\n7,8,y\n".encode(encoding))
+    np.testing.assert_array_equal(read(str(path), target="c").X, [[1, 2], [3, 4], [5, 6], [7, 8]])
+
+
+def test_too_little_memory_is_one_line(monkeypatch, capsys):
+    def evaluate(*_, **__):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr("spectralcls.cli.compare.evaluate", evaluate)
+    assert "not enough memory: Unable to allocate 7 TiB" in fails_with(capsys, "compare", "iris", *FAST)
