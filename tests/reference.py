@@ -3,14 +3,24 @@
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-# k(u), u = |x - y| / h; all but the Gaussian live on the open ball u < 1.
-PROFILES = {
+# k(u), u = |x - y| / h.
+POSITIVE = {
     "gaussian": lambda u: np.exp(-(u**2) / 2),
+    "laplace": lambda u: np.exp(-u),
+    "laplace_derivative": lambda u: np.exp(-u) / np.where(u > 0, u, np.inf),  # 0 for a pair of coincident points
+}
+COMPACT = {  # on the open ball u < 1
     "epanechnikov": lambda u: np.where(u < 1, 1 - u**2, 0.0),
     "uniform": lambda u: np.where(u < 1, 1.0, 0.0),
     "quartic": lambda u: np.where(u < 1, (1 - u**2) ** 2, 0.0),
     "triweight": lambda u: np.where(u < 1, (1 - u**2) ** 3, 0.0),
     "cosine": lambda u: np.where(u < 1, np.cos(np.pi * u / 2), 0.0),
+}
+PROFILES = POSITIVE | COMPACT
+LOGARITHMS = {  # of those that underflow
+    "gaussian": lambda u: -(u**2) / 2,
+    "laplace": lambda u: -u,
+    "laplace_derivative": lambda u: np.where(u > 0, -u - np.log(np.where(u > 0, u, 1.0)), -np.inf),
 }
 
 
@@ -26,9 +36,10 @@ def log_normalizer(kernel, d, h):
     """log of the integral of k(|x| / h) over R^d, the radial integral done numerically."""
     if kernel == "gaussian":
         return d * (0.5 * np.log(2 * np.pi) + np.log(h))
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    u = (nodes + 1) / 2
-    radial = np.sum(weights / 2 * PROFILES[kernel](u) * u ** (d - 1))
+    support, n_nodes = (1, 200) if kernel in COMPACT else (100 + 10 * d, 600)
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    u = support * (nodes + 1) / 2
+    radial = np.sum(support * weights / 2 * PROFILES[kernel](u) * u ** (d - 1))
     log_sphere = np.log(2) + d / 2 * np.log(np.pi) - gammaln(d / 2)
     return log_sphere + np.log(radial) + d * np.log(h)
 
@@ -61,10 +72,7 @@ def kernel_sums(
     out = np.empty((m, len(hs), L, W.shape[1]))
     for b, h in enumerate(hs):
         with np.errstate(divide="ignore", invalid="ignore"):
-            if kernel == "gaussian":
-                logk = -((D / h) ** 2) / 2
-            else:
-                logk = np.log(PROFILES[kernel](D / h))
+            logk = LOGARITHMS[kernel](D / h) if kernel in LOGARITHMS else np.log(PROFILES[kernel](D / h))
             logk = np.where(keep, logk, -np.inf)
             if normalize:
                 logk = logk - log_normalizer(kernel, d, h)

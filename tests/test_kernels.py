@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from spectralcls.kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
 
 DTYPES = [np.float32, np.float64]
+ALL_KERNELS = tuple(reference.PROFILES)
 RTOL = {np.float32: 1e-5, np.float64: 1e-12}
 
 
@@ -35,7 +36,7 @@ def assert_sums_close(actual, expected, dtype, mass=None):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", ALL_KERNELS)
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 16, 40])
 def test_sums_equal_reference(kernel, d, dtype):
     Q, X = sample(37, 411, d, dtype)
@@ -50,17 +51,17 @@ def test_sums_equal_reference(kernel, d, dtype):
         dict(bandwidth=h, labels=labels, n_labels=6),
         dict(bandwidth=[h, h / 2, h / np.sqrt(2), 2.3], labels=labels, weights=weights),
         dict(bandwidth=h, exclude_self=rng.integers(-1, len(X), len(Q))),
-        dict(bandwidth=[h, 3 * h], normalize=True, labels=labels),
+        dict(bandwidth=[h, 3 * h], normalize=kernel in KERNELS, labels=labels),
     ):
         actual = kernel_sums(Q, X, kernel=kernel, **options)
         assert actual.dtype == dtype
         expected = reference.kernel_sums(Q, X, kernel=kernel, **options)
-        uniform = reference.kernel_sums(Q, X, kernel="uniform" if kernel != "gaussian" else kernel, **options)
-        assert_sums_close(actual, expected, dtype, mass=uniform)
+        mass = reference.kernel_sums(Q, X, kernel="uniform" if kernel in reference.COMPACT else kernel, **options)
+        assert_sums_close(actual, expected, dtype, mass=mass)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", ALL_KERNELS)
 def test_logs_equal_reference(kernel, dtype):
     Q, X = sample(60, 300, 6, dtype)
     labels = np.arange(len(X)) % 3
@@ -97,37 +98,42 @@ def test_all_shapes_around_the_block_boundaries(dtype):
 @pytest.mark.parametrize("d", [2, 5, 16])
 @pytest.mark.parametrize("offset", [0, 1e6])
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
-def test_offset_and_scale_cost_no_accuracy(offset, scale, d, dtype):
+@pytest.mark.parametrize("kernel", reference.POSITIVE)
+def test_offset_and_scale_cost_no_accuracy(kernel, offset, scale, d, dtype):
     Q, X = sample(40, 300, d, dtype)
     X += dtype(offset)
     Q += dtype(offset)
     X *= dtype(2.0 ** np.round(np.log2(scale)))
     Q *= dtype(2.0 ** np.round(np.log2(scale)))
     h = 1.1 * np.sqrt(d) * 2.0 ** np.round(np.log2(scale))
-    assert_sums_close(kernel_sums(Q, X, bandwidth=h), reference.kernel_sums(Q, X, bandwidth=h), dtype)
+    options = dict(kernel=kernel, bandwidth=h)
+    assert_sums_close(kernel_sums(Q, X, **options), reference.kernel_sums(Q, X, **options), dtype)
 
 
+@pytest.mark.parametrize("kernel", reference.POSITIVE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_tight_clusters_far_apart(dtype):
+def test_tight_clusters_far_apart(dtype, kernel):
     """The product form |q|^2 + |x|^2 - 2 q.x would lose the distances within a cluster."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(8, 10)) * 1000
     X = (centres[rng.integers(0, 8, 500)] + np.round(rng.normal(size=(500, 10)) * 64) / 64).astype(dtype)
-    actual, expected = kernel_sums(X, X, bandwidth=3.0), reference.kernel_sums(X, X, bandwidth=3.0)
-    assert_sums_close(actual, expected, dtype)
+    options = dict(kernel=kernel, bandwidth=3.0)
+    assert_sums_close(kernel_sums(X, X, **options), reference.kernel_sums(X, X, **options), dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", reference.POSITIVE)
 @pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
-def test_far_queries_have_finite_logs_of_the_right_order(distance, dtype):
+def test_far_queries_have_finite_logs_of_the_right_order(distance, kernel, dtype):
     _, X = sample(1, 200, 3, dtype)
     labels = (X[:, 0] > 0).astype(int)
     Q = np.array([[distance, 0, 0], [-distance, 0, 0]], dtype=dtype)
-    logs = kernel_sums(Q, X, labels=labels, bandwidth=1.0, log=True)
+    options = dict(labels=labels, kernel=kernel, bandwidth=1.0, log=True)
+    logs = kernel_sums(Q, X, **options)
     assert np.isfinite(logs).all()
     if distance < 1e6:
         np.testing.assert_array_equal(logs.argmax(axis=1), [1, 0])
-    np.testing.assert_allclose(logs, reference.kernel_sums(Q, X, labels=labels, bandwidth=1.0, log=True), rtol=1e-6)
+    np.testing.assert_allclose(logs, reference.kernel_sums(Q, X, **options), rtol=1e-6)
 
 
 def test_one_far_query_changes_nothing_for_the_others():
@@ -151,6 +157,48 @@ def test_bandwidths_that_underflow_everything(dtype):
     assert np.isfinite(logs[:, :2]).all()
     np.testing.assert_array_equal(kernel_sums(X, X, bandwidth=tiny), np.ones(len(X), dtype))
     np.testing.assert_allclose(kernel_sums(Q, X, bandwidth=1e30), np.full(len(Q), len(X)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [2, 16])
+def test_duplicates_and_near_duplicates_cost_the_laplace_kernels_no_accuracy(d, dtype):
+    """exp(-u) has a kink at zero and exp(-u) / u a pole: an error of the squared distance would show there most."""
+    rng = np.random.default_rng(0)
+    base = np.round(rng.normal(size=(100, d)) * 256) / 256 + 1e3
+    X = np.concatenate([base, base[:50], base[:50] + 2.0 ** -12]).astype(dtype)
+    for kernel in ("laplace", "laplace_derivative"):
+        for options, atol in (
+            (dict(bandwidth=1.0), 0),
+            (dict(bandwidth=1.0, exclude_self=True), 0),
+            (dict(bandwidth=[20.0, 1e-2], log=True), 20 * RTOL[dtype]),
+        ):
+            actual = kernel_sums(X, X, kernel=kernel, **options)
+            expected = reference.kernel_sums(X, X, kernel=kernel, **options)
+            np.testing.assert_allclose(actual, expected, rtol=RTOL[dtype], atol=atol)
+
+
+def test_a_point_that_coincides_hides_none_of_the_others():
+    """The nearest point contributes nothing to the derivative, so the logarithm is relative to the next one."""
+    X = np.array([[0.0, 0.0], [1e4, 0.0], [0.0, 0.0]])
+    logs = kernel_sums(X[:1], X, kernel="laplace_derivative", bandwidth=1.0, log=True)
+    np.testing.assert_allclose(logs, -1e4 - np.log(1e4), rtol=1e-15)
+    alone = kernel_sums(X[:1], X[[0, 2]], kernel="laplace_derivative", bandwidth=1.0, log=True)
+    np.testing.assert_array_equal(alone, -np.inf)
+
+
+@pytest.mark.parametrize("d", [2, 9])
+def test_laplace_derivative_gives_the_gradient_of_laplace_sums(d):
+    """Against differences of the sums, and with the features as columns of weights, as a learned metric takes it."""
+    Q, X = sample(12, 300, d, np.float64)
+    h, weights = 1.7, np.random.default_rng(1).normal(size=300)
+    columns = np.column_stack([weights, weights[:, None] * X])
+    derivative = kernel_sums(Q, X, weights=columns, kernel="laplace_derivative", bandwidth=h)
+    gradient = (derivative[:, 1:] - Q * derivative[:, :1]) / h**2
+    for feature in range(d):
+        step = np.zeros(d)
+        step[feature] = 1e-5
+        ends = [kernel_sums(Q + s, X, weights=weights, kernel="laplace", bandwidth=h) for s in (step, -step)]
+        np.testing.assert_allclose(gradient[:, feature], (ends[0] - ends[1]) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
 def test_subnormal_numbers_are_points_like_any_other():
@@ -177,11 +225,12 @@ def test_pair_carries_signed_sums_without_underflow(dtype):
         np.testing.assert_array_less(np.abs(actual - expected), error * mass)
 
 
-def test_ladders_agree_with_single_bandwidths():
+@pytest.mark.parametrize("kernel", reference.POSITIVE)
+def test_ladders_agree_with_single_bandwidths(kernel):
     Q, X = sample(50, 500, 4, np.float64)
     grid = 3.0 * 2.0 ** (-np.arange(50) / 6)
-    together = kernel_sums(Q, X, bandwidth=grid, log=True)
-    alone = np.stack([kernel_sums(Q, X, bandwidth=h, log=True) for h in grid], axis=1)
+    together = kernel_sums(Q, X, kernel=kernel, bandwidth=grid, log=True)
+    alone = np.stack([kernel_sums(Q, X, kernel=kernel, bandwidth=h, log=True) for h in grid], axis=1)
     np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
 
 
@@ -192,16 +241,18 @@ def test_many_queries_in_order_of_locality(d, dtype):
     Q, X = sample(1500, 3000, d, dtype)
     X[1500:] += 30
     labels = np.arange(len(X)) % 2
-    for kernel, h in (("gaussian", 0.3), ("epanechnikov", 0.9), ("cosine", 2.0)):
+    for kernel, h in (("gaussian", 0.3), ("epanechnikov", 0.9), ("cosine", 2.0), ("laplace", 0.1)):
         whole = kernel_sums(Q, X, kernel=kernel, bandwidth=h, labels=labels)
         parts = np.concatenate([kernel_sums(q, X, kernel=kernel, bandwidth=h, labels=labels) for q in np.split(Q, 3)])
         np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=1e-5 if dtype == np.float32 else 1e-12)
-    whole = kernel_sums(Q, X, bandwidth=0.1, labels=labels, log=True)
-    parts = np.concatenate([kernel_sums(q, X, bandwidth=0.1, labels=labels, log=True) for q in np.split(Q, 3)])
-    np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
+    for kernel in reference.POSITIVE:
+        options = dict(kernel=kernel, bandwidth=0.1, labels=labels, log=True)
+        whole = kernel_sums(Q, X, **options)
+        parts = np.concatenate([kernel_sums(q, X, **options) for q in np.split(Q, 3)])
+        np.testing.assert_allclose(whole, parts, rtol=20 * RTOL[dtype], atol=20 * RTOL[dtype])
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "quartic"])
+@pytest.mark.parametrize("kernel", ["gaussian", "quartic", "laplace", "laplace_derivative"])
 @pytest.mark.parametrize("columns", [1, 3])
 def test_weights_of_each_bandwidth(columns, kernel):
     Q, X = sample(30, 400, 4, np.float64)
@@ -243,6 +294,7 @@ def test_same_bits_for_any_number_of_threads(dtype):
             (
                 kernel_sums(Q, X, bandwidth=[1.0, 0.5], labels=np.arange(n) % 5, log=True, n_jobs=threads),
                 kernel_sums(Q, X, bandwidth=1.0, weights=weights, n_jobs=threads),
+                kernel_sums(Q, X, kernel="laplace", bandwidth=1.0, weights=weights, n_jobs=threads),
                 kernel_matrix(Q, X[:500], bandwidth=1.0, n_jobs=threads),
             )
             for threads in (1, 2, 3, 7)
@@ -252,14 +304,18 @@ def test_same_bits_for_any_number_of_threads(dtype):
                 np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", ALL_KERNELS)
 @pytest.mark.parametrize("d", [1, 2, 5, 30])
 def test_normaliser_is_the_integral(kernel, d):
+    if (kernel, d) == ("laplace_derivative", 1):
+        with pytest.raises(ValueError, match="no finite integral in one dimension"):
+            log_normalizer(kernel, d, 1.0)
+        return
     expected = [reference.log_normalizer(kernel, d, h) for h in (0.3, 2.0)]
     np.testing.assert_allclose(log_normalizer(kernel, d, [0.3, 2.0]), expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", ALL_KERNELS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_matrix_equals_reference(kernel, dtype):
     Q, X = sample(70, 230, 5, dtype)
@@ -268,10 +324,10 @@ def test_matrix_equals_reference(kernel, dtype):
     np.testing.assert_allclose(actual, expected, rtol=RTOL[dtype], atol=RTOL[dtype] * expected.max())
     symmetric = kernel_matrix(X, kernel=kernel, bandwidth=3.0)
     np.testing.assert_array_equal(symmetric, symmetric.T)
-    np.testing.assert_array_equal(np.diag(symmetric), 1)
+    np.testing.assert_array_equal(np.diag(symmetric), kernel != "laplace_derivative")
     full = kernel_matrix(X, X.copy(), kernel=kernel, bandwidth=3.0)
     np.testing.assert_allclose(symmetric, full, atol=3 * RTOL[dtype])
-    if kernel == "gaussian":
+    if kernel in ("gaussian", "laplace"):
         assert np.linalg.eigvalsh(symmetric.astype(np.float64)).min() > -1e-4
 
 
@@ -289,7 +345,7 @@ def test_matrix_fills_the_callers_buffer():
 @given(
     n=st.integers(1, 60), m=st.integers(1, 30), d=st.integers(1, 9), h=st.floats(0.05, 50),
     seed=st.integers(0, 2**32 - 1),
-    kernel=st.sampled_from(KERNELS),
+    kernel=st.sampled_from(ALL_KERNELS),
 )
 def test_sums_are_linear_symmetric_and_monotone(n, m, d, h, seed, kernel):
     Q, X = sample(m, n, d, np.float64, seed)
@@ -328,7 +384,7 @@ def test_any_memory_layout_is_welcome(tmp_path):
         (dict(bandwidth=-1.0), "bandwidth must be positive"),
         (dict(bandwidth=np.nan), "bandwidth must be positive"),
         (dict(bandwidth=[]), "bandwidth must be a number"),
-        (dict(kernel="laplace"), "kernel must be one of"),
+        (dict(kernel="box"), "kernel must be one of"),
         (dict(weights=np.ones(3)), "weights must have shape"),
         (dict(weights=-np.ones(6), log=True), "Negative weights"),
         (dict(labels=np.zeros(6)), "labels must be 6 integers"),

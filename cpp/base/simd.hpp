@@ -2,6 +2,7 @@
 // AVX-512 and NEON. Intrinsics appear only where the generic expression costs an instruction more.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -119,6 +120,23 @@ inline Vec<T> minimum(Vec<T> a, Vec<T> b) {
   else return (Vec<T>)_mm_min_pd((__m128d)a, (__m128d)b);
 #else
   return a < b ? a : b;
+#endif
+}
+
+template <class T>
+inline Vec<T> square_root(Vec<T> a) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm512_sqrt_ps((__m512)a);
+  else return (Vec<T>)_mm512_sqrt_pd((__m512d)a);
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm256_sqrt_ps((__m256)a);
+  else return (Vec<T>)_mm256_sqrt_pd((__m256d)a);
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return (Vec<T>)_mm_sqrt_ps((__m128)a);
+  else return (Vec<T>)_mm_sqrt_pd((__m128d)a);
+#else
+  for (int i = 0; i < lanes<T>; ++i) a[i] = std::sqrt(a[i]);
+  return a;
 #endif
 }
 

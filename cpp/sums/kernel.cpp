@@ -1,28 +1,43 @@
 #include "sums/kernel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <stdexcept>
 
 namespace spectralcls {
+namespace {
+
+constexpr auto rows =
+    std::apply([](const auto&... row) { return std::array<Traits, sizeof...(row)>{static_cast<const Traits&>(row)...}; }, profiles);
+
+}  // namespace
 
 Kernel kernel_from_name(const std::string& name) {
-  if (name == "gaussian") return Kernel::gaussian;
-  if (name == "epanechnikov") return Kernel::epanechnikov;
-  if (name == "uniform") return Kernel::uniform;
-  if (name == "quartic") return Kernel::quartic;
-  if (name == "triweight") return Kernel::triweight;
-  if (name == "cosine") return Kernel::cosine;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    if (name == rows[row].name) return static_cast<Kernel>(row);
   throw std::invalid_argument("unknown kernel '" + name + "'");
 }
+
+const Traits& traits(Kernel kernel) { return rows[static_cast<std::size_t>(kernel)]; }
 
 template <class T>
 double rate(Kernel kernel, double unit, double bandwidth) {
   const double ratio = unit / bandwidth;
-  constexpr double half_log2e = 0.72134752044448170368;
-  constexpr double largest = sizeof(T) == 4 ? 1e37 : 1e300;
-  return std::clamp(kernel == Kernel::gaussian ? half_log2e * ratio * ratio : ratio * ratio, 1 / largest, largest);
+  constexpr double log2e = 1.44269504088896340736, largest = sizeof(T) == 4 ? 1e37 : 1e300;
+  double rate = ratio * ratio;
+  switch (traits(kernel).decay) {
+    case Decay::gaussian: rate = log2e / 2 * ratio * ratio; break;
+    case Decay::exponential: rate = log2e * ratio; break;
+    case Decay::compact: break;
+  }
+  return std::clamp(rate, 1 / largest, largest);
 }
 template double rate<float>(Kernel, double, double);
 template double rate<double>(Kernel, double, double);
+
+double argument(Kernel kernel, double squared) {
+  return traits(kernel).decay == Decay::exponential ? std::sqrt(squared) : squared;
+}
 
 }  // namespace spectralcls

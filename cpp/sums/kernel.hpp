@@ -1,21 +1,98 @@
-// The radial kernels by name, and the rate at which each falls.
+// The radial kernels, one row each of a table: a new kernel needs a row here, and one in _profiles.py.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace spectralcls {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-enum class Kernel { gaussian, epanechnikov, uniform, quartic, triweight, cosine };
+// How k(u), u = |x - y| / h, falls off, and with it the argument a that is kept of each distance. With the kernel's
+// rate r, in the unit of the packing,
+//   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
+//   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
+//   compact      k = f(v), v = max(1 - r a, 0), a the squared distance, r a = u^2.
+enum class Decay { gaussian, exponential, compact };
+
+struct Traits {
+  const char* name;
+  Decay decay;
+  double at_zero;     // k(0): by definition if the formula has no value
+  bool rates_double;  // a kernel of twice the rate is the square of the first: bandwidths can share exponentials
+};
+
+// The factor f of a kernel that is nothing but its decay.
+struct One {};
+
+template <class Factor>
+struct Profile : Traits {
+  static constexpr bool has_factor = !std::is_same_v<Factor, One>;
+  Factor factor;
+  constexpr Profile(const char* name, Decay decay, double at_zero, Factor f)
+      : Traits{name, decay, at_zero, decay != Decay::compact && !has_factor}, factor(f) {}
+};
+
+// cos(pi u / 2) = (1 - s) P(s), s = u^2, with P entire in s: no square root and exact zero at s = 1.
+// Minimax coefficients of P on [0, 1], relative error 1e-9 and 3e-20.
+template <class T>
+struct CosineConstants;
+template <>
+struct CosineConstants<float> {
+  static constexpr int degree = 4;
+  static constexpr float p[] = {0.99999999901810188779f, -0.2337005029853680659f, 0.019968590079591097687f,
+                                -0.00089350992830806106451f, 0.000023587984612425072316f};
+};
+template <>
+struct CosineConstants<double> {
+  static constexpr int degree = 8;
+  static constexpr double p[] = {1.0,
+                                 -0.23370055013616982283,
+                                 0.019968957764878067929,
+                                 -0.00089452299847357846599,
+                                 0.000024737276358579166329,
+                                 -4.6476599104864948555e-7,
+                                 6.3214402610267476446e-9,
+                                 -6.5104897207076153709e-11,
+                                 5.1074869641621431495e-13};
+};
+template <class V>
+inline V cosine_of_root(V v) {
+  using T = std::decay_t<decltype(v[0])>;
+  using C = CosineConstants<T>;
+  const V s = T(1) - v;
+  V p = V{} + C::p[C::degree];
+#pragma GCC unroll 16
+  for (int i = C::degree - 1; i >= 0; --i) p = p * s + C::p[i];
+  return v * p;
+}
+
+inline constexpr auto profiles = std::make_tuple(
+    Profile{"gaussian", Decay::gaussian, 1, One{}},
+    Profile{"epanechnikov", Decay::compact, 1, [](auto v) { return v; }},
+    Profile{"uniform", Decay::compact, 1, [](auto v) { return v > decltype(v){} ? decltype(v){} + 1 : decltype(v){}; }},
+    Profile{"quartic", Decay::compact, 1, [](auto v) { return v * v; }},
+    Profile{"triweight", Decay::compact, 1, [](auto v) { return v * v * v; }},
+    Profile{"cosine", Decay::compact, 1, [](auto v) { return cosine_of_root(v); }},
+    Profile{"laplace", Decay::exponential, 1, One{}},
+    Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
+
+// A row of the table. The Gaussian, which the fast transforms need by name, is the first.
+enum class Kernel : int { gaussian = 0 };
 
 Kernel kernel_from_name(const std::string& name);  // throws std::invalid_argument
+const Traits& traits(Kernel kernel);
 
-// k(u) as a function of r D, where D is the squared distance in the packing's unit and r the kernel's rate:
-// u^2 log2(e) / 2 = r D for the Gaussian (so that k = 2^(-r D)), u^2 = r D for the others.
+// The rate of a bandwidth.
 // Kept within the range of T: an infinite distance times the smallest rate is still infinite, a kernel at distance
 // zero is 1 even at the largest.
 template <class T>
 double rate(Kernel kernel, double unit, double bandwidth);
+
+// The kernel's argument of a squared distance.
+double argument(Kernel kernel, double squared);
 
 }  // namespace spectralcls

@@ -8,6 +8,7 @@
 
 #include "base/distance_tile.hpp"
 #include "sums/sum_accumulators.hpp"
+#include "sums/tile_arguments.hpp"
 
 namespace spectralcls {
 namespace {
@@ -32,10 +33,10 @@ class Blocks {
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
         geometry_(Geometry::of(points, bandwidth, execution_)),
-        always_difference_(kernel != Kernel::gaussian || points.cols <= 3),
         rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
-        packed_(points, geometry_, {}, !always_difference_,
-                always_difference_ || !product_suffices(queries, points, geometry_, rate_ * ln2, execution_), false, execution_),
+        arguments_(kernel, rate_, points.cols, false),
+        packed_(points, geometry_, {}, !arguments_.always_difference(),
+                arguments_.needs_difference(queries, points, geometry_, execution_), false, execution_),
         rows_(static_cast<std::size_t>(queries.rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
   }
@@ -64,11 +65,8 @@ class Blocks {
 
  private:
   void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
-    const DistanceForm form =
-        always_difference_ ? DistanceForm::difference
-                           : safe_form<T>(queries.largest_norm[static_cast<std::size_t>(q)], tile.largest_norm, rate_ * ln2);
     auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
-    squared_distances(form, queries, q, packed_, tile, out);
+    arguments_.measure(queries, q, tile_rows, packed_, tile, out, [] {});
     for (int r = 0; r < tile_rows; ++r) {
       T* row = out.value[r];
       detail::kernel_row<T>(kernel_, row, tile.n_vectors, T(0), static_cast<T>(rate_), row);
@@ -83,8 +81,8 @@ class Blocks {
   T factor_;
   Execution execution_;
   Geometry geometry_;
-  bool always_difference_;
   double rate_;
+  detail::TileArguments<T> arguments_;
   PackedPoints<T> packed_;
   std::vector<index_t> rows_;
 };
@@ -147,6 +145,7 @@ template <class T>
 void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwidth, double factor, T* out,
                              index_t stride, const Execution& execution) {
   const Output<T> output(out, points.rows, stride);
+  const T at_zero = static_cast<T>(factor * traits(kernel).at_zero);
   Blocks<T>(points, points, kernel, bandwidth, factor, execution)
       .for_each_chunk_of_rows(true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
         // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
@@ -155,7 +154,7 @@ void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwid
           const index_t from = std::clamp<index_t>(i - column, 0, columns);
           output.write_row(values.value[i - begin] + from, columns - from, i, column + from);
           for (index_t c = from; c < mirrored; ++c) *output.at(column + c, i) = values.value[i - begin][c];
-          if (i >= column && i < column + columns) *output.at(i, i) = static_cast<T>(factor);  // k(0) = 1 for every kernel
+          if (i >= column && i < column + columns) *output.at(i, i) = at_zero;
         }
         if (mirrored == columns) return;
         alignas(64) thread_local T transposed[tile_width<T>][chunk_rows];

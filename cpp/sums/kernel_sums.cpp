@@ -53,8 +53,6 @@ class Computation {
 
  private:
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
-  // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
-  static constexpr T least_distance = T(0.25);
   // Working memory of one chunk: sums of a piece as vectors, kernel values for several columns.
   struct Scratch {
     TileBuffer<T> distance, value;
@@ -118,37 +116,25 @@ class Computation {
     if (any) flush(q * tile_rows, n_rows, label, partial, scratch);
   }
 
-  // Squared distances of a tile, infinite for what a query leaves out.
+  // The kernel's arguments for a tile, infinite for what a query leaves out.
   void measure(const Range& chunk, const PackedQueries<T>& queries, index_t q, index_t n_rows, const Tile& tile, Scratch& s) const {
-    auto in_form = [&](DistanceForm form) {
-      squared_distances(form, queries, q, *plan_.points, tile, s.distance);
+    plan_.arguments.measure(queries, q, n_rows, *plan_.points, tile, s.distance, [&] {
       if (request_.query_groups) leave_out_group(chunk, q, n_rows, tile, s.distance);
       if (request_.excluded) leave_out(chunk, q, n_rows, tile, s.distance);
-    };
-    if (plan_.always_difference) return in_form(DistanceForm::difference);
-    const double query_norm = queries.largest_norm[static_cast<std::size_t>(q)];
-    const DistanceForm form = safe_form<T>(query_norm, tile.largest_norm, plan_.highest_rate * ln2);
-    if (!Scaled || form == DistanceForm::product) return in_form(form);
-    // A logarithm is as accurate as the distances it comes from are relative to themselves: it is enough that they do
-    // not cancel, whatever the rate.
-    in_form(DistanceForm::product);
-    for (index_t r = 0; r < n_rows; ++r) {
-      const T cancelled = queries.block_norms(q)[r] * least_distance;
-      if (any_less<T>(row_minimum<T>(s.distance.value[r], tile.n_vectors), broadcast<T>(cancelled))) return in_form(DistanceForm::difference);
-    }
+    });
   }
 
   void accumulate(const Tile& tile, Scratch& s) const {
     if (n_columns_ > 1) return accumulate_columns(tile, s);
     for (int r = 0; r < tile_rows; ++r) {
       Vec<T>* row_sums = s.sum.data() + r * vectors_per_row();
-      if (!plan_.gaussian) {
+      const T origin = Scaled ? s.origin[r] : T(0);
+      if (!plan_.rates_double) {
         for (int b = 0; b < n_bandwidths_; ++b)
-          detail::add_compact<T>(request_.kernel, s.distance.value[r], tile.n_vectors, static_cast<T>(rate_of(b)),
-                                 plan_.weights_of(tile, b), row_sums[b]);
+          detail::add_row<T, Scaled>(request_.kernel, s.distance.value[r], tile.n_vectors, origin, static_cast<T>(rate_of(b)),
+                                     plan_.weights_of(tile, b), row_sums[b]);
         continue;
       }
-      const T origin = Scaled ? s.origin[r] : T(0);
       for (const Ladder& ladder : plan_.ladders) {
         detail::Rung<T> rungs[8];
         const int n_rungs = live_rungs(ladder, s.gap[r]);
@@ -177,7 +163,7 @@ class Computation {
         detail::kernel_row<T>(request_.kernel, s.distance.value[r], tile.n_vectors, Scaled ? s.origin[r] : T(0),
                               static_cast<T>(rate_of(b)), s.value.value[r]);
     };
-    if (!plan_.gaussian) {
+    if (!plan_.rates_double) {
       for (int b = 0; b < n_bandwidths_; ++b) {
         evaluate(b);
         add(b);
@@ -270,11 +256,12 @@ class Computation {
   // Whether all kernel values between two boxes count as zero: outside a compact support, or negligible.
   bool out_of_reach(const T* query_box, const T* tile_box, index_t n_rows, const Scratch& s) const {
     const double squared = squared_gap(query_box, tile_box, plan_.points->dimension());
-    if (!plan_.gaussian) return squared * plan_.lowest_rate > 1;
+    const double least = argument(request_.kernel, squared);
+    if (plan_.compact) return least * plan_.lowest_rate > 1;
     double farthest_origin = 0;
     if (Scaled)
       for (index_t r = 0; r < n_rows; ++r) farthest_origin = std::max(farthest_origin, static_cast<double>(s.origin[r]));
-    return (squared - farthest_origin) * plan_.lowest_rate > plan_.negligible;
+    return (least - farthest_origin) * plan_.lowest_rate > plan_.negligible;
   }
 
   // Adds the vector sums of a piece to the partial sums of its rows, in double.
@@ -319,7 +306,7 @@ void KernelSums<T>::plain(T* sums, const Execution& execution) const {
 namespace {
 
 // Hands sums and the logarithm of their scale to write(row, b, l, log_scale, sums (c)), whether the kernel needs a
-// scale (the Gaussian, which never vanishes) or not (compact ones: a sum of nothing is exactly zero).
+// scale (one that never vanishes) or not (compact ones: a sum of nothing is exactly zero).
 template <class T, class Write>
 void with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.bandwidths.size());
@@ -332,7 +319,7 @@ void with_scale(const KernelSums<T>& request, const Execution& execution, Write&
         }
     });
   };
-  if (request.kernel == Kernel::gaussian) run(Computation<T, true>(request, execution));
+  if (traits(request.kernel).decay != Decay::compact) run(Computation<T, true>(request, execution));
   else run(Computation<T, false>(request, execution));
 }
 

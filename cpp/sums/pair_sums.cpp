@@ -1,24 +1,6 @@
 #include "sums/pair_sums.hpp"
 
-#include <type_traits>
-
 namespace spectralcls {
-namespace {
-
-// Calls f(std::integral_constant<Kernel, K>) for the kernel.
-template <class F>
-void with_kernel(Kernel kernel, F&& f) {
-  switch (kernel) {
-    case Kernel::gaussian: return f(std::integral_constant<Kernel, Kernel::gaussian>{});
-    case Kernel::epanechnikov: return f(std::integral_constant<Kernel, Kernel::epanechnikov>{});
-    case Kernel::uniform: return f(std::integral_constant<Kernel, Kernel::uniform>{});
-    case Kernel::quartic: return f(std::integral_constant<Kernel, Kernel::quartic>{});
-    case Kernel::triweight: return f(std::integral_constant<Kernel, Kernel::triweight>{});
-    case Kernel::cosine: return f(std::integral_constant<Kernel, Kernel::cosine>{});
-  }
-}
-
-}  // namespace
 
 SourceIndex::SourceIndex(const ToleranceSums& request, const CellGrid& grid)
     : labels_(request.n_labels),
@@ -163,14 +145,10 @@ void PairSums::accumulate(const double* query, int n_columns) {
         const Vec<double> difference = query[k] - load(&coordinates_[k * capacity + j + v * lanes<double>]);
         x[v] += difference * difference;
       }
-    if constexpr (K == Kernel::gaussian) {
+    if constexpr (profile<K>.decay == Decay::exponential)
 #pragma GCC unroll 4
-      for (int v = 0; v < n_vectors; ++v) x[v] = exp2_bias<double> - rate_ * x[v];
-      exp2_biased<double>(x);
-    } else {
-#pragma GCC unroll 4
-      for (int v = 0; v < n_vectors; ++v) x[v] = compact_profile<K, double>(rate_ * x[v]);
-    }
+      for (int v = 0; v < n_vectors; ++v) x[v] = square_root<double>(x[v]);
+    kernel_values<K, double, false>(0.0, rate_, x);
     for (int k = 0; k < n_columns_; ++k) {
       Vec<double> plain{}, absolute{};
 #pragma GCC unroll 4

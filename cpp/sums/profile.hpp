@@ -1,51 +1,50 @@
-// The radial kernels as functions of the squared distance, on vectors.
+// Kernel values of vectors of arguments.
 #pragma once
+
+#include <type_traits>
 
 #include "sums/exp2.hpp"
 #include "sums/kernel.hpp"
 
 namespace spectralcls {
 
-// cos(pi u / 2) = (1 - s) P(s), s = u^2, with P entire in s: no square root and exact zero at s = 1.
-// Minimax coefficients of P on [0, 1], relative error 1e-9 and 3e-20.
-template <class T>
-struct CosineConstants;
-template <>
-struct CosineConstants<float> {
-  static constexpr int degree = 4;
-  static constexpr float p[] = {0.99999999901810188779f, -0.2337005029853680659f, 0.019968590079591097687f,
-                                -0.00089350992830806106451f, 0.000023587984612425072316f};
-};
-template <>
-struct CosineConstants<double> {
-  static constexpr int degree = 8;
-  static constexpr double p[] = {1.0,
-                                 -0.23370055013616982283,
-                                 0.019968957764878067929,
-                                 -0.00089452299847357846599,
-                                 0.000024737276358579166329,
-                                 -4.6476599104864948555e-7,
-                                 6.3214402610267476446e-9,
-                                 -6.5104897207076153709e-11,
-                                 5.1074869641621431495e-13};
-};
+template <Kernel K>
+constexpr const auto& profile = std::get<static_cast<std::size_t>(K)>(profiles);
 
-// A compact kernel as a polynomial in s = u^2, cut off at s = 1 (support open).
-template <Kernel K, class T>
-inline Vec<T> compact_profile(Vec<T> s) {
-  const Vec<T> zero{};
-  const Vec<T> v = maximum<T>(T(1) - s, zero);
-  if constexpr (K == Kernel::epanechnikov) return v;
-  if constexpr (K == Kernel::quartic) return v * v;
-  if constexpr (K == Kernel::triweight) return v * v * v;
-  if constexpr (K == Kernel::uniform) return v > zero ? broadcast<T>(T(1)) : zero;
-  if constexpr (K == Kernel::cosine) {
-    const Vec<T> inside = minimum<T>(s, broadcast<T>(T(1)));
-    constexpr int degree = CosineConstants<T>::degree;
-    Vec<T> p = broadcast<T>(CosineConstants<T>::p[degree]);
-#pragma GCC unroll 16
-    for (int i = degree - 1; i >= 0; --i) p = p * inside + CosineConstants<T>::p[i];
-    return v * p;
+// Calls f(std::integral_constant<Kernel, K>) for the kernel.
+template <class F, std::size_t... Row>
+SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f, std::index_sequence<Row...>) {
+  ((static_cast<std::size_t>(kernel) == Row ? f(std::integral_constant<Kernel, static_cast<Kernel>(Row)>{}) : void()), ...);
+}
+template <class F>
+SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f) {
+  with_kernel(kernel, f, std::make_index_sequence<std::tuple_size_v<decltype(profiles)>>{});
+}
+
+// Turns N vectors of arguments a into 2^(rate (shift - a)). Scaled: shift is the row's running minimum of a; otherwise it
+// is 0 and not subtracted.
+template <class T, bool Scaled, int N>
+SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) a[i] = Scaled ? (shift - a[i]) * rate + exp2_bias<T> : a[i] * -rate + exp2_bias<T>;
+  exp2_biased<T, N>(a);
+}
+
+// Turns N vectors of arguments into kernel values, decaying ones relative to 2^(-rate shift) if Scaled.
+template <Kernel K, class T, bool Scaled, int N>
+SPECTRALCLS_INLINE void kernel_values(T shift, T rate, Vec<T> (&a)[N]) {
+  if constexpr (profile<K>.decay == Decay::compact) {
+#pragma GCC unroll 8
+    for (int i = 0; i < N; ++i) a[i] = profile<K>.factor(maximum<T>(T(1) - a[i] * rate, Vec<T>{}));
+  } else if constexpr (profile<K>.has_factor) {
+    Vec<T> factor[N];
+#pragma GCC unroll 8
+    for (int i = 0; i < N; ++i) factor[i] = profile<K>.factor(a[i] * (rate * static_cast<T>(ln2)));
+    decay<T, Scaled, N>(shift, rate, a);
+#pragma GCC unroll 8
+    for (int i = 0; i < N; ++i) a[i] *= factor[i];
+  } else {
+    decay<T, Scaled, N>(shift, rate, a);
   }
 }
 

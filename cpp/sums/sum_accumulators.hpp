@@ -9,18 +9,6 @@ namespace spectralcls::detail {
 
 constexpr int group = 4;  // vectors whose exponentials are computed step by step together
 
-// 2^(rate (origin - D)) for N vectors of squared distances. Scaled: origin is the row's running minimum of D;
-// otherwise it is 0 and not subtracted.
-template <class T, bool Scaled, int N>
-SPECTRALCLS_INLINE void gaussian(const T* distance, T origin, T rate, Vec<T> (&k)[N]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) {
-    const Vec<T> D = load(distance + i * lanes<T>);
-    k[i] = Scaled ? (origin - D) * rate + exp2_bias<T> : D * -rate + exp2_bias<T>;
-  }
-  exp2_biased<T, N>(k);
-}
-
 // Where the kernel values of a bandwidth go, and with which weights.
 template <class T>
 struct Rung {
@@ -32,7 +20,9 @@ struct Rung {
 template <class T, bool Scaled, bool Weighted, int Rungs, int N>
 SPECTRALCLS_INLINE void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
   Vec<T> k[N];
-  gaussian<T, Scaled, N>(distance + offset, origin, rate, k);
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) k[i] = load(distance + offset + i * lanes<T>);
+  decay<T, Scaled, N>(origin, rate, k);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) {
 #pragma GCC unroll 8
@@ -74,57 +64,46 @@ inline void add_ladder(int n_rungs, const T* distance, int n_vectors, T origin, 
   }
 }
 
-template <Kernel K, class T>
-inline void add_compact(const T* distance, int n_vectors, T rate, const T* weight, Vec<T>& sum) {
-  for (int v = 0; v < n_vectors; ++v) {
-    const Vec<T> k = compact_profile<K, T>(load(distance + v * lanes<T>) * rate);
-    if (weight) sum += k * load(weight + v * lanes<T>);
-    else sum += k;
-  }
-}
-
-template <class T>
-inline void add_compact(Kernel kernel, const T* distance, int n_vectors, T rate, const T* weight, Vec<T>& sum) {
-  switch (kernel) {
-    case Kernel::epanechnikov: return add_compact<Kernel::epanechnikov>(distance, n_vectors, rate, weight, sum);
-    case Kernel::uniform: return add_compact<Kernel::uniform>(distance, n_vectors, rate, weight, sum);
-    case Kernel::quartic: return add_compact<Kernel::quartic>(distance, n_vectors, rate, weight, sum);
-    case Kernel::triweight: return add_compact<Kernel::triweight>(distance, n_vectors, rate, weight, sum);
-    case Kernel::cosine: return add_compact<Kernel::cosine>(distance, n_vectors, rate, weight, sum);
-    case Kernel::gaussian: break;
-  }
-}
-
-// Kernel values of one row of a tile; `values` may be `distance`.
-template <Kernel K, class T>
-inline void kernel_row(const T* distance, int n_vectors, T origin, T rate, T* values) {
-  int v = 0;
-  if constexpr (K == Kernel::gaussian) {
-    for (; v + group <= n_vectors; v += group) {
-      Vec<T> k[group];
-      gaussian<T, true, group>(distance + v * lanes<T>, origin, rate, k);
+// Calls body(offset, values) for N vectors of kernel values.
+template <Kernel K, class T, bool Scaled, int N, class Body>
+SPECTRALCLS_INLINE void for_kernel_values(const T* argument, index_t offset, T origin, T rate, Body&& body) {
+  Vec<T> k[N];
 #pragma GCC unroll 8
-      for (int i = 0; i < group; ++i) store(values + (v + i) * lanes<T>, k[i]);
-    }
-  }
-  for (; v < n_vectors; ++v) {
-    Vec<T> k[1];
-    if constexpr (K == Kernel::gaussian) gaussian<T, true, 1>(distance + v * lanes<T>, origin, rate, k);
-    else k[0] = compact_profile<K, T>(load(distance + v * lanes<T>) * rate);
-    store(values + v * lanes<T>, k[0]);
-  }
+  for (int i = 0; i < N; ++i) k[i] = load(argument + offset + i * lanes<T>);
+  kernel_values<K, T, Scaled, N>(origin, rate, k);
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) body(offset + i * lanes<T>, k[i]);
 }
 
+// The same for one row of a tile, several vectors at a time.
+template <Kernel K, class T, bool Scaled, class Body>
+SPECTRALCLS_INLINE void for_kernel_values(const T* argument, int n_vectors, T origin, T rate, Body&& body) {
+  int v = 0;
+  for (; v + group <= n_vectors; v += group)
+    for_kernel_values<K, T, Scaled, group>(argument, v * lanes<T>, origin, rate, body);
+  for (; v < n_vectors; ++v) for_kernel_values<K, T, Scaled, 1>(argument, v * lanes<T>, origin, rate, body);
+}
+
+// Adds the kernel values of one row, times weights if any, to a vector sum.
+template <class T, bool Scaled>
+inline void add_row(Kernel kernel, const T* argument, int n_vectors, T origin, T rate, const T* weight, Vec<T>& sum) {
+  with_kernel(kernel, [&](auto row) {
+    Vec<T> total = sum;
+    for_kernel_values<decltype(row)::value, T, Scaled>(argument, n_vectors, origin, rate, [&](index_t offset, Vec<T> k) {
+      if (weight) total += k * load(weight + offset);
+      else total += k;
+    });
+    sum = total;
+  });
+}
+
+// Stores the kernel values of one row; `values` may be `argument`.
 template <class T>
-inline void kernel_row(Kernel kernel, const T* distance, int n_vectors, T origin, T rate, T* values) {
-  switch (kernel) {
-    case Kernel::gaussian: return kernel_row<Kernel::gaussian>(distance, n_vectors, origin, rate, values);
-    case Kernel::epanechnikov: return kernel_row<Kernel::epanechnikov>(distance, n_vectors, origin, rate, values);
-    case Kernel::uniform: return kernel_row<Kernel::uniform>(distance, n_vectors, origin, rate, values);
-    case Kernel::quartic: return kernel_row<Kernel::quartic>(distance, n_vectors, origin, rate, values);
-    case Kernel::triweight: return kernel_row<Kernel::triweight>(distance, n_vectors, origin, rate, values);
-    case Kernel::cosine: return kernel_row<Kernel::cosine>(distance, n_vectors, origin, rate, values);
-  }
+inline void kernel_row(Kernel kernel, const T* argument, int n_vectors, T origin, T rate, T* values) {
+  with_kernel(kernel, [&](auto row) {
+    for_kernel_values<decltype(row)::value, T, true>(argument, n_vectors, origin, rate,
+                                                     [&](index_t offset, Vec<T> k) { store(values + offset, k); });
+  });
 }
 
 // The next rung of a ladder in several columns.

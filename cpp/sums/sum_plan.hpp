@@ -15,6 +15,7 @@
 #include "sums/kernel_sums.hpp"
 #include "sums/ladder.hpp"
 #include "sums/profile.hpp"
+#include "sums/tile_arguments.hpp"
 
 namespace spectralcls::detail {
 
@@ -28,13 +29,13 @@ constexpr double ordering_pays_at = 0.1;      // share of pairs whose kernel val
 template <class T>
 struct SumPlan {
   const KernelSums<T>& request;
-  bool gaussian;
+  bool compact, rates_double;  // of the kernel
   Geometry geometry;
   std::vector<double> rates;  // of the bandwidths
   double lowest_rate, highest_rate;
   double negligible;          // a kernel value of 2^-negligible beside the largest of its row counts as zero
   std::vector<Ladder> ladders;
-  bool always_difference;
+  TileArguments<T> arguments;
   std::unique_ptr<PackedPoints<T>> points;
   std::vector<index_t> rows;       // query of each place in the order of computation
   std::vector<index_t> positions;  // packed column of each point, if points are left out
@@ -47,12 +48,14 @@ struct SumPlan {
   // scaled: whether rows follow their largest kernel value, beside which others are negligible.
   SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
       : request(sums),
-        gaussian(sums.kernel == Kernel::gaussian),
+        compact(traits(sums.kernel).decay == Decay::compact),
+        rates_double(traits(sums.kernel).rates_double),
         geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
+        rates(rates_of(sums, geometry.unit)),
+        lowest_rate(*std::min_element(rates.begin(), rates.end())),
+        highest_rate(*std::max_element(rates.begin(), rates.end())),
+        arguments(sums.kernel, highest_rate, sums.points.cols, scaled),
         columns(sums.n_columns) {
-    for (const double h : request.bandwidths) rates.push_back(rate<T>(request.kernel, geometry.unit, h));
-    lowest_rate = *std::min_element(rates.begin(), rates.end());
-    highest_rate = *std::max_element(rates.begin(), rates.end());
     // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
     // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
     const double n = static_cast<double>(std::max<index_t>(request.points.rows, 1));
@@ -93,15 +96,19 @@ struct SumPlan {
   }
 
  private:
+  static std::vector<double> rates_of(const KernelSums<T>& sums, double unit) {
+    std::vector<double> rates;
+    for (const double h : sums.bandwidths) rates.push_back(rate<T>(sums.kernel, unit, h));
+    return rates;
+  }
+
   void choose_packing(const Execution& execution) {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
-    always_difference = !gaussian || r.points.cols <= 3;
-    const bool with_difference = always_difference || !product_suffices(r.queries, r.points, geometry, highest_rate * ln2, execution);
+    const bool with_difference = arguments.needs_difference(r.queries, r.points, geometry, execution);
     const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
-    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !always_difference, with_difference, order, execution);
+    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !arguments.always_difference(), with_difference, order, execution);
 
     rows.resize(static_cast<std::size_t>(r.queries.rows));
     std::iota(rows.begin(), rows.end(), index_t{0});
@@ -126,7 +133,7 @@ struct SumPlan {
   double share_out_of_reach() const {
     constexpr index_t some = 48;
     const auto& r = request;
-    const double reach = gaussian ? negligible : 1;
+    const double reach = compact ? 1 : negligible;
     const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
     std::size_t beyond = 0;
     for (index_t i = 0; i < n_queries; ++i)
@@ -137,7 +144,7 @@ struct SumPlan {
           const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) / geometry.unit;
           squared += difference * difference;
         }
-        for (const double rate : rates) beyond += squared * rate > reach;
+        for (const double rate : rates) beyond += argument(r.kernel, squared) * rate > reach;
       }
     return static_cast<double>(beyond) / static_cast<double>(n_queries * n_points * static_cast<index_t>(rates.size()));
   }

@@ -369,8 +369,10 @@ bool all_finite(MatrixView<double> points) {
 }  // namespace
 
 ToleranceSums::Outcome ToleranceSums::compute(double* sums, const Execution& execution) const {
+  const Decay decay = traits(kernel).decay;
   const bool exact = rtol <= 0 && atol <= 0;
-  if ((exact && kernel == Kernel::gaussian) || points.rows == 0 || queries.rows == 0 || points.cols == 0)
+  // The bounds of what lies beyond a radius are those of the Gaussian.
+  if ((exact && decay != Decay::compact) || decay == Decay::exponential || points.rows == 0 || queries.rows == 0 || points.cols == 0)
     return Outcome::brute_force_is_faster;
   if (!all_finite(queries) || !all_finite(points)) return Outcome::brute_force_is_faster;
   return Evaluation(*this, sums, execution).run();

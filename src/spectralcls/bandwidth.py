@@ -3,16 +3,14 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.integrate import quad
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from ._profiles import PROFILES
 from .kernels import KERNELS
 
 __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "silverman_bandwidth"]
 
-# Profiles k(u) = (1 - u^2)^p on the unit ball; their second moment per coordinate is 1 / (d + 2 + 2 p).
-_POWERS = {"uniform": 0, "epanechnikov": 1, "quartic": 2, "triweight": 3}
 _BLOCK_ROWS = 4096
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2}
 
@@ -21,28 +19,20 @@ def kernel_variance(kernel, n_features):
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
     Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount: it
-    is how rules stated for the Gaussian are carried over to the compact kernels.
+    is how rules stated for the Gaussian are carried over to the others.
 
     Parameters
     ----------
-    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine"}
+    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "laplace"}
     n_features : int
         Dimension d.
 
     Returns
     -------
     variance : float
-        1 for the Gaussian, below 1 / (d + 2) for the others, whose support is the unit ball.
+        1 for the Gaussian, d + 1 for "laplace", below 1 / (d + 2) for the others, whose support is the unit ball.
     """
-    if kernel == "gaussian":
-        return 1.0
-    if kernel in _POWERS:
-        return 1.0 / (n_features + 2 + 2 * _POWERS[kernel])
-
-    def radial_moment(power):
-        return quad(lambda u: u**power * np.cos(np.pi * u / 2), 0, 1)[0]
-
-    return radial_moment(n_features + 1) / (n_features * radial_moment(n_features - 1))
+    return PROFILES[kernel].variance(n_features)
 
 
 def _spread_and_size(X, sample_weight):
@@ -161,21 +151,8 @@ def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
             "use silverman_bandwidth for several features."
         )
     spread, n = _spread_and_size(x, sample_weight)
-    roughness = _roughness(kernel)
+    roughness = PROFILES[kernel].roughness
     return float(spread * (8 * np.sqrt(np.pi) * roughness / (3 * kernel_variance(kernel, 1) ** 2 * n)) ** 0.2)
-
-
-def _roughness(kernel):
-    """Integral of K^2 of the univariate kernel K that integrates to one."""
-    if kernel == "gaussian":
-        return 1 / (2 * np.sqrt(np.pi))
-    power = _POWERS.get(kernel)
-
-    def profile(u):
-        return np.cos(np.pi * u / 2) if power is None else (1 - u**2) ** power
-
-    mass = 2 * quad(profile, 0, 1)[0]
-    return 2 * quad(lambda u: profile(u) ** 2, 0, 1)[0] / mass**2
 
 
 @validate_params(

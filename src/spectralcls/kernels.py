@@ -1,21 +1,27 @@
 """Kernel sums and kernel matrices: the two primitives that every method of this package stands on.
 
-A kernel is a profile of ``u = |x - y| / h`` (MATH section 1; thesis ch. 2): ``gaussian`` ``exp(-u**2 / 2)``; on
-the open ball ``u < 1`` ``epanechnikov`` ``1 - u**2``, ``uniform`` ``1``, ``quartic`` ``(1 - u**2)**2``, ``triweight``
-``(1 - u**2)**3``, ``cosine`` ``cos(pi u / 2)``.
+A kernel is a profile of ``u = |x - y| / h``:
+
+- everywhere positive: ``gaussian`` ``exp(-u**2 / 2)`` and ``laplace`` ``exp(-u)``;
+- on the open ball ``u < 1``: ``epanechnikov`` ``1 - u**2``, ``uniform`` ``1``, ``quartic`` ``(1 - u**2)**2``,
+  ``triweight`` ``(1 - u**2)**3``, ``cosine`` ``cos(pi u / 2)``;
+- ``laplace_derivative`` ``exp(-u) / u``, of which gradients of sums of ``laplace`` consist: the gradient of
+  ``exp(-|x - y| / h)`` in x is ``(y - x) / h**2`` times it. Neither has a value at u = 0: a pair of coincident points
+  contributes 0, by definition. No estimator takes it as its kernel.
 """
 
 import numpy as np
-from scipy.special import gammaln
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from ._core import compiled
 from ._parallel import effective_n_threads
+from ._profiles import PROFILES
 from ._tolerance import approximate_log_sums, approximate_sums
 
 __all__ = ["KERNELS", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
-KERNELS = ("gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine")
+# Those of which a density can be made, which is what the estimators take.
+KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
 def kernel_sums(
@@ -41,13 +47,14 @@ def kernel_sums(
     n_labels : int, default=None
         Length of the axis l; None: the largest label + 1.
     kernel : str, default="gaussian"
-        One of ``KERNELS``.
+        One of ``KERNELS``, or "laplace_derivative".
     bandwidth : float or array-like of shape (b,)
-        Bandwidth(s) h > 0, in the units of X. An array adds the axis b. A geometric grid is cheapest: from h to
-        h / sqrt(2) costs one multiplication a pair instead of an exponential.
+        Bandwidth(s) h > 0, in the units of X. An array adds the axis b. A geometric grid is cheapest: one more step of
+        sqrt(2) with the Gaussian, or of 2 with "laplace", costs one multiplication a pair instead of an exponential.
     log : bool or "pair", default=False
         True: natural logarithms of the sums, -inf for an empty sum; weights must not be negative. "pair": a tuple
-        (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with the Gaussian.
+        (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with a kernel that is
+        positive everywhere.
     exclude_self : bool or array-like of int of shape (m,), default=False
         True: Q is X, and query i leaves out point i. An array: the point that each query leaves out, -1 for none.
     exclude_groups : tuple of two int arrays of shape (m,) and (n,), default=None
@@ -155,7 +162,7 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
     X : array-like of shape (n, d), default=None
         None: the symmetric matrix of Q with itself, each pair computed once, its diagonal exactly k(0).
     kernel : str, default="gaussian"
-        One of ``KERNELS``.
+        One of ``KERNELS``, or "laplace_derivative".
     bandwidth : float
         Bandwidth h > 0, in the units of X.
     normalize : bool, default=False
@@ -216,26 +223,10 @@ def log_normalizer(kernel, d, bandwidth):
 
     Notes
     -----
-    ``(2 pi h^2)^(d/2)`` for the Gaussian; for compact kernels the surface of the unit sphere times the radial
-    integral of k(u) u^(d-1), a Beta function, or for the cosine a convergent series.
+    ``(2 pi h^2)^(d/2)`` for the Gaussian; otherwise the surface of the unit sphere times the radial integral of
+    k(u) u^(d-1): ``Gamma(d) h^d`` for "laplace", a Beta function for compact kernels, for the cosine a quadrature.
     """
-    scale = d * np.log(np.asarray(bandwidth, dtype=np.float64))
-    if kernel == "gaussian":
-        return d / 2 * np.log(2 * np.pi) + scale
-    log_ball = d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)  # volume of the unit ball; its surface is d times that
-    if kernel == "cosine":
-        return np.log(d) + log_ball + np.log(_cosine_moment(d)) + scale
-    power = {"uniform": 0, "epanechnikov": 1, "quartic": 2, "triweight": 3}[kernel]
-    # d * integral of (1 - u^2)^p u^(d-1) = (d/2) B(d/2, p + 1)
-    log_radial = np.log(d / 2) + gammaln(d / 2) + gammaln(power + 1) - gammaln(d / 2 + power + 1)
-    return log_ball + log_radial + scale
-
-
-def _cosine_moment(d):
-    """Integral of cos(pi u / 2) u^(d-1) over [0, 1], by Gauss-Legendre exact for polynomials of degree d + 60."""
-    nodes, weights = np.polynomial.legendre.leggauss(d // 2 + 32)
-    u = (nodes + 1) / 2
-    return np.sum(weights / 2 * np.cos(np.pi / 2 * u) * u ** (d - 1))
+    return PROFILES[kernel].log_integral(d) + d * np.log(np.asarray(bandwidth, dtype=np.float64))
 
 
 def _check_points(Q, X):
@@ -299,8 +290,8 @@ def _check_bandwidths(bandwidth):
 
 
 def _check_kernel(kernel):
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {kernel!r}.")
+    if kernel not in PROFILES:
+        raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
 
 
 def _check_excluded(exclude_self, Q, X):

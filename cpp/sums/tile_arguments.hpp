@@ -1,0 +1,89 @@
+// What a kernel sees of a tile: the squared distances in the cheapest form that is accurate enough for it, or their roots.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "base/distance_tile.hpp"
+#include "sums/profile.hpp"
+
+namespace spectralcls::detail {
+
+template <class T>
+class TileArguments {
+ public:
+  // highest_rate: of the bandwidths. logarithms: errors count relative to the logarithm of a kernel value.
+  TileArguments(Kernel kernel, double highest_rate, index_t dimension, bool logarithms)
+      : decay_(traits(kernel).decay),
+        singular_(traits(kernel).at_zero == 0),
+        logarithms_(logarithms),
+        rate_(highest_rate * ln2),
+        // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
+        always_difference_(decay_ == Decay::compact || dimension <= 3) {}
+
+  bool always_difference() const { return always_difference_; }
+  bool needs_difference(MatrixView<T> queries, MatrixView<T> points, const Geometry& geometry, const Execution& execution) const {
+    return decay_ != Decay::gaussian || always_difference_ || !product_suffices(queries, points, geometry, rate_, execution);
+  }
+
+  // leave_out() makes distances in `out` infinite.
+  template <class LeaveOut>
+  void measure(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+               const Tile& tile, TileBuffer<T>& out, LeaveOut&& leave_out) const {
+    auto in_form = [&](DistanceForm form) {
+      squared_distances(form, queries, block, points, tile, out);
+      leave_out();
+    };
+    const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
+    if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form)) in_form(DistanceForm::difference);
+    if (decay_ == Decay::exponential) take_roots(tile.n_vectors, out);
+  }
+
+ private:
+  // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
+  static constexpr T least_distance = T(0.25);
+
+  template <class InForm>
+  bool try_product(double query_norm, const T* norms, index_t n_rows, const Tile& tile, const TileBuffer<T>& out, InForm&& in_form) const {
+    if (always_difference_) return false;
+    // An error e of a squared distance D is one of rate e in the Gaussian's exponent, whatever D is.
+    if (decay_ == Decay::gaussian && safe_form<T>(query_norm, tile.largest_norm, rate_) == DistanceForm::product) {
+      in_form(DistanceForm::product);
+      return true;
+    }
+    if (decay_ == Decay::gaussian && !logarithms_) return false;
+    // Of rate sqrt(D) it is one of rate e / (2 sqrt(D)). D is at most twice the sum of the norms.
+    double least_exponent = 0;
+    if (!logarithms_) {
+      const double sum = query_norm + tile.largest_norm, share = rate_ * sum / (2 * largest_exponent<T>);
+      least_exponent = share * share;
+      if (least_exponent > 2 * sum) return false;
+    }
+    in_form(DistanceForm::product);
+    // A logarithm is as accurate as the distances it comes from are relative to themselves, and so is a kernel with a
+    // factor: it is enough that they do not cancel, whatever the rate.
+    for (index_t r = 0; r < n_rows; ++r) {
+      const T least = std::max(norms[r] * least_distance, static_cast<T>(least_exponent));
+      if (any_less<T>(row_minimum<T>(out.value[r], tile.n_vectors), broadcast<T>(least))) return false;
+    }
+    return true;
+  }
+
+  void take_roots(int n_vectors, TileBuffer<T>& out) const {
+    for (int r = 0; r < tile_rows; ++r)
+      for (int v = 0; v < n_vectors; ++v) {
+        T* place = out.value[r] + v * lanes<T>;
+        Vec<T> a = square_root<T>(load(place));
+        // A point at no distance adds nothing to a sum, and is not the nearest one that logarithms are relative to.
+        if (singular_) a = a > Vec<T>{} ? a : broadcast<T>(std::numeric_limits<T>::infinity());
+        store(place, a);
+      }
+  }
+
+  Decay decay_;
+  bool singular_, logarithms_;
+  double rate_;  // in units of the natural logarithm
+  bool always_difference_;
+};
+
+}  // namespace spectralcls::detail
