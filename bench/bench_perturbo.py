@@ -169,7 +169,7 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, rank, n=200_000):
     rng = np.random.default_rng(0)
     y = (np.arange(n + 1000) >= n).astype(int)
     X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]
-    clf = PerTurboClassifier(2.0, alpha=1e-3, max_rank=rank)
+    clf = PerTurboClassifier(2.0, alpha=1e-3, rank=rank)
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
     score_seconds, accuracy = seconds(clf.score, X[::20], y[::20])
     benchmark.extra_info.update(

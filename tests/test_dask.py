@@ -383,7 +383,7 @@ def test_ccdr_on_the_graph_that_the_workers_found(problem):
 
 
 @pytest.mark.parametrize(
-    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(max_rank=20)]
+    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)]
 )
 def test_perturbo(problem, parameters):
     X, y, _, queries = problem

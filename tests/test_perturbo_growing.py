@@ -1,6 +1,7 @@
 """Growing classifiers, and input that is bad or unusual."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -39,8 +40,8 @@ def test_partial_fit_first_is_fit_and_keeps_the_tuned_values():
 
 def test_low_rank_classes_are_made_anew_and_classes_become_large():
     X, y = data(n=120)
-    grown = fixed(max_rank=25).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
-    whole = fixed(max_rank=25).fit(X, y)
+    grown = fixed(rank=25).fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
+    whole = fixed(rank=25).fit(X, y)
     np.testing.assert_array_equal(grown.decision_function(X), whole.decision_function(X))
     assert np.all(grown.trace_residuals_ > 0)
 
@@ -97,10 +98,22 @@ def test_duplicates_in_a_class_leave_the_full_span_as_it_is():
     assert list(clf.ranks_) == [20, 20, 20]
 
 
-@pytest.mark.parametrize("truncation", ["trace", "trace_inverse", "count"])
-def test_truncation_of_a_class_of_equal_samples(truncation):
+def test_partial_fit_takes_weights():
+    X, y = data(n=90)
+    w = np.random.default_rng(2).integers(0, 4, size=len(X)).astype(float)
+    Q = np.random.default_rng(1).normal(size=(40, 3))
+    for first in (None, w[:50]):
+        grown = fixed(h=0.5).fit(X[:50], y[:50], first).partial_fit(X[50:], y[50:], sample_weight=w[50:])
+        whole = fixed(h=0.5).fit(X, y, np.r_[np.ones(50) if first is None else first, w[50:]])
+        np.testing.assert_allclose(grown.perturbation(Q), whole.perturbation(Q), atol=1e-10)
+        grown.partial_fit(X[:10], y[:10])
+        whole.partial_fit(X[:10], y[:10], sample_weight=np.ones(10))
+        np.testing.assert_allclose(grown.perturbation(Q), whole.perturbation(Q), atol=1e-10)
+
+
+def test_truncation_of_a_class_of_equal_samples():
     X = np.concatenate([np.zeros((5, 2)), np.eye(2)])
-    clf = fixed("truncate", truncation=truncation, retained=1.0).fit(X, [0] * 5 + [1] * 2)
+    clf = fixed("truncate", retained=1.0).fit(X, [0] * 5 + [1] * 2)
     assert list(clf.ranks_) == [1, 2]
     np.testing.assert_allclose(clf.perturbation(X[:1])[0, 0], 0, atol=1e-12)
 
@@ -134,7 +147,7 @@ def test_alpha_too_small_names_the_class_and_the_pivot():
         {"bandwidth": [1.0, 2.0, np.nan]},
         {"bandwidth": "narrow"},
         {"retained": 0.0},
-        {"max_rank": 0},
+        {"rank": 0},
         {"bandwidth_grid": [1.0, -1.0], "bandwidth": "cv"},
         {"alpha_grid": [], "alpha": "cv"},
         {"regularization": "truncate", "bandwidth": "cv", "cv": "loo"},
@@ -154,6 +167,16 @@ def test_missing_values_and_a_single_class_to_tune():
         PerTurboClassifier().fit(X, np.zeros(60))
     alone = fixed().fit(X, np.zeros(60))
     assert np.all(alone.predict(X) == 0) and alone.decision_function(X).shape == (60,)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_constant_data(kind):
+    X, y = np.ones((20, 2)), np.arange(20) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinAlgWarning)
+        clf = PerTurboClassifier(regularization=kind).fit(X, y)
+        assert clf.bandwidth_ == 1.0
+        assert np.isfinite(clf.decision_function(X + [[0.0, 3.0]])).all()
 
 
 def test_new_class_needs_a_common_bandwidth():

@@ -3,24 +3,33 @@ import pytest
 from perturbo_cases import data, fixed
 from sklearn.model_selection import StratifiedKFold
 
+from spectralcls._tuning import draw_sample
+from spectralcls._validation import check_training_data
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.perturbo._tuning import stratified_folds, subsample, tune
+from spectralcls.perturbo._class_model import Regularization
+from spectralcls.perturbo._tuning import accuracies
+
+TIKHONOV = Regularization("tikhonov")
+
+
+def training_data(X, y):
+    return check_training_data(PerTurboClassifier(), X, y)
 
 
 def test_leave_one_out_equals_refitting():
     X, y = data(n=45, d=2)
     bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
     clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas).fit(X, y)
-    for i, h in enumerate(bandwidths):
-        for j, alpha in enumerate(alphas):
-            hits = 0
-            for left_out in range(len(X)):
-                rest = np.arange(len(X)) != left_out
-                hits += fixed(h=h, alpha=alpha).fit(X[rest], y[rest]).predict(X[[left_out]])[0] == y[left_out]
-            assert clf.tuning_.scores[i, j] == hits / len(X)
-    i, j = clf.tuning_.best
-    assert (clf.bandwidth_, clf.alpha_) == (bandwidths[i], alphas[j])
-    assert clf.tuning_.scores[i, j] == clf.tuning_.scores.max()
+    results = clf.cv_results_
+    for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+        hits = 0
+        for left_out in range(len(X)):
+            rest = np.arange(len(X)) != left_out
+            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest])
+            hits += model.predict(X[[left_out]])[0] == y[left_out]
+        assert score == pytest.approx(hits / len(X))
+    best = results["mean_test_score"] == results["mean_test_score"].max()
+    assert {"bandwidth": clf.bandwidth_, "alpha": clf.alpha_} in list(np.array(results["params"])[best])
 
 
 @pytest.mark.parametrize("kind", ["tikhonov", "truncate"])
@@ -31,51 +40,46 @@ def test_folds_equal_refitting(kind):
     clf = PerTurboClassifier(
         regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter
     ).fit(X, y)
-    for i, h in enumerate(bandwidths):
-        for j, alpha in enumerate(alphas):
-            hits = 0
-            for train, test in splitter.split(X, y):
-                hits += np.sum(
-                    fixed(kind, h=h, alpha=alpha).fit(X[train], y[train]).predict(X[test]) == y[test]
-                )
-            assert clf.tuning_.scores[i, j] == hits / len(X)
-
-
-def test_stratified_folds_and_subsamples():
-    codes = np.repeat([0, 1, 2], [50, 13, 4])
-    rng = np.random.RandomState(0)
-    folds = stratified_folds(codes, 5, rng)
-    np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), np.arange(67))
-    for train, test in folds:
-        assert not set(train) & set(test) and len(train) + len(test) == 67
-        assert np.bincount(codes[test], minlength=3)[0] == 10
-    codes = np.repeat([0, 1], [4000, 100])
-    chosen = subsample(codes, 500, rng)
-    np.testing.assert_array_equal(np.bincount(codes[chosen]), [500, 20])
-    assert len(np.unique(chosen)) == 520
+    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
+        model = fixed(kind, h=params["bandwidth"], alpha=params.get("alpha", 1.0))
+        hits = sum(
+            np.sum(model.fit(X[train], y[train]).predict(X[test]) == y[test]) for train, test in splitter.split(X, y)
+        )
+        assert score == pytest.approx(hits / len(X))
 
 
 def test_tuning_on_a_subsample_shrinks_the_bandwidth():
     X, y = data(n=400, d=2)
     clf = PerTurboClassifier(max_tuning_samples=50, bandwidth_grid=[0.5, 1.0, 2.0]).fit(X, y)
-    i, _ = clf.tuning_.best
-    assert clf.tuning_.n_samples < 200
-    assert clf.bandwidth_ == pytest.approx(
-        clf.tuning_.bandwidths[i] * (400 / clf.tuning_.n_samples) ** (-1 / 6)
-    )
+    assert clf.n_tuning_samples_ == 50  # of all classes together
+    assert clf.bandwidth_ in clf.cv_results_["param_bandwidth"]
+    sample = draw_sample(training_data(X, y), cv="loo", max_samples=50, random_state=0)
+    scores = accuracies(sample, np.array([0.5, 1.0, 2.0]) * 8 ** (1 / 6), clf.cv_results_["param_alpha"][:7], TIKHONOV)
+    np.testing.assert_allclose(scores.ravel(), clf.cv_results_["mean_test_score"])
 
 
 def test_leave_one_out_resolves_shares_far_below_rounding():
     X = np.array([[0.0], [0.1], [5.0], [5.1], [10.0], [1e6]])
-    codes = np.array([0, 0, 1, 1, 1, 1])
-    tuning = tune(X, codes, [0.5], [1e-3], fixed().fit(X, codes)._regularization, np.arange(6))
-    assert tuning.scores[0, 0] == 5 / 6  # 1e6 has nothing that speaks for it
+    sample = draw_sample(training_data(X, [0, 0, 1, 1, 1, 1]), cv="loo", max_samples=None, random_state=0)
+    assert accuracies(sample, [0.5], [1e-3], TIKHONOV)[0, 0, 0] == pytest.approx(5 / 6)  # nothing speaks for 1e6
 
 
-def test_leave_one_out_of_some_samples_is_the_average_over_these():
+def test_leave_one_out_with_weights_equals_refitting():
     X, y = data(n=45, d=2)
-    regularization = fixed().fit(X, y)._regularization
-    parts = [np.arange(0, 45, 2), np.arange(1, 45, 2)]
-    scores = [tune(X, y, [0.5, 1.0], [1e-2], regularization, part).scores * len(part) for part in parts]
-    whole = tune(X, y, [0.5, 1.0], [1e-2], regularization, np.arange(45)).scores
-    np.testing.assert_allclose(sum(scores) / 45, whole)
+    w = np.random.default_rng(3).uniform(0.2, 7, size=len(X))
+    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
+    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas).fit(X, y, w)
+    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
+        hits = 0.0
+        for i in range(len(X)):
+            rest = np.arange(len(X)) != i
+            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest], w[rest])
+            hits += w[i] * (model.predict(X[[i]])[0] == y[i])
+        assert score == pytest.approx(hits / w.sum())
+
+
+def test_of_tied_candidates_the_lower_middle_one_is_taken():
+    X = np.array([[0.0], [0.1], [100.0], [100.1]])
+    clf = PerTurboClassifier(bandwidth_grid=[0.5, 1.0, 2.0, 4.0], alpha_grid=[1e-3, 1e-2]).fit(X, [0, 0, 1, 1])
+    assert (clf.cv_results_["mean_test_score"] == 1).all()
+    assert (clf.bandwidth_, clf.alpha_) == (1.0, 1e-3)

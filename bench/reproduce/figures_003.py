@@ -7,6 +7,8 @@ from spectralcls.datasets import make_gaussian_mixture, make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.plotting import PerturbationDisplay
 
+from .perturbo_cuts import PerTurboByNumber
+
 NAMES = ("SimData-1", "Ecoli", "Wine")
 
 
@@ -50,7 +52,7 @@ def figure_3(source, measured):
     """The three variants on two toy sets, sigma = 1 and alpha = 0.1 as in the paper's caption."""
     variants = (
         ("full", PerTurboClassifier(1.0, regularization=None)),
-        ("95 % of the eigenvalues", PerTurboClassifier(1.0, regularization="truncate", truncation="count")),
+        ("95 % of the eigenvalues", PerTurboByNumber(1.0, regularization="truncate")),
         ("regularised", PerTurboClassifier(1.0, alpha=0.1)),
     )
     figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")

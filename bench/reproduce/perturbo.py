@@ -16,6 +16,7 @@ from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 
 from .data import stratum_splits
+from .perturbo_cuts import PerTurboByInverse
 from .summary import spread
 
 TRAINING = {  # sizes of table 1
@@ -134,9 +135,7 @@ def spirals(source, trials):
     kinds = {
         "full": PerTurboClassifier(regularization=None),
         "gle": PerTurboClassifier(regularization="truncate"),
-        "gle, largest eigenvalues of the inverse": PerTurboClassifier(
-            regularization="truncate", truncation="trace_inverse"
-        ),
+        "gle, largest eigenvalues of the inverse": PerTurboByInverse(regularization="truncate"),
         "reg": PerTurboClassifier(),
     }
     found = {name: [] for name in kinds}

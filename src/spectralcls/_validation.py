@@ -35,12 +35,13 @@ class TrainingData(NamedTuple):
         return np.bincount(self.codes, self.weights).astype(np.float64)
 
 
-def check_training_data(estimator, X, y, sample_weight=None):
+def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32)):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
 
-    A sample of weight zero is removed, and a class that only has such samples does not exist.
+    A sample of weight zero is removed, and a class that only has such samples does not exist. There have to be
+    `at_least` classes.
     """
-    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    X, y = validate_data(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
     check_classification_targets(y)
     weights = kept = None
     if sample_weight is not None:
@@ -51,7 +52,7 @@ def check_training_data(estimator, X, y, sample_weight=None):
         if np.all(weights == 1):
             weights = None
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
+    if len(classes) < at_least:
         after = " after removing samples of zero weight" if kept is not None else ""
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
     return TrainingData(X, codes, classes, weights, kept)

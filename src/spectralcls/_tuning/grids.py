@@ -47,10 +47,10 @@ def data_grid(X, weights, n_distinct, kernel="gaussian"):
     return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
 
 
-def check_grid(grid):
-    """A user's bandwidths as ascending float64."""
+def check_grid(grid, name="bandwidth_grid"):
+    """A user's positive candidates as ascending float64."""
     grid = np.asarray(grid, dtype=np.float64)
     if grid.ndim != 1 or not len(grid):
-        raise ValueError(f"bandwidth_grid must be one-dimensional and not empty, got shape {grid.shape}.")
-    check_positive(grid, "bandwidth_grid")
+        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {grid.shape}.")
+    check_positive(grid, name)
     return np.sort(grid)

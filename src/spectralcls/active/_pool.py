@@ -8,7 +8,6 @@ from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..perturbo._gaussian import gaussian
 from ._query import draw, margin_of
 
 
@@ -106,7 +105,7 @@ class ActivePool:
         labels = np.unique(y)
         if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
             whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
-        self.estimator._append(self.X[positions], y, whitened)
+        self.estimator._append(self.X[positions], y, whitened=whitened)
         self._unlabelled[positions] = False
         return self.refresh()
 
@@ -129,11 +128,11 @@ class _ScoredClass:
         if not model.grows:
             self._B, self.explained = None, model.explained(X, n_jobs)
             return
-        self._B = model.whiten(gaussian(model.points, X, bandwidth=model.bandwidth, n_jobs=n_jobs))
+        self._B = model.whiten(model.kernel(X, n_jobs=n_jobs))
         self.explained = np.einsum("ij,ij->j", self._B, self._B)
 
     def columns(self, positions):
-        """U^-T k(points, x) of pool samples, or None where that is not at hand."""
+        """The whitened kernel values of pool samples, or None where that is not at hand."""
         return None if self._B is None else self._B[: self._order, positions]
 
     def follow(self, model, X, n_jobs):
@@ -146,7 +145,7 @@ class _ScoredClass:
             return False
         if new:
             columns, corner = model.triangle.tail(new)
-            rows = gaussian(model.points[-new:], X, bandwidth=model.bandwidth, n_jobs=n_jobs)
+            rows = model.kernel(X, self._order, n_jobs=n_jobs)
             rows -= columns.T @ self._B[: self._order]
             rows = solve_triangular(corner, rows, trans=1, check_finite=False)
             self._reserve(self._order + new)

@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import perturbo
-from ..perturbo._class_model import Regularization, fit_class, log_explained
+from ..perturbo._class_model import fit_class, log_explained
 from ._estimator import DaskEstimator
 from ._rows import blocks, check_training_data
 from ._tuning import gather
@@ -18,7 +18,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or
-    O(n_l r) with ``max_rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
+    O(n_l r) with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
     there are more.
     """
 
@@ -34,23 +34,19 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
     def _fit_collections(self, data):
         n_classes = len(data.classes)
         sample = gather(data, MAX_GATHERED, check_random_state(self.random_state))
-        bandwidth, alpha, tuning = self._parameters(sample.X.astype(np.float64), sample.codes, n_classes)
-        regularization = Regularization(self.regularization, alpha, self.truncation, self.retained)
-        options = dict(
-            max_rank=self.max_rank, tol=self.tol, pivoting=self.pivoting, random_state=self.random_state,
-            n_jobs=self.n_jobs or 1,
-        )
+        self._choose(sample._replace(X=sample.X.astype(np.float64)), sample.codes)
+        self._regularization = self._regularize(self.alpha_)
+        options = dict(rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs or 1)
         take, make = dask.delayed(_rows_of_class), dask.delayed(_fit_class)
         parts = list(zip(blocks(data.X), blocks(data.codes), strict=True))
         models = [
-            make(float(h), regularization, data.classes[c], options, *[take(*part, c) for part in parts])
-            for c, h in enumerate(np.broadcast_to(bandwidth, n_classes))
+            make(float(h), self._regularization, data.classes[c], options, *[take(*part, c) for part in parts])
+            for c, h in enumerate(np.broadcast_to(self.bandwidth_, n_classes))
         ]
         models = dask.persist(*models)
         summary = dask.delayed(_summary)
         counts, ranks, residuals = zip(*dask.compute(*[summary(model) for model in models]), strict=True)
-        self.classes_, self.bandwidth_, self.alpha_, self.tuning_ = data.classes, bandwidth, alpha, tuning
-        self._regularization, self._models = regularization, models
+        self.classes_, self._models = data.classes, models
         self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
         self.trace_residuals_ = np.array(residuals)
         return self

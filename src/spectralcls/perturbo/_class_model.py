@@ -20,11 +20,10 @@ EPS = np.finfo(np.float64).eps
 
 @dataclass(frozen=True)
 class Regularization:
-    """How K_l^-1 is made usable; ``kind`` is "tikhonov", "truncate" or None ("full")."""
+    """How K_l^-1 is made usable; ``kind`` is "tikhonov", "truncate" or None."""
 
     kind: str | None
     alpha: float = 0.0
-    truncation: str = "trace"
     retained: float = 0.95
 
     def singular(self, n):
@@ -38,45 +37,45 @@ class Regularization:
         sound = values > self.singular(len(values)) * values[-1]
         if self.kind is None:
             return sound.astype(float)
-        return (sound & kept_eigenvalues(values, sound, self.truncation, self.retained)).astype(float)
+        return (sound & self.kept(values, sound)).astype(float)
+
+    def kept(self, values, sound):
+        """Mask of the largest eigenvalues (ascending) that hold the share `retained` of the trace."""
+        size = np.where(sound, values, 0.0)
+        cumulative = np.cumsum(size[::-1])
+        return largest(size, 1 + int(np.searchsorted(cumulative, self.retained * cumulative[-1] * (1 - 8 * EPS))))
 
 
-def kept_eigenvalues(values, sound, truncation, retained):
-    """Mask of the eigenvalues (ascending) that a truncated spectrum keeps; see `PerTurboClassifier`.
-
-    Those equal to the last one kept are kept with it, since their eigenvectors are arbitrary.
-    """
-    size = np.where(sound, values, 0.0)
-    if truncation == "trace_inverse":  # the largest eigenvalues of K^-1 are the smallest of K
-        size = np.divide(1.0, values, out=size, where=sound)
-    decreasing = np.sort(size)[::-1]
-    if truncation == "count":
-        n_kept = int(np.ceil(retained * len(values)))
-    else:
-        cumulative = np.cumsum(decreasing)
-        n_kept = 1 + int(np.searchsorted(cumulative, retained * cumulative[-1] * (1 - 8 * EPS)))
-    return size >= decreasing[n_kept - 1] * (1 - len(values) * EPS)
+def largest(size, n):
+    """Mask of the n largest; those equal to the last of them are kept with it, their eigenvectors being arbitrary."""
+    return size >= np.sort(size)[-n] * (1 - len(size) * EPS)
 
 
 @dataclass(frozen=True)
 class ClassModel:
-    """One class, factored: 1 - tau(y) = |mix^T U^-T k(points, y)|^2.
+    """One class, factored: 1 - tau(y) = |mix^T U^-T diag(roots) k(points, y)|^2.
+
+    A sample of weight w counts as w copies of it: its image is scaled by sqrt(w), its root.
 
     Attributes
     ----------
     samples : (n, d) all training points of the class.
+    weights : (n,) their weights, or None if all are one.
     bandwidth : float
-    points : (r, d) points whose kernel values are needed: all, the independent ones, or the pivots.
+    points : (r, d) points whose kernel values are needed: all, the independent ones, or the landmarks.
+    roots : (r,), or None for ones.
     triangle : Triangle of order r, or None for the identity.
     mix : (r, k), or None for the identity.
     regularization : Regularization
     trace_residual : float, trace of what a low-rank factor leaves of K; 0 if nothing was left out.
-    lineage : object shared by a model and those that were extended from it.
+    lineage : object that a model and those extended from it have in common.
     """
 
     samples: np.ndarray
+    weights: np.ndarray | None
     bandwidth: float
     points: np.ndarray
+    roots: np.ndarray | None
     triangle: Triangle | None
     mix: np.ndarray | None
     regularization: Regularization
@@ -92,8 +91,23 @@ class ClassModel:
         """Whether new samples can be appended to the factor exactly."""
         return self.mix is None and self.triangle is not None and self.trace_residual == 0.0
 
+    @property
+    def weight(self):
+        """Total weight of the samples."""
+        return len(self.samples) if self.weights is None else self.weights.sum()
+
+    def kernel(self, Q, first=0, *, out=None, n_jobs=None):
+        """diag(roots) k(points, Q), of the points from `first` on."""
+        K = gaussian(self.points[first:], Q, bandwidth=self.bandwidth, out=out, n_jobs=n_jobs)
+        return self._rooted(K, first)
+
+    def _rooted(self, K, first=0):
+        if self.roots is not None:
+            K *= self.roots[first:, None]
+        return K
+
     def whiten(self, K):
-        """Columns b with |b|^2 = 1 - tau, from columns of kernel values (C-contiguous, overwritten)."""
+        """Columns b with |b|^2 = 1 - tau, from columns of `kernel` (C-contiguous, overwritten)."""
         if self.triangle is not None:
             self.triangle.solve(K)
         return K if self.mix is None else self.mix.T @ K
@@ -106,8 +120,7 @@ class ClassModel:
         for start in range(0, len(Q), step):
             block = Q[start : start + step]
             K = buffer[: n * len(block)].reshape(n, len(block))
-            gaussian(self.points, block, bandwidth=self.bandwidth, out=K, n_jobs=n_jobs)
-            out[start : start + step] = _squared_norms(self.whiten(K))
+            out[start : start + step] = _squared_norms(self.whiten(self.kernel(block, out=K, n_jobs=n_jobs)))
         return out
 
     @property
@@ -126,17 +139,18 @@ class ClassModel:
                 block = Q[start : start + self._block] / self.bandwidth
                 exponent = cdist(self.points / self.bandwidth, block, "sqeuclidean") / -2
                 shift = exponent.max(axis=0)
-                share = _squared_norms(self.whiten(without_subnormals(np.exp(exponent - shift))))
+                K = self._rooted(without_subnormals(np.exp(exponent - shift)))
+                share = _squared_norms(self.whiten(K))
                 out[start : start + self._block] = 2 * shift + np.log(share)
         return np.nan_to_num(out, nan=_LOWEST, neginf=_LOWEST)
 
     @cached_property
     def _moments(self):
         """Mean, mean squared deviation and largest deviation of the samples, the latter two in bandwidths."""
-        centre = self.samples.mean(axis=0)
+        center = np.average(self.samples, axis=0, weights=self.weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            squared = np.square((self.samples - centre) / self.bandwidth).sum(axis=1)
-            return centre, squared.mean(), np.sqrt(squared.max())
+            squared = np.square((self.samples - center) / self.bandwidth).sum(axis=1)
+            return center, np.average(squared, weights=self.weights), np.sqrt(squared.max())
 
     def flat_limit(self, Q):
         """tau to first order in 1 / h^2, where the bandwidth dwarfs every distance and tau itself is
@@ -152,37 +166,63 @@ class ClassModel:
         excess : (m,) the second one
         flat : (m,) bool, where the neglected term is smaller than the rounding of the direct evaluation
         """
-        centre, variance, radius = self._moments
-        n, alpha = len(self.samples), self.regularization.alpha
+        center, variance, radius = self._moments
+        n, alpha = self.weight, self.regularization.alpha
         rho = n / (n + alpha)
         floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[
             self.regularization.kind
         ]
         with np.errstate(over="ignore", invalid="ignore"):
-            squared = np.square((Q - centre) / self.bandwidth).sum(axis=1)
+            squared = np.square((Q - center) / self.bandwidth).sum(axis=1)
             excess = rho * (squared + variance) - rho**2 * variance
             largest = (np.sqrt(squared) + radius) ** 2 / 2
             return alpha / (n + alpha), excess, largest**2 < EPS * min(1.0, floor / n)
 
-    def extended(self, X, n_jobs=None, name=None, whitened=None):
+    def extended(self, X, weights=None, n_jobs=None, name=None, whitened=None):
         """The model with samples ``X`` appended, in O(n^2) a sample; this model stays as it is.
 
-        ``whitened`` may give U^-T k(points, X) where it is known.
+        ``whitened`` may give U^-T diag(roots) k(points, X) where it is known, for weights of one.
         """
-        alpha = self.regularization.alpha
         if whitened is None:
-            whitened = gaussian(self.points, X, bandwidth=self.bandwidth, n_jobs=n_jobs)
+            whitened = self.kernel(X, n_jobs=n_jobs)
             self.triangle.solve(whitened)
-        corner = gaussian(X, bandwidth=self.bandwidth, n_jobs=n_jobs)
+        samples, all_weights = _joined(self.samples, self.weights, X, weights)
+        roots = None if self.regularization.kind is None else _roots(weights)
+        corner = _rooted_matrix(X, self.bandwidth, roots, n_jobs)
+        if roots is not None:
+            whitened = whitened * roots
         corner -= whitened.T @ whitened
-        corner.flat[:: len(X) + 1] += alpha
+        corner.flat[:: len(X) + 1] += self.regularization.alpha
         kept, U = _factor(corner, self.regularization, len(self.points) + len(X), name)
+        points, all_roots = _joined(self.points, self.roots, X[kept], None if roots is None else roots[kept])
         return replace(
-            self,
-            samples=np.concatenate([self.samples, X]),
-            points=np.concatenate([self.points, X[kept]]),
+            self, samples=samples, weights=all_weights, points=points, roots=all_roots,
             triangle=self.triangle.grown(whitened[:, kept], U),
         )
+
+    def joined(self, X, weights=None):
+        """All samples and their weights, with further ones behind them."""
+        return _joined(self.samples, self.weights, X, weights)
+
+
+def _joined(X, weights, more, more_weights):
+    if weights is not None or more_weights is not None:
+        parts = (weights, X), (more_weights, more)
+        weights = np.concatenate([np.ones(len(rows)) if own is None else own for own, rows in parts])
+    return np.concatenate([X, more]), weights
+
+
+def _roots(weights):
+    return None if weights is None else np.sqrt(weights)
+
+
+def _rooted_matrix(X, bandwidth, roots, n_jobs):
+    """diag(roots) K diag(roots)."""
+    K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
+    if roots is not None:
+        K *= roots
+        K *= roots[:, None]
+    return K
 
 
 def _squared_norms(B):
@@ -211,54 +251,47 @@ def log_explained(models, Q, n_jobs=None, relative=True):
 
 
 def fit_class(
-    X,
-    bandwidth,
-    regularization,
-    *,
-    max_rank=None,
-    tol=0.0,
-    pivoting="random",
-    random_state=None,
-    n_jobs=None,
-    name=None,
+    X, bandwidth, regularization, weights=None, *, rank=None, random_state=None, n_jobs=None, name=None
 ):
-    """Factor one class; ``name`` is how messages call it."""
-    if (max_rank is not None and len(X) > max_rank) or tol > 0:
-        return _fit_low_rank(
-            X, bandwidth, regularization, max_rank or len(X), tol, pivoting, random_state, n_jobs
-        )
-    K = gaussian(X, bandwidth=bandwidth, n_jobs=n_jobs)
+    """Factor one class; ``name`` is how messages call it. A class of more than `rank` samples gets a partial factor."""
+    if regularization.kind is None:
+        weights = None  # copies of a sample do not change the span
+    roots = _roots(weights)
+    if rank is not None and len(X) > rank:
+        return _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_jobs)
+    K = _rooted_matrix(X, bandwidth, roots, n_jobs)
     if regularization.kind == "truncate":
         values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
-        weights = regularization.filter(values)
-        weights = np.divide(weights, values, out=weights, where=weights > 0)
-        return ClassModel(X, bandwidth, X, None, _mix(vectors, weights), regularization)
+        shares = regularization.filter(values)
+        shares = np.divide(shares, values, out=shares, where=shares > 0)
+        return ClassModel(X, weights, bandwidth, X, roots, None, _mix(vectors, shares), regularization)
     K.flat[:: len(X) + 1] += regularization.alpha
     kept, U = _factor(K, regularization, len(X), name)
     points = X if len(kept) == len(X) else X[kept]
-    return ClassModel(X, bandwidth, points, Triangle(U), None, regularization)
+    return ClassModel(X, weights, bandwidth, points, roots, Triangle(U), None, regularization)
 
 
-def _mix(vectors, weights):
-    """The eigenvectors of positive weight as columns, times the roots of the weights."""
-    keep = weights > 0
-    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(weights[keep]))
+def _mix(vectors, shares):
+    """The eigenvectors of positive share as columns, times the roots of the shares."""
+    keep = shares > 0
+    return np.ascontiguousarray(vectors[:, keep] * np.sqrt(shares[keep]))
 
 
-def _fit_low_rank(X, bandwidth, regularization, max_rank, tol, pivoting, random_state, n_jobs):
-    """K ~= F F^T with F = K[:, pivots] L^-T, L = F[pivots]; a query has f = L^-1 k(pivots, y), k ~= F f.
+def _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_jobs):
+    """K ~= F F^T with F = K[:, landmarks] L^-T, L = F[landmarks]; a query has f = L^-1 k(landmarks, y), k ~= F f.
 
-    With G = F^T F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the predictive
-    variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
+    With G = F^T diag(weights) F = V g V^T the r-dimensional form of tau is 1 - sum filter(g) (V^T f)^2: the
+    predictive variance of the projected process for Tikhonov, the truncated projection for an eigenvalue cut.
     """
-    low = rpcholesky(
-        X, max_rank, bandwidth=bandwidth, method=pivoting, tol=tol, random_state=random_state, n_jobs=n_jobs
-    )
+    low = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
-    values, vectors = eigh(F.T @ F, driver="evd", overwrite_a=True, check_finite=False)
+    weighted = F if weights is None else F * weights[:, None]
+    values, vectors = eigh(F.T @ weighted, driver="evd", overwrite_a=True, check_finite=False)
     mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
-    return ClassModel(X, bandwidth, X[low.pivots], triangle, mix, regularization, low.trace_residual)
+    return ClassModel(
+        X, weights, bandwidth, X[low.pivots], None, triangle, mix, regularization, low.trace_residual
+    )
 
 
 def _factor(M, regularization, order, name):

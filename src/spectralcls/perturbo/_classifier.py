@@ -1,23 +1,24 @@
-"""The PerTurbo classifier (Courty, Burger, Laurent: ECML PKDD 2011)."""
+"""The PerTurbo classifier: the class whose kernel span a query perturbs least."""
 
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .._validation import check_bandwidth, check_positive
-from ..bandwidth import bandwidth_grid, silverman_bandwidth
+from .._estimator import Estimator, transactional
+from .._tuning import check_folds, check_grid, data_grid, distinct_rows, draw_sample, reference_bandwidth, search
+from .._validation import check_bandwidth, check_training_data, unit_scale
 from ._class_model import Regularization, fit_class, log_explained
-from ._tuning import choose
+from ._tuning import accuracies
 
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
-class PerTurboClassifier(ClassifierMixin, BaseEstimator):
+class PerTurboClassifier(ClassifierMixin, Estimator):
     """Classify by the least perturbation of a class's kernel span.
 
     Every class l is the span of its samples in the feature space of the Gaussian kernel
@@ -25,65 +26,62 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
 
     ``tau_l(y) = 1 - k_l(y)^T K_l^-1 k_l(y)``, between 0 and 1,
 
-    and goes to the class of least tau (paper 003, equations 8 to 10; h is the paper's sigma). It is also the
-    posterior variance of a Gaussian process that has seen the samples of the class.
+    and goes to the class of least tau (equations 8 to 10 of [1]_; h is their sigma). It is also the posterior
+    variance of a Gaussian process that has seen the samples of the class.
 
     Parameters
     ----------
-    bandwidth : "cv", "silverman", float or array-like of shape (n_classes,), default="cv"
-        h, one for all classes or one for each in the order of ``classes_``; class-wise values need no
-        normalisation, since k(x, x) = 1 at every bandwidth. "cv": the most accurate of ``bandwidth_grid``.
+    %(bandwidth)s
+        Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
     regularization : {"tikhonov", "truncate", None}, default="tikhonov"
         What is done for K_l^-1, which may not exist.
 
-        - "tikhonov" ("reg" in the paper): (K_l + alpha I)^-1, equation 11.
-        - "truncate" ("gle"): only a part of the spectrum of K_l, see ``truncation``.
-        - None ("full"): K_l^-1 itself. Where K_l is numerically singular a pivoted factorisation leaves out
+        - "tikhonov" ("reg" in [1]_): (K_l + alpha I)^-1, equation 11.
+        - "truncate" ("gle"): only the largest eigenvalues of K_l, see ``retained``.
+        - None ("full"): K_l^-1 itself. Where K_l is numerically singular a pivoted factorization leaves out
           samples in the span of the others, which equals the pseudo-inverse, with a `LinAlgWarning`.
     alpha : float or "cv", default="cv"
         Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
-    truncation : {"trace", "trace_inverse", "count"}, default="trace"
-        Which eigenvalues are kept: the largest of K_l up to the share ``retained`` of its trace; the largest
-        of K_l^-1 up to that share of *its* trace (the paper's words, worse than chance: they keep the noise);
-        or the share ``retained`` of their number, largest first (the caption of the paper's figure 3).
     retained : float in (0, 1], default=0.95
-    cv : None, "loo", int or splitter, default=None
-        How "cv" values are scored. None: leave-one-out, exact and in closed form, for "tikhonov" and None, on
-        2000 random samples if there are more; 5 stratified folds for "truncate", which has no closed form.
-    bandwidth_grid, alpha_grid : array-like of positive numbers, default=None
-        Candidates. None: 16 bandwidths around Silverman's rule, ratio 2 in h^2; 1e-6, 1e-5, ..., 1.
-    max_tuning_samples : int or None, default=500
-        Samples of one class that tuning uses at most. Above, it works on a stratified subsample of n' samples
-        and multiplies the bandwidth that it chose by (n / n')^(-1 / (d + 4)); alpha is taken as it is.
-    max_rank : int, default=None
-        A class of more samples than this is represented by a partial Cholesky factor of this rank: O(n r)
-        memory, O(n r^2) time. ``trace_residuals_`` says what is left out.
-    tol : float in [0, 1), default=0.0
-        If positive, every class is, up to this share of the trace of K_l left out.
-    pivoting : {"random", "greedy"}, default="random"
-        Pivots of the partial factor, see `spectralcls.lowrank.rpcholesky`.
-    random_state : int, RandomState instance or None, default=0
-        Folds, subsamples and random pivots.
-    n_jobs : int, default=None
-        Threads of the kernel evaluations; the linear algebra uses those of BLAS.
+        Share of the trace of K_l that a truncated spectrum keeps.
+    cv : None, int, "loo", splitter or iterable of splits, default=None
+        Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
+        "truncate", which has no closed form. An int makes random stratified folds; copies of a row (of one class) are
+        one point of greater weight.
+    %(bandwidth_grid)s
+    alpha_grid : array-like of positive numbers, default=None
+        Candidates. None: 1e-6, 1e-5, ..., 1.
+    %(max_tuning_samples)s
+    rank : int or None, default=None
+        A class of more samples than this is represented by a partial Cholesky factor of so many columns: O(n rank)
+        memory, O(n rank^2) time. ``trace_residuals_`` says what is left out. None: exact.
+    %(random_state)s
+    %(n_jobs)s
+        The linear algebra uses the threads of BLAS.
 
     Attributes
     ----------
-    classes_ : (C,) labels, sorted
-    class_counts_ : (C,) numbers of samples
-    bandwidth_ : float, or (C,) array if class-wise
-    alpha_ : float, 0 without Tikhonov
-    ranks_ : (C,) dimensions of the spans that represent the classes
-    trace_residuals_ : (C,) trace of K_l minus that of its partial factor; 0 for exact classes. It bounds the
-        error of K_l in every norm.
-    tuning_ : the accuracies over the grid (`bandwidths`, `alphas`, `scores`, `n_samples`), None where nothing
-    was tuned
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    %(classes_)s
+    class_counts_ : ndarray of shape (n_classes,)
+        Number of samples in each class.
+    %(bandwidth_)s
+    alpha_ : float
+        0 without Tikhonov.
+    ranks_ : ndarray of shape (n_classes,)
+        Dimensions of the spans that represent the classes.
+    trace_residuals_ : ndarray of shape (n_classes,)
+        Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
+    %(cv_results_)s
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
 
     Notes
     -----
     Everything is computed in float64, also for float32 input: a float32 Cholesky factor fails where the
     condition number exceeds 5e10, and small bandwidth errors are amplified by it.
+
+    A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is alpha / w on its place of the
+    diagonal.
 
     Fit costs n_l^2 d / 2 + n_l^3 / 3 per class (truncated: 9 n_l^3), a query n_l (d + n_l). Nothing is ever
     inverted: a class is a Cholesky factor made in the memory of K_l, a block of queries one triangular solve.
@@ -91,77 +89,58 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
     There is no `predict_proba`: tau is not a density, and 1 - tau over the classes does not estimate
     frequencies. `CalibratedClassifierCV` makes probabilities from `decision_function`.
 
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spectralcls.perturbo import PerTurboClassifier
+    >>> from spectralcls import PerTurboClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> PerTurboClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
-    _parameter_constraints = {
-        "bandwidth": [
-            Interval(Real, 0, None, closed="neither"),
-            StrOptions({"cv", "silverman"}),
-            "array-like",
-        ],
+    _parameter_constraints: dict = {
         "regularization": [StrOptions({"tikhonov", "truncate"}), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
-        "truncation": [StrOptions({"trace", "trace_inverse", "count"})],
         "retained": [Interval(Real, 0, 1, closed="right")],
-        "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), HasMethods(["split"]), None],
-        "bandwidth_grid": ["array-like", None],
+        "cv": [
+            Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), HasMethods(["split", "get_n_splits"]),
+            "array-like", None,
+        ],
         "alpha_grid": ["array-like", None],
-        "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
-        "max_rank": [Interval(Integral, 1, None, closed="left"), None],
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "pivoting": [StrOptions({"random", "greedy"})],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
     }
+    _regularization_type = Regularization
 
     def __init__(
-        self,
-        bandwidth="cv",
-        *,
-        regularization="tikhonov",
-        alpha="cv",
-        truncation="trace",
-        retained=0.95,
-        cv=None,
-        bandwidth_grid=None,
-        alpha_grid=None,
-        max_tuning_samples=500,
-        max_rank=None,
-        tol=0.0,
-        pivoting="random",
-        random_state=0,
-        n_jobs=None,
+        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, cv=None, bandwidth_grid=None,
+        alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
         self.alpha = alpha
-        self.truncation = truncation
         self.retained = retained
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
         self.max_tuning_samples = max_tuning_samples
-        self.max_rank = max_rank
-        self.tol = tol
-        self.pivoting = pivoting
+        self.rank = rank
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    @transactional
+    def fit(self, X, y, sample_weight=None):
         """Choose bandwidth and alpha where they are "cv", and factor every class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
@@ -171,36 +150,30 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         ------
         ValueError
             For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where
-            alpha is too small for the factorisation; the message names the class and the pivot.
+            alpha is too small for the factorization; the message names the class and the pivot.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        return self._fit(X, y)
+        return self._learn(check_training_data(self, X, y, sample_weight, at_least=1, dtype=np.float64), y)
 
-    def _fit(self, X, y):
-        classes, codes = np.unique(y, return_inverse=True)
-        bandwidth, alpha, tuning = self._parameters(X, codes, len(classes))
-        regularization = Regularization(self.regularization, alpha, self.truncation, self.retained)
+    def _learn(self, data, y):
+        self._choose(data, y)
+        self._regularization = self._regularize(self.alpha_)
         models = [
-            self._fit_class(X[codes == c], h, regularization, classes[c])
-            for c, h in enumerate(np.broadcast_to(bandwidth, len(classes)))
+            self._fit_class(
+                data.X[data.codes == c], None if data.weights is None else data.weights[data.codes == c], h,
+                data.classes[c],
+            )
+            for c, h in enumerate(np.broadcast_to(self.bandwidth_, len(data.classes)))
         ]
-        self.bandwidth_, self.alpha_, self._regularization = bandwidth, alpha, regularization
-        self._set_models(classes, models)
-        self.tuning_ = tuning
+        self._set_models(data.classes, models)
         return self
 
-    def _fit_class(self, X, bandwidth, regularization, label):
+    def _regularize(self, alpha):
+        return self._regularization_type(self.regularization, alpha, self.retained)
+
+    def _fit_class(self, X, weights, bandwidth, label):
         return fit_class(
-            X,
-            float(bandwidth),
-            regularization,
-            max_rank=self.max_rank,
-            tol=self.tol,
-            pivoting=self.pivoting,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            name=label,
+            X, float(bandwidth), self._regularization, weights, rank=self.rank, random_state=self.random_state,
+            n_jobs=self.n_jobs, name=label,
         )
 
     def _set_models(self, classes, models):
@@ -209,48 +182,69 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         self.ranks_ = np.array([model.rank for model in models])
         self.trace_residuals_ = np.array([model.trace_residual for model in models])
 
-    def _parameters(self, X, codes, n_classes):
-        """Bandwidth, alpha and the `Tuning` that chose them, or None where nothing was to be chosen."""
-        bandwidths, alphas = self._candidates(X, n_classes)
-        if len(bandwidths) == 1 and len(alphas) == 1:
-            return bandwidths[0], alphas[0], None
-        if n_classes < 2:
-            raise ValueError(
-                "The data have a single class, and tuning needs more than one class: give numbers (or "
-                "'silverman') for bandwidth and alpha."
-            )
-        return choose(
-            X,
-            codes,
-            bandwidths,
-            alphas,
-            Regularization(self.regularization, 0.0, self.truncation, self.retained),
-            self.cv,
-            self.max_tuning_samples,
-            check_random_state(self.random_state),
-            self.n_jobs,
+    def _choose(self, data, y):
+        """Set `bandwidth_` and `alpha_`, and what was learned of the candidates if there were several."""
+        given, candidates = {}, {}
+        for name, values in (("bandwidth", self._bandwidths(data)), ("alpha", self._alphas())):
+            (candidates if len(values) > 1 else given)[name] = values
+        chosen = {name: values[0] for name, values in given.items()}
+        if candidates:
+            if len(data.classes) < 2:
+                raise ValueError(
+                    "The data have a single class, and tuning needs more than one class: give numbers (or "
+                    "'silverman') for bandwidth and alpha."
+                )
+            found = self._search(data, y, candidates, given)
+            chosen |= found.params
+        self.bandwidth_ = chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
+        self.alpha_ = float(chosen["alpha"])
+
+    def _search(self, data, y, candidates, given):
+        exact = self.regularization != "truncate"
+        if self.cv == "loo" and not exact:
+            raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
+        cv = self.cv if self.cv is not None else "loo" if exact else 5
+        sample = draw_sample(
+            data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
+            random_state=check_random_state(self.random_state),
         )
+        if data.weights is not None:  # alpha is in units of a sample of weight one
+            sample = sample._replace(weights=sample.weights * (data.weights / unit_scale(data.weights))[0])
+        regularization = self._regularize(0.0)
+        if self.regularization is None:  # what double precision can tell from no regularization
+            regularization = self._regularization_type("tikhonov")
+            given = given | {"alpha": [regularization.singular(len(sample.X))]}
 
-    def _candidates(self, X, n_classes):
-        """Bandwidths and alphas to choose from; one where it is given."""
+        def score(sample, **tried):
+            values = given | tried
+            scores = accuracies(sample, values["bandwidth"], values["alpha"], regularization, self.n_jobs)
+            return scores.reshape(len(scores), *(len(values) for values in tried.values()))
+
+        found = search(sample, candidates, score)
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        return found
+
+    def _bandwidths(self, data):
+        """Bandwidths to choose from; one, or one row of class-wise values, where it is given."""
+        n_classes = len(data.classes)
         if not isinstance(self.bandwidth, str):
-            bandwidths = [check_bandwidth(self.bandwidth, n_classes)]
-        elif self.bandwidth == "silverman":
-            bandwidths = [silverman_bandwidth(X)]
-        elif self.bandwidth_grid is None:
-            bandwidths = bandwidth_grid(X)
-        else:
-            bandwidths = _checked_grid(self.bandwidth_grid, "bandwidth_grid")
-        if self.regularization != "tikhonov":
-            alphas = [0.0]
-        elif not isinstance(self.alpha, str):
-            alphas = [float(self.alpha)]
-        else:
-            alphas = _ALPHAS if self.alpha_grid is None else _checked_grid(self.alpha_grid, "alpha_grid")
-        return bandwidths, alphas
+            return [check_bandwidth(self.bandwidth, n_classes)]
+        if self.bandwidth != "cv":
+            return [reference_bandwidth(self.bandwidth, data.X, data.codes, n_classes, data.weights)]
+        if self.bandwidth_grid is not None:
+            return check_grid(self.bandwidth_grid)
+        weights = np.ones(len(data.X)) if data.weights is None else data.weights
+        return data_grid(data.X, weights, len(distinct_rows(data.X, data.codes)[0]))
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None):
+    def _alphas(self):
+        if self.regularization != "tikhonov":
+            return [0.0]
+        if not isinstance(self.alpha, str):
+            return [float(self.alpha)]
+        return _ALPHAS if self.alpha_grid is None else check_grid(self.alpha_grid, "alpha_grid")
+
+    @transactional(keep=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Append labelled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
         The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
@@ -263,6 +257,7 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
         classes : ignored
             For the interface: classes may appear at any call.
+        sample_weight : array-like of shape (n_samples,), default=None
 
         Returns
         -------
@@ -275,12 +270,16 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
             class-wise. The classifier is then as it was before.
         """
         if not hasattr(self, "_models"):
-            return self.fit(X, y)
+            return self.fit(X, y, sample_weight)
         X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
         check_classification_targets(y)
-        return self._append(X, y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        return self._append(X, y, weights)
 
-    def _append(self, X, y, whitened=None):
+    def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
         if (y.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
             raise ValueError(f"y has labels of type {y.dtype}, the known classes of {self.classes_.dtype}.")
@@ -290,27 +289,22 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
                 "A new class cannot be added to class-wise bandwidths: "
                 f"{sorted(set(classes.tolist()) - set(self.classes_.tolist()))} has none."
             )
-        known = dict(zip(self.classes_, zip(self._models, self._bandwidths(), strict=True), strict=True))
+        by_class = np.broadcast_to(self.bandwidth_, len(self.classes_))
+        known = dict(zip(self.classes_, zip(self._models, by_class, strict=True), strict=True))
         models = []
         for label in classes:
-            new = X[y == label]
+            own = y == label
+            new, new_weights = X[own], None if weights is None else weights[own]
             model, bandwidth = known.get(label, (None, self.bandwidth_))
             if model is None:
-                model = self._fit_class(new, bandwidth, self._regularization, label)
-            elif len(new) and model.grows and not self._is_large(len(model.samples) + len(new)):
-                model = model.extended(new, self.n_jobs, label, whitened)
+                model = self._fit_class(new, new_weights, bandwidth, label)
+            elif len(new) and model.grows and (self.rank is None or len(model.samples) + len(new) <= self.rank):
+                model = model.extended(new, new_weights, self.n_jobs, label, whitened)
             elif len(new):
-                both = np.concatenate([model.samples, new])
-                model = self._fit_class(both, bandwidth, self._regularization, label)
+                model = self._fit_class(*model.joined(new, new_weights), bandwidth, label)
             models.append(model)
         self._set_models(classes, models)
         return self
-
-    def _bandwidths(self):
-        return np.broadcast_to(self.bandwidth_, len(self.classes_))
-
-    def _is_large(self, n):
-        return self.tol > 0 or (self.max_rank is not None and n > self.max_rank)
 
     def _queries(self, X):
         check_is_fitted(self)
@@ -357,11 +351,3 @@ class PerTurboClassifier(ClassifierMixin, BaseEstimator):
         themselves).
         """
         return np.minimum(self._log_explained(X, relative=False).max(axis=1), 0.0)
-
-
-def _checked_grid(values, name):
-    values = np.unique(np.asarray(values, dtype=np.float64))
-    if not len(values):
-        raise ValueError(f"{name} is empty.")
-    check_positive(values, name)
-    return values

@@ -1,0 +1,38 @@
+"""Two literal readings of the truncated PerTurbo in paper 003, neither of which a user should meet."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.perturbo._class_model import Regularization, largest
+
+
+@dataclass(frozen=True)
+class LargestOfTheInverse(Regularization):
+    """The largest eigenvalues of K^-1, the paper's words: they hold the noise."""
+
+    def kept(self, values, sound):
+        size = np.divide(1.0, values, out=np.zeros_like(values), where=sound)
+        cumulative = np.cumsum(np.sort(size)[::-1])
+        return largest(size, 1 + int(np.searchsorted(cumulative, self.retained * cumulative[-1] * (1 - 1e-15))))
+
+
+@dataclass(frozen=True)
+class ShareOfTheirNumber(Regularization):
+    """A share of the number of eigenvalues, the caption of figure 3."""
+
+    def kept(self, values, sound):
+        return largest(np.where(sound, values, 0.0), int(np.ceil(self.retained * len(values))))
+
+
+class PerTurboByInverse(PerTurboClassifier):
+    """Truncated by `LargestOfTheInverse`."""
+
+    _regularization_type = LargestOfTheInverse
+
+
+class PerTurboByNumber(PerTurboClassifier):
+    """Truncated by `ShareOfTheirNumber`."""
+
+    _regularization_type = ShareOfTheirNumber
