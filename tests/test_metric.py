@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spectralcls.metric import KernelMetric
+from spectralcls.metric import GradientMetric, KernelMetric
+from spectralcls.metric._gradient_metric import _gradients
 from spectralcls.metric._likelihood import FLOOR, Sample, loss, loss_and_gradient
 
-unlearned = pytest.mark.filterwarnings("ignore:No step improved:sklearn.exceptions.ConvergenceWarning")
+unlearned = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 
 
 def make_sample(n=40, q=4, n_classes=3, seed=0, weighted=False):
@@ -192,7 +194,77 @@ def test_parameters_that_do_not_fit():
         KernelMetric(n_components=5).fit(X, y)
 
 
+def test_gradients_of_the_ridge_are_finite_differences():
+    rng = np.random.default_rng(0)
+    Z, A = rng.normal(size=(15, 3)), rng.normal(size=(15, 2))
+
+    def prediction(q, i, c):  # the point's own kernel has a kink there, and no gradient
+        others = np.arange(15) != i
+        return np.exp(-np.linalg.norm(q - Z[others], axis=1) / 0.8) @ A[others, c]
+
+    for c, gradient in enumerate(_gradients(Z, A, 0.8, None)):
+        expected = [finite_differences(lambda q, i=i, c=c: prediction(q, i, c), Z[i]) for i in range(15)]
+        assert_allclose(gradient, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full"])
+def test_a_round_is_the_dense_average_gradient_outer_product(kind):
+    X, y = noisy_features(120)
+    metric = GradientMetric(kind, max_iter=1, alpha_grid=[0.1]).fit(X, y)
+    assert metric.best_iter_ == 1
+    h = 2 * np.median(cdist(X, X)[np.triu_indices(120, 1)])
+    distances = cdist(X, X)
+    Y = np.eye(3)[y] - np.eye(3)[y].mean(axis=0)
+    A = np.linalg.solve(np.exp(-distances / h) + 0.1 * np.eye(120), Y)
+    M = np.zeros((10, 10))
+    for i in range(120):
+        others = np.arange(120) != i
+        k = np.exp(-distances[i, others] / h) / (h * distances[i, others])
+        for c in range(3):
+            g = -(k * A[others, c]) @ (X[i] - X[others])
+            M += np.outer(g, g)
+    M *= 10 / np.trace(M)
+    learned = metric.components_.T @ metric.components_
+    assert_allclose(learned, M if kind == "full" else np.diag(np.diag(M)), rtol=1e-7, atol=1e-5 * np.abs(M).max())
+    assert_allclose(np.trace(learned), 10)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full"])
+def test_gradient_metric_finds_the_informative_features(kind):
+    X, y = noisy_features()
+    metric = GradientMetric(kind).fit(X[:300], y[:300])
+    strength = (metric.components_**2).sum(axis=0)
+    assert strength[:2].min() > 3 * strength[2:].max()
+    assert metric.loss_curve_[metric.best_iter_] == min(metric.loss_curve_) < metric.loss_curve_[0]
+    plain, mapped = (
+        KNeighborsClassifier().fit(f(X[:300]), y[:300]).score(f(X[300:]), y[300:])
+        for f in (np.asarray, metric.transform)
+    )
+    assert mapped > plain + 0.05
+
+
+def test_gradient_metric_takes_weights_as_repetitions_and_a_part_of_many_points():
+    X, y = noisy_features(150)
+    weights = np.random.default_rng(3).integers(0, 3, len(X))
+    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(len(X)), weights))
+    metric = GradientMetric(max_iter=2)
+    weighted = clone(metric).fit(X, y, sample_weight=weights)
+    assert_array_equal(weighted.components_, clone(metric).fit(X[rows], y[rows]).components_)
+    part = GradientMetric(max_iter=2, max_samples=60).fit(X, y)
+    assert not np.allclose(part.components_, GradientMetric(max_iter=2).fit(X, y).components_)
+
+
+def test_gradient_metric_that_learns_nothing_is_the_identity():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="No round improved"):
+        metric = GradientMetric(max_iter=1).fit(X[:, 2:3], y)  # one feature has nothing to be weighed against
+    assert_array_equal(metric.components_, [[1]])
+
+
 @unlearned
-@parametrize_with_checks([KernelMetric(max_iter=8), KernelMetric("whiten"), KernelMetric("diagonal", max_iter=4)])
+@parametrize_with_checks([
+    KernelMetric(max_iter=8), KernelMetric("whiten"), KernelMetric("diagonal", max_iter=4), GradientMetric(),
+    GradientMetric("full"),
+])  # fmt: skip
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

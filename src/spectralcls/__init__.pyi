@@ -1,4 +1,5 @@
 from . import active as active
+from . import auto as auto
 from . import bandwidth as bandwidth
 from . import ccdr as ccdr
 from . import dask as dask
@@ -7,6 +8,7 @@ from . import dimension as dimension
 from . import eigen as eigen
 from . import information as information
 from . import kernel_mean as kernel_mean
+from . import kernel_ridge as kernel_ridge
 from . import kernels as kernels
 from . import lowrank as lowrank
 from . import metric as metric
@@ -17,6 +19,7 @@ from . import reduction as reduction
 from . import spectral as spectral
 from . import spectral_kernel as spectral_kernel
 from ._config import show_config as show_config
+from .auto import AutoClassifier as AutoClassifier
 from .ccdr import CCDR as CCDR
 from .ccdr import CCDRClassifier as CCDRClassifier
 from .eigen import top_eigenpairs as top_eigenpairs
@@ -24,10 +27,13 @@ from .kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from .kernel_mean import ISEClassifier as ISEClassifier
 from .kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
 from .kernel_mean import ParzenClassifier as ParzenClassifier
+from .kernel_ridge import KernelRidgeClassifier as KernelRidgeClassifier
 from .kernels import kernel_matrix as kernel_matrix
 from .kernels import kernel_sums as kernel_sums
 from .lowrank import LowRankFactor as LowRankFactor
 from .lowrank import rpcholesky as rpcholesky
+from .metric import GradientMetric as GradientMetric
+from .metric import KernelMetric as KernelMetric
 from .neighbors import KNNTransformer as KNNTransformer
 from .neighbors import knn as knn
 from .neighbors import knn_graph as knn_graph

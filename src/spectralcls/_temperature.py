@@ -1,0 +1,41 @@
+"""Probabilities from scores: one temperature, by maximum likelihood."""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+
+LOWEST = 1e-3  # probabilities below this count as this much in a log loss
+
+
+def log_loss(probability, codes, weights=None):
+    """Mean of ``-log p`` of the true class, p at least `LOWEST`."""
+    own = probability[np.arange(len(codes)), codes]
+    return float(np.average(-np.log(np.maximum(own, LOWEST)), weights=weights))
+
+
+def inverse_temperature(scores, codes, weights=None):
+    """The factor b > 0 for which softmax(b scores) has the least log loss on the given samples.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, C)
+        Scores of samples that the model has not seen.
+    codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,), default=None
+
+    Returns
+    -------
+    b : float
+        Between 1e-2 and 1e3 over the scale of the scores: separated samples have no optimum.
+    """
+    scale = np.std(scores - scores.mean(axis=1, keepdims=True)) or 1.0
+
+    def value(log_b):
+        return log_loss(np.exp(log_softmax(np.exp(log_b) / scale * scores, axis=1)), codes, weights)
+
+    # The clipped loss is not convex: a grid first, then the bracket around its best point.
+    grid = np.linspace(np.log(1e-2), np.log(1e3), 24)
+    values = [value(log_b) for log_b in grid]
+    best = int(np.argmin(values))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    return float(np.exp(minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": 1e-2}).x) / scale)

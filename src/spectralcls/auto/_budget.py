@@ -1,0 +1,62 @@
+"""How many points fit into a time budget."""
+
+import time
+
+import numpy as np
+
+SMALLEST = 200  # points of the first, timed ensemble
+_GROWTH = 4  # of the size from one timed ensemble to the next
+_SHARE = 0.9  # of the time left that is planned for
+_STEEPEST = 3.0  # exponent of the time in n
+
+
+class Clock:
+    """Time since its making, against a budget of seconds (None: without end)."""
+
+    def __init__(self, budget):
+        self.budget, self._start = budget, time.monotonic()
+
+    @property
+    def elapsed(self):
+        return time.monotonic() - self._start
+
+    def affords(self, seconds):
+        """Whether so many more seconds fit."""
+        return self.budget is None or seconds <= self.budget - self.elapsed
+
+
+def affordable_sizes(n, clock):
+    """Numbers of points to learn from, one after the other, the last being as many as time allows.
+
+    Without a budget all points at once. With one, from few points upwards: what the last two sizes took, extrapolated
+    by a power of n, says whether all points fit in what is left; if not, four times as many, or as many as fit.
+    """
+    if clock.budget is None or n <= SMALLEST:
+        yield n
+        return
+    size, times = SMALLEST, []
+    while True:
+        start = clock.elapsed
+        yield size
+        times.append((size, clock.elapsed - start))
+        if size == n:
+            return
+        left = _SHARE * (clock.budget - clock.elapsed)
+        exponent = _exponent(times)
+        largest = int(min(size * (max(left, 0.0) / times[-1][1]) ** (1 / exponent), n))
+        if largest >= n:
+            size = n
+        elif largest >= _GROWTH**2 * size:
+            size = _GROWTH * size
+        elif largest >= 2 * size:
+            size = largest
+        else:
+            return
+
+
+def _exponent(times):
+    """Of the time in n, between the last two sizes; a single one says nothing, and the steepest is assumed."""
+    if len(times) < 2:
+        return _STEEPEST
+    (n_0, t_0), (n_1, t_1) = times[-2:]
+    return float(np.clip(np.log(t_1 / t_0) / np.log(n_1 / n_0) + 0.5, 1.5, _STEEPEST))

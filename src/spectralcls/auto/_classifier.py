@@ -1,0 +1,214 @@
+"""The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._estimator import Estimator, transactional
+from .._progress import progress
+from .._tuning import shuffled_ranks
+from .._validation import check_training_data
+from ._budget import Clock, affordable_sizes
+from ._ensemble import Ensemble, fit_ensemble, posterior
+from ._members import LARGE, members_for
+
+_HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
+
+
+class AutoClassifier(ClassifierMixin, Estimator):
+    """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
+
+    The members, each fitted to the table in an encoding of its own (columns of 3 to 10 distinct values become
+    indicators, others are standardized or mapped to normal quantiles):
+
+    - PerTurbo: the share of a query that the span of a class explains;
+    - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
+    - the same after a :class:`~spectralcls.metric.KernelMetric`;
+    - with many points, a Parzen classifier after a :class:`~spectralcls.metric.KernelMetric`.
+
+    Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
+    all of them are fitted again to all points.
+
+    Parameters
+    ----------
+    time_budget : float, default=None
+        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points, and a
+        warning says so. None: as long as it takes.
+    cv : int, default=3
+        Folds. With more than 3000 points a fifth of them, at most 3000, is held out once instead.
+    %(random_state)s
+    verbose : bool, default=False
+        Report progress on stderr.
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    %(classes_)s
+    members_ : list of (str, estimator)
+        Names and pipelines, fitted to the positions of the labels in `classes_`.
+    weights_ : ndarray of shape (n_members,)
+        Weights of the members' calibrated probabilities; they add up to 1.
+    losses_ : ndarray of shape (n_members,)
+        Log loss of each member on points that it had not seen.
+    loss_ : float
+        That of the vote.
+    dropped_ : list of str
+        Members that do not scale to as many points, or for which the time did not suffice.
+    n_samples_used_ : int
+        Points learned from; all of them without a time budget.
+    summary_ : str
+        What votes and why, in a line; also at the end of the fitted classifier's `repr`.
+    %(n_features_in_)s
+
+    See Also
+    --------
+    spectralcls.metric.KernelMetric, spectralcls.kernel_ridge.KernelRidgeClassifier,
+    spectralcls.perturbo.PerTurboClassifier : The parts.
+
+    Notes
+    -----
+    Up to 3000 points fitting costs O(n^3), some 40 Cholesky factors. Above, tuning works on 3000 points; ridge
+    regression takes O(n^2) a step of its conjugate gradients and drops out above 30 000 points, PerTurbo above 100 000.
+    Memory is O(n) above 6000 points, and O(n^2) below.
+
+    References
+    ----------
+    R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes, "Ensemble selection from libraries of models", ICML 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spectralcls import AutoClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> AutoClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+    True
+    """
+
+    _parameter_constraints = {
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "verbose": ["boolean"],
+    }
+
+    def __init__(self, *, time_budget=None, cv=3, random_state=0, verbose=False, n_jobs=None):
+        self.time_budget = time_budget
+        self.cv = cv
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    @transactional
+    def fit(self, X, y):
+        """Fit the members and their vote.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; a data frame's columns as well.
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, columns that are not numeric, or one class only.
+
+        Warns
+        -----
+        UserWarning
+            If `time_budget` did not suffice for all points and members.
+        """
+        clock = Clock(self.time_budget)
+        _require_numbers(X)
+        data = check_training_data(self, X, y)
+        self.classes_ = data.classes
+        rng = check_random_state(self.random_state)
+        ranks = shuffled_ranks(data.codes, rng)
+        options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
+        n = len(data.codes)
+        with warnings.catch_warnings(), progress("vote", 4 * (self.cv + 1), silent=not self.verbose) as step_done:
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
+            ensemble = None
+            for size in affordable_sizes(n, clock):
+                rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
+                larger = self._ensemble(data, rows, ranks, clock, options, step_done)
+                ensemble = larger or ensemble
+        self._set(ensemble, members_for(n)[1], n)
+        return self
+
+    def _ensemble(self, data, rows, ranks, clock, options, step_done):
+        n = len(rows)
+        order = np.argsort(np.argsort(ranks[rows]))
+        n_parts = self.cv if n <= LARGE else max(_HELD_OUT_OF_MANY, n // LARGE)
+        return fit_ensemble(
+            data.X[rows], data.codes[rows], len(data.classes), members_for(n)[0], order % n_parts,
+            self.cv if n <= LARGE else 1, clock, np.float64 if n <= LARGE else np.float32, options, step_done,
+        )
+
+    def _set(self, ensemble: Ensemble, dropped, n):
+        self.members_, self._vote = ensemble.members, ensemble.vote
+        self.weights_, self.losses_, self.loss_ = self._vote.weights, self._vote.losses, self._vote.loss
+        self.n_samples_used_ = ensemble.n_samples
+        self.dropped_ = dropped + ensemble.dropped
+        parts = ", ".join(f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True))
+        self.summary_ = f"vote of {parts} by log loss {self.loss_:.3f} on {ensemble.n_judged} unseen points"
+        if ensemble.n_samples < n:
+            self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
+        if self.dropped_:
+            self.summary_ += f"; without {', '.join(self.dropped_)}"
+        if ensemble.n_samples < n or ensemble.dropped:
+            warnings.warn(
+                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "
+                f"{self.summary_}.",
+                stacklevel=4,
+            )
+
+    def predict_proba(self, X):
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+        """
+        check_is_fitted(self)
+        _require_numbers(X)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
+
+    def predict(self, X):
+        """Labels of the most probable classes, (n_queries,)."""
+        probability = self.predict_proba(X)
+        return self.classes_[probability.argmax(axis=1)]
+
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+
+
+def _require_numbers(X):
+    """Name the columns of a data frame that hold no numbers."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(dtypes, "items"):
+        return
+    others = [name for name, dtype in dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
+    if others:
+        raise ValueError(
+            f"The columns {others} of X are not numeric. Encode them first, for example with "
+            "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
+            f"{others}), remainder='passthrough') of scikit-learn in a pipeline."
+        )

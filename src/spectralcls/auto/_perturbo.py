@@ -1,0 +1,84 @@
+"""PerTurbo with probabilities: bandwidth, alpha and temperature by the leave-one-out log loss."""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+
+from .._temperature import inverse_temperature, log_loss
+from .._tuning import stratified_subsample
+from ..kernel_ridge._tuning import median_distance
+from ..kernels import kernel_matrix
+from ..perturbo import PerTurboClassifier
+
+BANDWIDTH_FACTORS = (0.3, 0.6, 1.2, 2.4)  # of the median distance
+ALPHAS = (0.01, 0.1, 1.0)
+
+
+class PerTurboPosterior(ClassifierMixin, BaseEstimator):
+    """``softmax(b (1 - tau_l(x)))`` of a :class:`~spectralcls.perturbo.PerTurboClassifier`.
+
+    Parameters
+    ----------
+    max_tuning_samples : int, default=3000
+        Points that tuning uses at most.
+    max_rank : int, default=1000
+        Of the factor of a larger class.
+    random_state : int, RandomState instance or None, default=0
+    n_jobs : int, default=None
+
+    Notes
+    -----
+    Tuning costs n_l^3 / 3 + n n_l (d + n_l) for each class, bandwidth and alpha.
+    """
+
+    def __init__(self, *, max_tuning_samples=3000, max_rank=1000, random_state=0, n_jobs=None):
+        self.max_tuning_samples = max_tuning_samples
+        self.max_rank = max_rank
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Tune and fit; X (n, d), y (n,)."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        some = slice(None)
+        if len(X) > self.max_tuning_samples:
+            some = stratified_subsample(codes, self.max_tuning_samples, rng)
+        bandwidth, alpha, self.sharpness_ = self._choose(X[some], codes[some], rng)
+        self.model_ = PerTurboClassifier(
+            bandwidth, alpha=alpha, max_rank=self.max_rank, random_state=self.random_state, n_jobs=self.n_jobs
+        ).fit(X, codes)
+        return self
+
+    def _choose(self, X, codes, rng):
+        best = np.inf, None
+        median = median_distance(X, rng)
+        members = [np.flatnonzero(codes == c) for c in range(len(self.classes_))]
+        for factor in BANDWIDTH_FACTORS:
+            kernels = [
+                kernel_matrix(X, X[own], bandwidth=factor * median, n_jobs=self.n_jobs).astype(np.float64)
+                for own in members
+            ]
+            for alpha in ALPHAS:
+                shares = np.column_stack([_shares(K, own, alpha) for K, own in zip(kernels, members, strict=True)])
+                sharpness = inverse_temperature(shares, codes)
+                loss = log_loss(softmax(sharpness * shares, axis=1), codes)
+                if loss < best[0]:
+                    best = loss, (factor * median, alpha, sharpness)
+        return best[1]
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, (n, C)."""
+        return softmax(self.sharpness_ * (1 - self.model_.perturbation(X)), axis=1)
+
+
+def _shares(K, own, alpha):
+    """1 - tau of each point for one class, the points of the class left out: ``1 + alpha - 1 / (G^-1)_ii`` with
+    G = K_l + alpha I."""
+    factor = cho_factor(K[own] + alpha * np.eye(len(own)), lower=True)
+    inverse = cho_solve(factor, np.eye(len(own)))
+    shares = np.einsum("ij,ij->i", K @ inverse, K)
+    shares[own] = 1 + alpha - 1 / np.diag(inverse)
+    return shares

@@ -1,0 +1,51 @@
+"""Kernel ridge regression from a Cholesky factor, and its leave-one-out predictions in closed form."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+
+class Solution(NamedTuple):
+    coefficients: np.ndarray  # (n, C)
+    held_out: np.ndarray  # (n, C) prediction of each point by all others
+
+
+def solve(K, Y, ridge, weights):
+    """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
+
+    With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``. A point of weight
+    w > 1 stands for copies, of which one is left out: ``y_i - a_i / ((w - 1) / ridge + B_ii / w)``.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n), float64, overwritten
+    Y : ndarray of shape (n, C)
+    ridge : float
+    weights : ndarray of shape (n,)
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is not numerically positive definite.
+
+    Notes
+    -----
+    n^3 multiply-adds, in place.
+    """
+    K.flat[:: len(K) + 1] += ridge / weights
+    factor, failed = lapack.dpotrf(K.T, lower=False, overwrite_a=True)
+    if failed:
+        raise np.linalg.LinAlgError(
+            f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
+        )
+    coefficients, _ = lapack.dpotrs(factor, Y, lower=False)
+    inverse, _ = lapack.dpotri(factor, lower=False, overwrite_c=True)
+    diagonal = inverse.diagonal().copy()
+    copies = np.maximum(weights, 1.0)
+    held_out = Y - coefficients / ((copies - 1) / ridge + diagonal / copies)[:, None]
+    return Solution(coefficients, held_out)

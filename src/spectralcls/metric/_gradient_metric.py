@@ -1,0 +1,248 @@
+"""A linear map learned from the gradients of kernel ridge regression: recursive feature machines."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.special import softmax
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._estimator import Estimator, transactional
+from .._progress import progress
+from .._temperature import inverse_temperature, log_loss
+from .._tuning import distinct_rows, stratified_subsample
+from .._validation import check_training_data
+from ..kernel_ridge._exact import solve
+from ..kernel_ridge._tuning import ALPHAS, indicators, median_distance
+from ..kernels import kernel_matrix, kernel_sums
+
+_FLOOR = 1e-6  # of the mean of M's eigenvalues
+
+
+class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Linear map from the average gradient outer product of kernel ridge regression.
+
+    Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators; take as the new
+    metric M the average over the points of ``grad f grad f^T``, summed over the classes. Directions along which the
+    prediction does not change lose their weight. Of all rounds, the first (M = I) included, the one of least
+    leave-one-out log loss is kept.
+
+    Parameters
+    ----------
+    kind : {"diagonal", "full"}, default="diagonal"
+        "diagonal": a weight for each feature, the diagonal of M. "full": M itself.
+    max_iter : int, default=3
+        Rounds.
+    bandwidth : float, default=2.0
+        Bandwidth of the Laplace kernel, in median distances between points under the metric of the round.
+    alpha_grid : array-like, default=(0.01, 0.1)
+        Ridges to try in each round.
+    max_samples : int, default=3000
+        With more distinct points than this, the map is learned on a stratified random subsample.
+    %(random_state)s
+    verbose : bool, default=False
+        Report progress on stderr.
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        L with ``L^T L = M``, the trace of M being the number of features. With ``kind="full"`` the rows are the
+        eigenvectors of M times the roots of their eigenvalues, the largest first.
+    n_iter_ : int
+        Rounds made.
+    loss_curve_ : list of float
+        Leave-one-out log loss before the first round and after each.
+    best_iter_ : int
+        The round that was kept.
+    %(n_features_in_)s
+
+    See Also
+    --------
+    KernelMetric : Learned by the likelihood of neighbors instead.
+
+    Notes
+    -----
+    Features should have comparable scales: M = I is where it starts. A round costs 2 m^3 multiply-adds for each alpha
+    and one kernel sum with d + 1 columns for each class, O(m^2 C d), for m <= `max_samples` points; memory O(m^2).
+
+    References
+    ----------
+    A. Radhakrishnan, D. Beaglehole, P. Pandit, M. Belkin, "Mechanism for feature learning in neural networks and
+    backpropagation-free machine learning models", Science 383, 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from spectralcls.metric import GradientMetric
+    >>> X, y = load_wine(return_X_y=True)
+    >>> GradientMetric().fit(StandardScaler().fit_transform(X), y).components_.shape
+    (13, 13)
+    """
+
+    _parameter_constraints = {
+        "kind": [StrOptions({"diagonal", "full"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "bandwidth": [Interval(Real, 0, None, closed="neither")],
+        "alpha_grid": ["array-like"],
+        "max_samples": [Interval(Integral, 2, None, closed="left")],
+        "verbose": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        kind="diagonal",
+        *,
+        max_iter=3,
+        bandwidth=2.0,
+        alpha_grid=ALPHAS,
+        max_samples=3000,
+        random_state=0,
+        verbose=False,
+        n_jobs=None,
+    ):
+        self.kind = kind
+        self.max_iter = max_iter
+        self.bandwidth = bandwidth
+        self.alpha_grid = alpha_grid
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @transactional
+    def fit(self, X, y, sample_weight=None):
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            For invalid data or one class only.
+        LinAlgError
+            If every alpha is so small that the system is not positive definite in float64.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If no round improved on the features as they are, which are then the result.
+        """
+        data = check_training_data(self, X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        first, group = distinct_rows(data.X, data.codes)
+        weights = np.bincount(group, data.weights).astype(np.float64)
+        if len(first) > self.max_samples:
+            some = stratified_subsample(data.codes[first], self.max_samples, rng)
+            first, weights = first[some], weights[some]
+        points, codes = data.X[first].astype(np.float64), data.codes[first]
+        points -= np.average(points, axis=0, weights=weights)
+        L = np.eye(points.shape[1])
+        self.loss_curve_ = []
+        with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
+            for step in range(self.max_iter + 1):
+                Z = points @ L.T
+                bandwidth = self.bandwidth * median_distance(Z, rng)
+                loss, coefficients = self._ridge(Z, codes, len(data.classes), weights, bandwidth)
+                if not self.loss_curve_ or loss < min(self.loss_curve_):
+                    self.components_, self.best_iter_ = L, step
+                self.loss_curve_.append(loss)
+                if step < self.max_iter:
+                    step_done(f"loss {loss:.4f}")
+                    gradients = _gradients(Z, coefficients, bandwidth, self.n_jobs)
+                    L = _root(sum((G.T * weights) @ G for G in gradients), L, self.kind)
+        self.n_iter_ = self.max_iter
+        if not self.best_iter_:
+            warnings.warn(
+                "No round improved on the features as they are, which are the result.", ConvergenceWarning, stacklevel=3
+            )
+        return self
+
+    def _ridge(self, Z, codes, n_classes, weights, bandwidth):
+        """Leave-one-out log loss and coefficients at the best alpha."""
+        Y, shares = indicators(codes, n_classes, weights)
+        K = kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, n_jobs=self.n_jobs)
+        best = np.inf, None
+        for alpha in self.alpha_grid:
+            solution = solve(K.copy(), Y, alpha, weights)
+            scores = solution.held_out + shares
+            sharpness = inverse_temperature(scores, codes, weights)
+            loss = log_loss(softmax(sharpness * scores, axis=1), codes, weights)
+            if loss < best[0]:
+                best = loss, solution.coefficients
+        return best
+
+    def transform(self, X):
+        """Map points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_features), float32 for float32 input, else float64
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return (X @ self.components_.T).astype(X.dtype, copy=False)
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+
+def _gradients(Z, coefficients, h, n_jobs):
+    """Gradient of each class's prediction at the points, with respect to their coordinates: (n, d) for each class.
+
+    ``grad exp(-r / h) = -(z - z_j) exp(-u) / (u h^2)`` with u = r / h, so that a kernel sum with columns a_j and
+    a_j z_j has everything; at the point itself the kernel has no gradient, and is left out.
+    """
+    for column in coefficients.T:
+        weights = np.column_stack([column, column[:, None] * Z])
+        sums = kernel_sums(
+            Z, Z, weights=weights, kernel="laplace_derivative", bandwidth=h, exclude_self=True, n_jobs=n_jobs
+        )
+        yield (sums[:, 1:] - sums[:, :1] * Z) / h**2
+
+
+def _root(outer, L, kind):
+    """L of the new metric, from the outer products of the gradients with respect to z = L x: a factor L^T turns them
+    into gradients with respect to x. Scaled to trace d; no eigenvalue vanishes, so that no feature is lost for good."""
+    d = len(L)
+    M = L.T @ outer @ L
+    if kind == "diagonal":
+        values = np.diag(M)
+        if not values.any():
+            return L
+        values = np.maximum(values / values.mean(), _FLOOR)
+        return np.diag(np.sqrt(values / values.mean()))
+    values, axes = eigh(M)
+    if not values[-1] > 0:
+        return L
+    values = np.maximum(values * (d / values.sum()), _FLOOR)
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(d)])
+    return (axes * np.sqrt(values * (d / values.sum()))).T[::-1]

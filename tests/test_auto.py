@@ -1,0 +1,194 @@
+"""The vote against its definition, and what the classifier promises on easy, hard and broken data."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.model_selection import train_test_split
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls._encoding import ColumnEncoder
+from spectralcls._temperature import log_loss
+from spectralcls.auto import AutoClassifier
+from spectralcls.auto._budget import Clock, affordable_sizes
+from spectralcls.auto._members import LARGE, members_for
+from spectralcls.auto._perturbo import PerTurboPosterior
+from spectralcls.auto._vote import learn_vote, sharpened
+from spectralcls.perturbo import PerTurboClassifier
+
+
+def test_encoder_codes_each_column_by_its_values():
+    column = np.array([3.0, 1.0, 2.0, 1.0] * 3)
+    many = np.arange(12.0) ** 2
+    X = np.column_stack([many, column, np.full(12, 5.0), np.tile([0.0, 1.0], 6)])
+    Z = ColumnEncoder().fit_transform(X)
+    assert Z.shape == (12, 5)  # a number, three indicators, nothing, a number
+    assert_allclose(Z[:, 0], (many - many.mean()) / many.std())
+    assert_array_equal(Z[:, 1:4], column[:, None] == [1, 2, 3])
+    assert_allclose(Z[:, 4], np.tile([-1.0, 1.0], 6))
+
+    encoder = ColumnEncoder("rank").fit(X)
+    assert_allclose(encoder.transform(X)[:, 0], norm.ppf((np.arange(12) + 0.5) / 12))
+    between = encoder.transform([[0.5, 7.0, 5.0, 1.0], [-10.0, 1.0, 5.0, 1.0], [1e9, 1.0, 6.0, 1.0]])
+    assert_allclose(between[:, 0], norm.ppf(np.array([1.0, 0.5, 11.5]) / 12) + [
+        norm.ppf(0.5 / 12) / 2 + norm.ppf(1.5 / 12) / 2 - norm.ppf(1.0 / 12), 0, 0
+    ])  # fmt: skip
+    assert not between[0, 1:4].any()  # a value not seen
+
+
+def test_encoder_of_constant_columns_alone():
+    assert_array_equal(ColumnEncoder().fit_transform(np.ones((5, 3))), np.zeros((5, 1)))
+
+
+def test_perturbo_shares_leave_the_point_out():
+    X, y = load_iris(return_X_y=True)
+    X = X[::5] + 0.01 * np.random.default_rng(0).normal(size=(30, 4))
+    y = y[::5]
+    model = PerTurboPosterior().fit(X, y)
+    h, alpha = model.model_.bandwidth_, model.model_.alpha_
+    shares = np.empty((30, 3))
+    for i in range(30):
+        rest = np.arange(30) != i
+        shares[i] = 1 - PerTurboClassifier(h, alpha=alpha).fit(X[rest], y[rest]).perturbation(X[i : i + 1])
+    p = np.exp(model.sharpness_ * shares)
+    loss = log_loss(p / p.sum(axis=1, keepdims=True), y)
+    for factor in (0.9, 1.1):  # the temperature is the best for these
+        q = np.exp(factor * model.sharpness_ * shares)
+        assert loss <= log_loss(q / q.sum(axis=1, keepdims=True), y) + 1e-6
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def random_posteriors(n=400, seed=0):
+    """A good, a mediocre and a useless member."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n)
+    scores = [strength * (rng.normal(size=(n, 3)) + strength * np.eye(3)[codes]) for strength in (2.5, 2, 0.01)]
+    return [np.exp(s) / np.exp(s).sum(axis=1, keepdims=True) for s in scores], codes
+
+
+def test_vote_prefers_the_better_members_and_beats_the_best():
+    posteriors, codes = random_posteriors()
+    vote = learn_vote(posteriors, codes)
+    assert vote.weights[0] > vote.weights[1] > vote.weights[2] >= 1 / 6 - 1e-12
+    assert_allclose(vote.weights.sum(), 1)
+    p = vote(posteriors)
+    assert_allclose(p.sum(axis=1), 1)
+    assert_allclose(log_loss(p, codes), vote.loss)
+    fresh, truth = random_posteriors(seed=1)
+    assert log_loss(vote(fresh), truth) < log_loss(sharpened(fresh[1], vote.sharpness[1]), truth)
+
+
+def test_overconfident_members_are_tempered():
+    (good, *_), codes = random_posteriors()
+    vote = learn_vote([sharpened(good, 5.0)], codes)
+    assert 0.1 < vote.sharpness[0] < 0.4
+    assert_allclose(vote([sharpened(good, 5.0)]), learn_vote([good], codes)([good]), atol=0.01)
+
+
+def test_better_than_its_members_would_be_alone_on_unseen_points():
+    X, y = make_classification(500, 12, n_informative=5, n_classes=3, random_state=0)
+    X, Q, y, truth = train_test_split(X, y, random_state=0, stratify=y)
+    model = AutoClassifier().fit(X, y)
+    p = model.predict_proba(Q)
+    assert np.mean(model.predict(Q) == truth) > 0.8
+    assert log_loss(p, truth) < 0.65
+    alone = [log_loss(member.predict_proba(Q), truth) for _, member in model.members_]
+    assert log_loss(p, truth) < np.mean(alone)
+    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 3
+    assert model.loss_ <= model.losses_.min() + 0.02
+    assert model.n_samples_used_ == len(X) and not model.dropped_
+    assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
+
+
+def test_refit_gives_the_same_bits():
+    X, y = load_wine(return_X_y=True)
+    model = AutoClassifier()
+    assert_array_equal(clone(model).fit(X, y).predict_proba(X), clone(model).fit(X, y).predict_proba(X))
+
+
+@pytest.mark.parametrize("case", ["rare", "wide", "constant", "duplicates", "separated", "two values", "tiny"])
+def test_difficult_data(case):
+    rng = np.random.default_rng(0)
+    X, y = load_iris(return_X_y=True)
+    X, y = {
+        "rare": (np.r_[X, [[9.0, 9, 9, 9]]], np.r_[y, 7]),
+        "wide": (rng.normal(size=(50, 200)) + np.arange(50)[:, None] % 2, np.arange(50) % 2),
+        "constant": (np.c_[X, np.ones((150, 3)), np.full(150, 1e12)], y),
+        "duplicates": (np.repeat(X[::10], 8, axis=0)[:, [0, 0, 1, 1]], np.repeat(y[::10], 8)),
+        "separated": (X[:100] * 1e3, y[:100]),
+        "two values": ((X > X.mean(axis=0)).astype(float), y),
+        "tiny": (X[::30], y[::30]),
+    }[case]
+    model = AutoClassifier().fit(X, y)
+    p = model.predict_proba(X)
+    assert np.isfinite(p).all()
+    assert_allclose(p.sum(axis=1), 1)
+    floor = {"two values": 0.7, "tiny": 0.6}.get(case, 0.95)
+    assert np.mean(model.predict(X) == y) >= floor
+
+
+def test_columns_that_are_no_numbers_are_named():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(color="red")
+    with pytest.raises(ValueError, match=r"\['color'\] of X are not numeric.*OneHotEncoder"):
+        AutoClassifier().fit(frame, y)
+    numbers = frame.drop(columns="color")
+    model = AutoClassifier().fit(numbers, y)
+    assert list(model.feature_names_in_) == list("abcd")
+    with pytest.raises(ValueError, match="not numeric"):
+        model.predict(frame)
+
+
+def test_failed_fit_changes_nothing():
+    X, y = load_iris(return_X_y=True)
+    model = AutoClassifier().fit(X, y)
+    before = vars(model).copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(X > 7, np.nan, X), y)
+    assert vars(model) == before
+
+
+def test_sizes_grow_until_time_ends():
+    class Fake(Clock):
+        elapsed = 0.0
+
+    clock = Fake(100.0)
+    sizes = []
+    for size in affordable_sizes(1_000_000, clock):
+        sizes.append(size)
+        clock.elapsed += 1e-6 * size**2
+    assert sizes[0] == 200 and sizes == sorted(sizes)
+    assert 4000 < sizes[-1] < 10_000  # which would take the 100 seconds alone
+    assert 20 < clock.elapsed < 100
+    assert list(affordable_sizes(1_000_000, Clock(None))) == [1_000_000]
+
+
+def test_a_small_budget_is_kept_and_said():
+    X, y = make_classification(6000, 20, n_informative=8, random_state=0)
+    start = time.monotonic()
+    with pytest.warns(UserWarning, match="did not suffice"):
+        model = AutoClassifier(time_budget=1.0).fit(X, y)
+    assert time.monotonic() - start < 20  # times are measured in bench/; this is no endless loop
+    assert model.n_samples_used_ < len(X)
+    assert f"{model.n_samples_used_} of 6000 points" in model.summary_
+    assert model.score(X, y) > 0.7
+
+
+def test_members_that_do_not_scale_drop_out():
+    assert [member.name for member in members_for(1000)[0]] == [
+        "PerTurbo", "gradient metric + ridge", "kernel metric + ridge",
+    ]  # fmt: skip
+    assert "kernel metric + Parzen" in [member.name for member in members_for(LARGE + 1)[0]]
+    kept, dropped = members_for(1_000_000)
+    assert [member.name for member in kept] == ["kernel metric + Parzen"]
+    assert len(dropped) == 3
+
+
+@parametrize_with_checks([AutoClassifier()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
