@@ -23,7 +23,7 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
     ----------
     max_tuning_samples : int, default=3000
         Points that tuning uses at most.
-    max_rank : int, default=1000
+    rank : int, default=1000
         Of the factor of a larger class.
     random_state : int, RandomState instance or None, default=0
     n_jobs : int, default=None
@@ -33,9 +33,9 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
     Tuning costs n_l^3 / 3 + n n_l (d + n_l) for each class, bandwidth and alpha.
     """
 
-    def __init__(self, *, max_tuning_samples=3000, max_rank=1000, random_state=0, n_jobs=None):
+    def __init__(self, *, max_tuning_samples=3000, rank=1000, random_state=0, n_jobs=None):
         self.max_tuning_samples = max_tuning_samples
-        self.max_rank = max_rank
+        self.rank = rank
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -48,7 +48,7 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
             some = stratified_subsample(codes, self.max_tuning_samples, rng)
         bandwidth, alpha, self.sharpness_ = self._choose(X[some], codes[some], rng)
         self.model_ = PerTurboClassifier(
-            bandwidth, alpha=alpha, max_rank=self.max_rank, random_state=self.random_state, n_jobs=self.n_jobs
+            bandwidth, alpha=alpha, rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs
         ).fit(X, codes)
         return self
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import ScoreClassifier
 from .._progress import progress
-from .._tuning import distinct_rows, stratified_subsample
+from .._tuning import check_grid, distinct_rows, stratified_subsample
 from ..kernels import kernel_matrix, kernel_sums
 from . import _exact, _iterative
 from ._tuning import ALPHAS, BANDWIDTH_FACTORS, indicators, leave_one_out, median_distance
@@ -180,8 +180,8 @@ class KernelRidgeClassifier(ScoreClassifier):
         elif self.bandwidth_grid is None:
             bandwidths = median_distance(X, rng) * np.array(BANDWIDTH_FACTORS[self.kernel])
         else:
-            bandwidths = _checked_grid(self.bandwidth_grid, "bandwidth_grid")
-        alphas = _checked_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
+            bandwidths = check_grid(self.bandwidth_grid, "bandwidth_grid")
+        alphas = check_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
         return bandwidths, alphas
 
     def _iterate(self, X, Y, choice, weights, rng):
@@ -221,12 +221,3 @@ class KernelRidgeClassifier(ScoreClassifier):
         p : ndarray of shape (n_queries, n_classes)
         """
         return np.exp(self.predict_log_proba(X))
-
-
-def _checked_grid(values, name):
-    values = np.unique(np.asarray(values, dtype=np.float64))
-    if not len(values):
-        raise ValueError(f"{name} is empty.")
-    if not (np.isfinite(values) & (values > 0)).all():
-        raise ValueError(f"{name} must be positive and finite, got {values[~(values > 0)][:1]}.")
-    return values

@@ -1,0 +1,254 @@
+"""AutoClassifier and what users have, on the same splits: ``python -m bench.auto [--splits 4] [--rows 1700]``.
+
+Every data set of $SPECTRALCLS_DATA that has numeric features, and scikit-learn's: at most `rows` random rows of each,
+random splits of two thirds for training. Each result is stored when it is there (docs/measured/auto.json), so that an
+interrupted run goes on where it stopped; the page is docs/measured/auto.md. Times are CPU seconds of fitting, tuning
+included, on one thread.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn import datasets
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from bench.data import folder
+from bench.page import machine, table
+from spectralcls import AutoClassifier
+from spectralcls._encoding import ColumnEncoder
+
+STORE = Path(__file__).parents[1] / "docs" / "measured" / "auto.json"
+OURS, SVM = "AutoClassifier", "SVM"
+FOLDS = 5
+BINS = 10  # of the expected calibration error
+
+
+def all_sets():
+    """Name to a function that loads (X, y): one or two arrays of rows in a file."""
+    found = {}
+    for path in sorted(Path(folder() or ".").glob("*.npz")):
+        with np.load(path, allow_pickle=False) as file:
+            if "X" in file.files or "X_train" in file.files:
+                found[path.stem] = lambda path=path: _read(path)
+    names = {"wdbc": datasets.load_breast_cancer, "iris": datasets.load_iris, "wine": datasets.load_wine}
+    for name, load in (names | {"digits": datasets.load_digits}).items():
+        found.setdefault(name, lambda load=load: load(return_X_y=True))
+    return found
+
+
+def _read(path):
+    with np.load(path, allow_pickle=False) as file:
+        if "X" in file.files:
+            return file["X"], file["y"]
+        return tuple(np.concatenate([file[f"{name}_train"], file[f"{name}_test"]]) for name in "Xy")
+
+
+def split(X, y, rows, seed):
+    """Training and test part of at most `rows` rows, always the same; labels that only the test part has are -1."""
+    kept = np.random.RandomState(0).permutation(len(X))[:rows]
+    X, y = X[kept].astype(np.float64), np.unique(y[kept], return_inverse=True)[1]
+    order = np.random.RandomState(seed).permutation(len(X))
+    train, test = np.split(order, [2 * len(X) // 3])
+    known, codes = np.unique(y[train], return_inverse=True)
+    truth = np.where(np.isin(y[test], known), np.searchsorted(known, y[test]), -1)
+    return X[train], codes, X[test], truth
+
+
+def _svm_search(encoders):
+    grid = [
+        {"columnencoder": [encoder], "svc__C": np.logspace(-1, 3, 5), "svc__gamma": np.logspace(-2, 2, 5, base=4)}
+        for encoder in encoders
+    ]
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    return GridSearchCV(make_pipeline(ColumnEncoder(), _ScaledSVC()), grid, cv=folds)
+
+
+class _ScaledSVC(SVC):
+    """`gamma` in units of scikit-learn's "scale"."""
+
+    def fit(self, X, y):
+        gamma = self.gamma
+        try:
+            self.gamma = gamma / (X.shape[1] * X.var())
+            return super().fit(X, y)
+        finally:
+            self.gamma = gamma
+
+
+_ScaledSVC.__name__ = "SVC"
+
+
+def _fit_svm(X, y):
+    return _svm_search([ColumnEncoder(indicators=False)]).fit(X, y)
+
+
+def _fit_encoded_svm(X, y):
+    return _svm_search([ColumnEncoder(indicators=False), ColumnEncoder(), ColumnEncoder("rank")]).fit(X, y)
+
+
+def _fit_calibrated_svm(X, y):
+    return CalibratedClassifierCV(_fit_svm(X, y).best_estimator_, cv=StratifiedKFold(FOLDS)).fit(X, y)
+
+
+def _fit_catboost(X, y):
+    from catboost import CatBoostClassifier
+
+    return CatBoostClassifier(verbose=0, thread_count=1, random_seed=0, allow_writing_files=False).fit(X, y)
+
+
+def _fit_lightgbm(X, y):
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_jobs=1, random_state=0, verbose=-1).fit(X, y)
+
+
+METHODS = {
+    OURS: lambda X, y: AutoClassifier(n_jobs=1).fit(X, y),
+    SVM: _fit_svm,
+    "SVM, encodings": _fit_encoded_svm,
+    "SVM, calibrated": _fit_calibrated_svm,
+    "random forest": lambda X, y: RandomForestClassifier(500, random_state=0).fit(X, y),
+    "hist. boosting": lambda X, y: HistGradientBoostingClassifier(random_state=0).fit(X, y),
+    "CatBoost": _fit_catboost,
+    "LightGBM": _fit_lightgbm,
+}
+QUICK = [OURS, SVM, "random forest", "hist. boosting"]
+
+
+def measure(fit, X, y, Q, truth):
+    start = time.process_time()
+    model = fit(X, y)
+    result = {"seconds": time.process_time() - start}
+    result["accuracy"] = float(np.mean(np.ravel(model.predict(Q)) == truth))
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(Q)
+        result |= {"log loss": log_loss(p, truth), "calibration error": calibration_error(p, truth)}
+    if hasattr(model, "summary_"):
+        result["summary"] = model.summary_
+    return result
+
+
+def log_loss(p, truth):
+    """Mean of -log p, p at least 1e-3 and 0 for a class that was not there to learn."""
+    own = np.where(truth >= 0, p[np.arange(len(p)), truth], 0.0)
+    return float(-np.log(np.maximum(own, 1e-3)).mean())
+
+
+def calibration_error(p, truth):
+    """Expected calibration error of the most probable class over ten equal bins."""
+    top, right = p.max(axis=1), p.argmax(axis=1) == truth
+    bins = np.minimum((top * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, top - right, minlength=BINS)
+    return float(np.abs(gaps).sum() / len(p))
+
+
+def run(sets, methods, rows, splits, stored, save):
+    for seed in range(splits):
+        for name in sets:
+            X, y, Q, truth = split(*all_sets()[name](), rows, seed)
+            if len(np.unique(y)) < 2:
+                continue
+            entry = stored.setdefault(f"{rows} rows", {}).setdefault(name, {}).setdefault(str(seed), {})
+            for method in methods:
+                if method in entry:
+                    continue
+                with warnings.catch_warnings(), threadpool_limits(1):
+                    warnings.simplefilter("ignore")  # classes with fewer points than folds
+                    entry[method] = measure(METHODS[method], X, y, Q, truth)
+                save()
+                found = entry[method]
+                print(f"{name} {seed} {method}: {found['accuracy']:.3f}, {found['seconds']:.1f} s", flush=True)
+
+
+def averages(sets, key, methods):
+    """Name of each set to the means over its splits, an array with one value for each method."""
+    return {
+        name: np.mean([[runs[m].get(key, np.nan) for m in methods] for runs in entry.values()], axis=0)
+        for name, entry in sets.items()
+    }
+
+
+def percent(values, digits=1):
+    return [f"{100 * value:.{digits}f}" for value in values]
+
+
+def section(title, sets):
+    """Tables of one number of rows, of the methods that have run on everything."""
+    methods = [m for m in METHODS if all(m in runs for entry in sets.values() for runs in entry.values())]
+    accuracy, seconds = averages(sets, "accuracy", methods), averages(sets, "seconds", methods)
+    rows = [{"set": name} | dict(zip(methods, percent(row), strict=True)) for name, row in accuracy.items()]
+    every = np.array(list(accuracy.values()))
+    rows.append({"set": f"mean of {len(sets)}"} | dict(zip(methods, percent(every.mean(axis=0), 2), strict=True)))
+    n_splits = sorted({len(entry) for entry in sets.values()})
+    lines = [f"## At most {title}, {' to '.join(map(str, n_splits))} splits", "", table(rows), ""]
+    if OURS in methods and SVM in methods:
+        lines += [comparison(list(sets), every, np.array(list(seconds.values())), methods), ""]
+    further = []
+    for key in ("log loss", "calibration error", "seconds"):
+        values = np.mean(list(averages(sets, key, methods).values()), axis=0)
+        further.append({"mean": key} | dict(zip(methods, values.tolist(), strict=True)))
+    return [*lines, table(further), ""]
+
+
+def comparison(names, accuracy, seconds, methods):
+    """The table in words."""
+    ours, svm = methods.index(OURS), methods.index(SVM)
+    gains = 100 * (accuracy[:, ours] - accuracy[:, svm])
+    ratios = seconds[:, ours] / seconds[:, svm]
+    level = accuracy[:, ours] >= np.delete(accuracy, ours, axis=1).max(axis=1)
+    return (
+        f"{OURS} less {SVM}: {gains.mean():+.2f} points in the mean, {gains.min():+.1f} at worst "
+        f"({names[int(gains.argmin())]}), {gains.max():+.1f} at best ({names[int(gains.argmax())]}). At least level "
+        f"with the best of all others on {level.sum()} of {len(names)} sets. Time to fit over that of the {SVM}'s grid "
+        f"search: {np.median(ratios):.2f} in the median, {ratios.max():.2f} at most ({names[int(ratios.argmax())]})."
+    )
+
+
+def page(stored):
+    """Markdown of everything stored."""
+    lines = [
+        "# Measured: AutoClassifier and what users have", "",
+        "Written by `python -m bench.auto`. At most the stated number of random rows of each set, random splits of two",
+        "thirds for training, all methods on the same splits. SVM: RBF kernel on standardized features, 25 pairs of C",
+        f"and gamma, {FOLDS} folds; with encodings: those of AutoClassifier's members are searched too. The forest has",
+        "500 trees; boosting has its defaults. Accuracy in per cent; log loss with probabilities of at least 1e-3;",
+        "expected calibration error over ten bins; seconds of CPU time to fit, tuning included, on one thread.", "",
+    ]  # fmt: skip
+    for title, sets in stored["results"].items():
+        lines += section(title, sets)
+    return "\n".join([*lines, f"{stored['machine']}."]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m bench.auto", description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", nargs="+", help="all by default")
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), help="'quick' stands for the cheap ones")
+    parser.add_argument("--rows", type=int, default=1700)
+    parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--store", type=Path, default=STORE)
+    arguments = parser.parse_args()
+    methods = QUICK if arguments.methods == ["quick"] else arguments.methods
+    if unknown := set(methods) - set(METHODS):
+        parser.error(f"there is no method {', '.join(sorted(unknown))}, only {', '.join(METHODS)}")
+    stored = json.loads(arguments.store.read_text("utf-8")) if arguments.store.exists() else {"results": {}}
+    stored["machine"] = machine()
+
+    def save():
+        arguments.store.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+
+    run(arguments.sets or list(all_sets()), methods, arguments.rows, arguments.splits, stored["results"], save)
+    save()
+    arguments.store.with_suffix(".md").write_text(page(stored), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
