@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 
 _SHORT = 500  # order up to which a decomposition ends before anybody could notice
+_OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a second
 
 
 @contextmanager
@@ -44,7 +45,18 @@ def eigh(A):
     return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)
 
 
-def slices(n, size=256, seconds=0.05):
+def matmul(A, B):
+    """``A @ B``, by rows of A where it takes long."""
+    rows = 1 + int(_OPERATIONS / max(A.shape[1] * B.shape[1], 1))
+    if rows >= len(A):
+        return A @ B
+    out = np.empty((len(A), B.shape[1]), np.result_type(A, B))
+    for start in range(0, len(A), rows):
+        np.matmul(A[start : start + rows], B, out=out[start : start + rows])
+    return out
+
+
+def slices(n, size=16, seconds=0.05):
     """Parts of the rows 0 ... n - 1 for a loop over calls that cannot be interrupted, each of about that many seconds.
 
     For results that do not depend on the parts: their sizes follow the clock.

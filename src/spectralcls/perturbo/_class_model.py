@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import LinAlgWarning, eigh
+from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 
+from .._interrupt import eigh, matmul
 from ..lowrank import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
@@ -110,7 +111,7 @@ class ClassModel:
         """Columns b with |b|^2 = 1 - tau, from columns of `kernel` (C-contiguous, overwritten)."""
         if self.triangle is not None:
             self.triangle.solve(K)
-        return K if self.mix is None else self.mix.T @ K
+        return K if self.mix is None else matmul(self.mix.T, K)
 
     def explained(self, Q, n_jobs=None):
         """1 - tau for each query, in blocks of kernel values."""
@@ -261,7 +262,7 @@ def fit_class(
         return _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_jobs)
     K = _rooted_matrix(X, bandwidth, roots, n_jobs)
     if regularization.kind == "truncate":
-        values, vectors = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+        values, vectors = eigh(K)
         shares = regularization.filter(values)
         shares = np.divide(shares, values, out=shares, where=shares > 0)
         return ClassModel(X, weights, bandwidth, X, roots, None, _mix(vectors, shares), regularization)
@@ -287,7 +288,7 @@ def _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_j
     F = low.factor
     triangle = Triangle(np.asfortranarray(F[low.pivots].T))
     weighted = F if weights is None else F * weights[:, None]
-    values, vectors = eigh(F.T @ weighted, driver="evd", overwrite_a=True, check_finite=False)
+    values, vectors = eigh(matmul(F.T, weighted))
     mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
     return ClassModel(
         X, weights, bandwidth, X[low.pivots], None, triangle, mix, regularization, low.trace_residual

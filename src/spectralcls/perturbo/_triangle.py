@@ -4,6 +4,9 @@ import numpy as np
 from scipy.linalg.blas import dtpsv, dtrsm
 from scipy.linalg.lapack import dpotrf, dpstrf, dtpttr, dtrttp
 
+from .._interrupt import matmul
+
+_BLOCK = 1024  # columns of a factor that one call of LAPACK finds
 _FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first
 _ROUNDING = 10 * np.finfo(float).eps
 
@@ -34,17 +37,34 @@ def cholesky_in_place(M):
     U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
     diagonal of M is of order 1: pivots that are rounding beside it are refused like negative ones.
     """
-    diagonal = M.diagonal().copy()
-    U, info = dpotrf(M.T, lower=0, overwrite_a=1, clean=0)
-    if info > 0:
-        k = info - 1
-        left = dtrsm(1.0, np.asfortranarray(U[:k, :k]), U[k, :k, None], trans_a=1) if k else np.zeros(0)
-        raise NotPositiveDefiniteError(k, float(diagonal[k] - np.sum(left**2)))
+    for start in range(0, len(M), _BLOCK):
+        _factor_block(M, slice(start, min(start + _BLOCK, len(M))))
+    U = M.T
     pivots = np.square(U.diagonal())
     k = int(pivots.argmin())
     if pivots[k] < _ROUNDING:
         raise NotPositiveDefiniteError(k, float(pivots[k]))
     return U
+
+
+def _factor_block(M, block):
+    """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
+    to Ctrl-C while it does."""
+    before, after = M[block, : block.start], M[block.stop :, : block.start]
+    corner = np.array(M[block, block].T, order="F")
+    if block.start:
+        corner -= matmul(before, before.T)
+    diagonal = corner.diagonal().copy()
+    corner, info = dpotrf(corner, lower=0, overwrite_a=1, clean=0)
+    if info > 0:
+        k = info - 1
+        left = dtrsm(1.0, np.asfortranarray(corner[:k, :k]), corner[k, :k, None], trans_a=1) if k else np.zeros(0)
+        raise NotPositiveDefiniteError(block.start + k, float(diagonal[k] - np.sum(left**2)))
+    for i, row in enumerate(M[block, block]):  # the other triangle still holds M
+        row[: i + 1] = corner[: i + 1, i]
+    if len(after):
+        panel = M[block.stop :, block] - matmul(after, before.T)
+        M[block.stop :, block] = dtrsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
 
 
 def independent_rows(M, tol):
@@ -91,8 +111,14 @@ class Triangle:
         if self._dense is None and K.shape[1] <= _FEW:
             for i in range(K.shape[1]):
                 K[:, i] = dtpsv(self.order, self._packed.values, K[:, i], lower=0, trans=1)
-        elif K.size:  # as K^T U^-1, which BLAS does faster than U^-T K where the triangle is small
-            dtrsm(1.0, self.dense(), K.T, side=1, lower=0, overwrite_b=1)
+        elif K.size:
+            U = self.dense()
+            for start in range(0, self.order, _BLOCK):
+                block = slice(start, min(start + _BLOCK, self.order))
+                if start:
+                    K[block] -= matmul(U[:start, block].T, K[:start])
+                # as K^T U^-1, which BLAS does faster than U^-T K where the triangle is small
+                dtrsm(1.0, np.asfortranarray(U[block, block]), K[block].T, side=1, lower=0, overwrite_b=1)
 
     def dense(self):
         """U as a Fortran-ordered array; what is below its diagonal has no meaning."""
