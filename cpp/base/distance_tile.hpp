@@ -15,12 +15,12 @@ namespace detail {
 constexpr int prefetch_ahead = 8;  // features
 
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers.
-template <class T, int NV>
+template <class T, int NV, int Rows>
 inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
   constexpr int W = lanes<T>;
-  Vec<T> sum[tile_rows][NV];
+  Vec<T> sum[Rows][NV];
 #pragma GCC unroll 8
-  for (int r = 0; r < tile_rows; ++r)
+  for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) sum[r][v] = load(x_norms + v * W) + q_norms[r];
   for (index_t k = 0; k < d; ++k) {
@@ -32,24 +32,24 @@ inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, c
       __builtin_prefetch(x + (prefetch_ahead * NV + v) * W);
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < tile_rows; ++r)
+    for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
       for (int v = 0; v < NV; ++v) sum[r][v] += xk[v] * q[r];
     x += NV * W;
     q += tile_rows;
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < tile_rows; ++r)
+  for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * W, sum[r][v]);
 }
 
-template <class T, int NV>
+template <class T, int NV, int Rows>
 inline void difference_panel(index_t d, const T* q, const T* x, T* out) {
   constexpr int W = lanes<T>;
-  Vec<T> sum[tile_rows][NV];
+  Vec<T> sum[Rows][NV];
 #pragma GCC unroll 8
-  for (int r = 0; r < tile_rows; ++r)
+  for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) sum[r][v] = Vec<T>{};
   for (index_t k = 0; k < d; ++k) {
@@ -57,7 +57,7 @@ inline void difference_panel(index_t d, const T* q, const T* x, T* out) {
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) xk[v] = load(x + v * W);
 #pragma GCC unroll 8
-    for (int r = 0; r < tile_rows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
       const Vec<T> qk = broadcast<T>(q[r]);
 #pragma GCC unroll 3
       for (int v = 0; v < NV; ++v) {
@@ -69,20 +69,18 @@ inline void difference_panel(index_t d, const T* q, const T* x, T* out) {
     q += tile_rows;
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < tile_rows; ++r)
+  for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * W, sum[r][v]);
 }
 
-template <class T, int NV>
+template <class T, int NV, int Rows>
 inline void panel(DistanceForm form, index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
-  if (form == DistanceForm::product) product_panel<T, NV>(d, q, q_norms, x, x_norms, out);
-  else difference_panel<T, NV>(d, q, x, out);
+  if (form == DistanceForm::product) product_panel<T, NV, Rows>(d, q, q_norms, x, x_norms, out);
+  else difference_panel<T, NV, Rows>(d, q, x, out);
 }
 
-}  // namespace detail
-
-template <class T>
+template <class T, int Rows>
 inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block,
                               const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
   constexpr int W = lanes<T>;
@@ -94,13 +92,28 @@ inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries
   T* to = &out.value[0][0];
   int left = tile.n_vectors;
   for (; left >= panel_vectors; left -= panel_vectors) {
-    detail::panel<T, panel_vectors>(form, d, q, q_norms, x, x_norms, to);
+    panel<T, panel_vectors, Rows>(form, d, q, q_norms, x, x_norms, to);
     x += panel_vectors * W * d;
     x_norms += panel_vectors * W;
     to += panel_vectors * W;
   }
-  if (left == 2) detail::panel<T, 2>(form, d, q, q_norms, x, x_norms, to);
-  if (left == 1) detail::panel<T, 1>(form, d, q, q_norms, x, x_norms, to);
+  if (left == 2) panel<T, 2, Rows>(form, d, q, q_norms, x, x_norms, to);
+  if (left == 1) panel<T, 1, Rows>(form, d, q, q_norms, x, x_norms, to);
+}
+
+}  // namespace detail
+
+// Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
+template <class T>
+inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
+                              const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+  if (n_rows == 1) detail::squared_distances<T, 1>(form, queries, block, points, tile, out);
+  else detail::squared_distances<T, tile_rows>(form, queries, block, points, tile, out);
+}
+template <class T>
+inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block,
+                              const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+  detail::squared_distances<T, tile_rows>(form, queries, block, points, tile, out);
 }
 
 // The smallest distance in each lane of one row of a tile.
@@ -134,11 +147,9 @@ inline DistanceForm safe_form(double q_norm, double x_norm, double rate) {
              : DistanceForm::difference;
 }
 
-// Whether no pair of blocks needs differences, by the first test.
+// Whether no pair of blocks needs differences, by the first test; for the largest norms of all.
 template <class T>
-bool product_suffices(MatrixView<T> queries, MatrixView<T> points, const Geometry& geometry, double rate, const Execution& execution) {
-  const double x_norm = geometry.largest_norm(points, execution);
-  const double q_norm = queries.data == points.data && queries.rows == points.rows ? x_norm : geometry.largest_norm(queries, execution);
+bool product_suffices(double q_norm, double x_norm, double rate) {
   return 1.01 * rate * (q_norm + x_norm) <= largest_exponent<T>;
 }
 

@@ -197,8 +197,14 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bo
 }
 
 template <class T>
+void PackedPoints<T>::add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
+  if (!has(DistanceForm::difference)) pack(points, geometry, false, true, execution);
+}
+
+template <class T>
 void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                            const Execution& execution) {
+  const bool first = norms_.empty();
   norms_.resize(source_.size());
   if (with_product) centred_.resize(source_.size() * static_cast<std::size_t>(d_));
   if (with_difference) raw_.resize(source_.size() * static_cast<std::size_t>(d_));
@@ -206,14 +212,18 @@ void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool 
   const auto n_tiles = static_cast<index_t>(tiles_.size());
   for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
-      pack_tile(points, geometry, tiles_[t], boxes_.empty() ? nullptr : boxes_.data() + t * 2 * d_);
+      pack_tile(points, geometry, t, with_product, with_difference, first);
   });
 }
 
+// `first`: norms and boxes are not there yet.
 template <class T>
-void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, Tile& tile, T* box) {
+void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product,
+                                bool with_difference, bool first) {
   constexpr int W = lanes<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
+  Tile& tile = tiles_[static_cast<std::size_t>(t)];
+  T* box = first && !boxes_.empty() ? boxes_.data() + t * 2 * d_ : nullptr;
   if (box) {
     std::fill(box, box + d_, infinity);
     std::fill(box + d_, box + 2 * d_, -infinity);
@@ -221,9 +231,9 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
   for (int v = 0; v < tile.n_vectors; ++v) {
     const int panel = v / panel_vectors * panel_vectors;
     const index_t stride = std::min(panel_vectors, tile.n_vectors - panel) * W;
-    const index_t first = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
+    const index_t column = tile.first + v * W, start = (tile.first + panel * W) * d_ + (v - panel) * W;
     const T* rows[W];
-    for (int j = 0; j < W; ++j) rows[j] = source_[first + j] < 0 ? nullptr : points.row(source_[first + j]);
+    for (int j = 0; j < W; ++j) rows[j] = source_[column + j] < 0 ? nullptr : points.row(source_[column + j]);
 
     SquaredNorms<T, W> norms;
     for (index_t k = 0; k < d_; k += W) {
@@ -243,12 +253,12 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
             box[d_ + k + i] = std::max(box[d_ + k + i], centred[j][i]);
           }
       }
-      if (!centred_.empty()) store_transposed<T>(centred, n, centred_.data() + start + k * stride, stride);
-      if (!raw_.empty()) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
+      if (with_product) store_transposed<T>(centred, n, centred_.data() + start + k * stride, stride);
+      if (with_difference) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
     }
-    for (int j = 0; j < W; ++j) {
+    for (int j = 0; first && j < W; ++j) {
       const double norm = norms.of(j);
-      norms_[first + j] = rows[j] ? static_cast<T>(norm) : infinity;
+      norms_[column + j] = rows[j] ? static_cast<T>(norm) : infinity;
       if (rows[j]) tile.largest_norm = std::max(tile.largest_norm, norm);
     }
   }

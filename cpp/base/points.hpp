@@ -102,6 +102,10 @@ class PackedPoints {
   PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, bool by_locality, const Execution& execution);
 
+  bool has(DistanceForm form) const { return n_columns() == 0 || !(form == DistanceForm::product ? centred_ : raw_).empty(); }
+  // Adds the coordinates for differences, from the same points in the same geometry.
+  void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution);
+
   index_t n_columns() const { return static_cast<index_t>(source_.size()); }
   index_t dimension() const { return d_; }
   const std::vector<Tile>& tiles() const { return tiles_; }
@@ -123,7 +127,7 @@ class PackedPoints {
   void lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality, const Execution& execution);
   void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
             const Execution& execution);
-  void pack_tile(MatrixView<T> points, const Geometry& geometry, Tile& tile, T* box);
+  void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product, bool with_difference, bool first);
 
   index_t d_;
   std::size_t n_groups_;

@@ -20,6 +20,7 @@ namespace spectralcls {
 // Of one floating-point type.
 template <class T>
 struct Functions {
+  decltype(&spectralcls::pack_points<T>) pack_points;
   void (*plain_sums)(const KernelSums<T>&, T* sums, const Execution&);
   void (*log_sums)(const KernelSums<T>&, T* logs, const Execution&);
   void (*scaled_sums)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&);

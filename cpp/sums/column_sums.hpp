@@ -33,11 +33,12 @@ class ColumnLayout {
     });
   }
 
-  // Adds the product of a tile, `n_vectors` vectors of points wide, to n_vectors() vectors of sums for each of its rows;
-  // the sums of rows are `stride` vectors apart.
-  void add_product(const TileBuffer<T>& values, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
-    if (across_lanes_) add_across(values, weights, n_vectors * lanes<T>, sums, stride);
-    else add_along(values, weights, n_vectors, sums, stride);
+  // Adds the product of a tile, `n_vectors` vectors of points wide, to n_vectors() vectors of sums for each of its first
+  // n_rows rows (and perhaps more); the sums of rows are `stride` vectors apart.
+  void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
+    if (!across_lanes_) add_along(values, n_rows, weights, n_vectors, sums, stride);
+    else if (n_rows == 1) add_across<1>(values, weights, n_vectors * lanes<T>, sums, stride);
+    else add_across<tile_rows>(values, weights, n_vectors * lanes<T>, sums, stride);
   }
 
   // Adds one row's vectors of sums to a number for each column.
@@ -73,9 +74,9 @@ class ColumnLayout {
       for (int c = 0; c < Columns; ++c) sums[r * stride + c] = sum[r][c];
   }
 
-  void add_along(const TileBuffer<T>& values, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
+  void add_along(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
     constexpr int Rows = n_vector_registers == 32 ? 4 : 2;
-    for (int r = 0; r < tile_rows; r += Rows) {
+    for (int r = 0; r < n_rows; r += Rows) {
       Vec<T>* s = sums + r * stride;
       const T* w = weights;
       index_t left = n_columns_;
@@ -89,32 +90,33 @@ class ColumnLayout {
 
   // A lane for each column of a panel, all rows. The tile's own sums start at zero and are added at its end: two short
   // chains of additions instead of a long one.
-  template <int Panel>
-  static void add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) {
-    Vec<T> sum[tile_rows][Panel] = {};
+  template <int Rows, int Panel>
+  static void add_across_panel(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) {
+    Vec<T> sum[Rows][Panel] = {};
     for (int j = 0; j < n_points; ++j) {
       Vec<T> w[Panel];
 #pragma GCC unroll 3
       for (int p = 0; p < Panel; ++p) w[p] = load(weights + (j * Panel + p) * lanes<T>);
 #pragma GCC unroll 8
-      for (int r = 0; r < tile_rows; ++r) {
+      for (int r = 0; r < Rows; ++r) {
         const T k = values.value[r][j];
 #pragma GCC unroll 3
         for (int p = 0; p < Panel; ++p) sum[r][p] += w[p] * k;
       }
     }
 #pragma GCC unroll 8
-    for (int r = 0; r < tile_rows; ++r)
+    for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
       for (int p = 0; p < Panel; ++p) sums[r * stride + p] += sum[r][p];
   }
 
+  template <int Rows>
   void add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) const {
     for_each_panel([&](index_t first, index_t size) {
       const T* w = weights + first * n_points * lanes<T>;
-      if (size == 3) add_across<3>(values, w, n_points, sums + first, stride);
-      if (size == 2) add_across<2>(values, w, n_points, sums + first, stride);
-      if (size == 1) add_across<1>(values, w, n_points, sums + first, stride);
+      if (size == 3) add_across_panel<Rows, 3>(values, w, n_points, sums + first, stride);
+      if (size == 2) add_across_panel<Rows, 2>(values, w, n_points, sums + first, stride);
+      if (size == 1) add_across_panel<Rows, 1>(values, w, n_points, sums + first, stride);
     });
   }
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "base/distance_tile.hpp"
+#include "sums/kernel_points.hpp"
 #include "sums/sum_accumulators.hpp"
 #include "sums/tile_arguments.hpp"
 
@@ -32,13 +34,12 @@ class Blocks {
         factor_(static_cast<T>(factor)),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
-        geometry_(Geometry::of(points, bandwidth, execution_)),
-        rate_(rate<T>(kernel, geometry_.unit, bandwidth)),
+        points_(points, bandwidth, {}, !detail::TileArguments<T>(kernel, 1, points.cols, false).always_difference(), false, execution_),
+        rate_(rate<T>(kernel, points_.geometry().unit, bandwidth)),
         arguments_(kernel, rate_, points.cols, false),
-        packed_(points, geometry_, {}, !arguments_.always_difference(),
-                arguments_.needs_difference(queries, points, geometry_, execution_), false, execution_),
         rows_(static_cast<std::size_t>(queries.rows)) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<index_t>(i);
+    std::iota(rows_.begin(), rows_.end(), index_t{0});
+    points_.prepare(arguments_, queries, execution_);
   }
 
   // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
@@ -49,9 +50,9 @@ class Blocks {
       const FlushSubnormals guard;
       const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries_.rows);
       PackedQueries<T> queries;
-      queries.pack(queries_, rows_.data() + begin, end - begin, geometry_);
+      queries.pack(queries_, rows_.data() + begin, end - begin, points_.geometry());
       auto buffer = std::make_unique<ChunkBuffer<T>>();
-      for (const Tile& tile : packed_.tiles()) {
+      for (const Tile& tile : points_.packed().tiles()) {
         // Without labels or order the packed columns are the points' rows, then padding.
         const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
         if (upper_triangle && tile.first + columns <= begin) continue;
@@ -66,7 +67,7 @@ class Blocks {
  private:
   void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
     auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
-    arguments_.measure(queries, q, tile_rows, packed_, tile, out, [] {});
+    arguments_.measure(queries, q, tile_rows, points_.packed(), tile, out, [] {});
     for (int r = 0; r < tile_rows; ++r) {
       T* row = out.value[r];
       detail::kernel_row<T>(kernel_, row, tile.n_vectors, T(0), static_cast<T>(rate_), row);
@@ -80,10 +81,9 @@ class Blocks {
   Kernel kernel_;
   T factor_;
   Execution execution_;
-  Geometry geometry_;
+  KernelPoints<T> points_;
   double rate_;
   detail::TileArguments<T> arguments_;
-  PackedPoints<T> packed_;
   std::vector<index_t> rows_;
 };
 

@@ -23,7 +23,7 @@ class Computation {
       : request_(request),
         execution_(execution.for_work(operations(request))),
         plan_(request, Scaled, execution_),
-        n_bandwidths_(static_cast<int>(request.bandwidths.size())),
+        n_bandwidths_(static_cast<int>(request.n_bandwidths())),
         n_columns_(request.n_columns),
         n_chunks_(static_cast<index_t>(plan_.chunks.size())),
         n_parts_(plan_.n_parts) {}
@@ -49,7 +49,7 @@ class Computation {
     });
   }
 
-  double rate_of(int b) const { return plan_.rates[static_cast<std::size_t>(b)]; }
+  double rate_of(int label, int b) const { return plan_.of(label).rates[static_cast<std::size_t>(b)]; }
 
  private:
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
@@ -62,15 +62,15 @@ class Computation {
   };
 
   static double operations(const KernelSums<T>& request) {
-    const auto per_pair = request.points.cols + 12 * static_cast<index_t>(request.bandwidths.size()) + request.n_columns;
+    const auto per_pair = request.points.cols + 12 * request.n_bandwidths() + request.n_columns;
     return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) * static_cast<double>(per_pair);
   }
 
-  index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns.n_vectors(); }
+  index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns().n_vectors(); }
 
   void sum_chunk(const Range& chunk, index_t part, Partial& partial, Checkpoint& checkpoint) const {
     PackedQueries<T> queries;
-    queries.pack(request_.queries, plan_.rows.data() + chunk.begin, chunk.size(), plan_.geometry);
+    queries.pack(request_.queries, plan_.rows.data() + chunk.begin, chunk.size(), plan_.kept->geometry());
     const std::vector<T> boxes = query_boxes(queries);
     auto scratch = std::make_unique<Scratch>();
     scratch->sum.resize(static_cast<std::size_t>(tile_rows * vectors_per_row()));
@@ -106,42 +106,42 @@ class Computation {
     for (index_t t = begin; t < end; ++t) {
       const Tile& tile = plan_.points->tiles()[t];
       if (leaves_out_whole(chunk, q, n_rows, tile)) continue;
-      if (!boxes.empty() && out_of_reach(boxes.data() + q * 2 * plan_.points->dimension(), plan_.points->box(tile), n_rows, scratch))
+      if (!boxes.empty() && out_of_reach(boxes.data() + q * 2 * plan_.points->dimension(), tile, n_rows, scratch))
         continue;
       any = true;
       measure(chunk, queries, q, n_rows, tile, scratch);
-      if (Scaled || n_bandwidths_ > 1) follow_minimum(tile, scratch);
-      accumulate(tile, scratch);
+      if (Scaled || n_bandwidths_ > 1) follow_minimum(tile, n_rows, scratch);
+      accumulate(tile, n_rows, scratch);
     }
     if (any) flush(q * tile_rows, n_rows, label, partial, scratch);
   }
 
   // The kernel's arguments for a tile, infinite for what a query leaves out.
   void measure(const Range& chunk, const PackedQueries<T>& queries, index_t q, index_t n_rows, const Tile& tile, Scratch& s) const {
-    plan_.arguments.measure(queries, q, n_rows, *plan_.points, tile, s.distance, [&] {
+    plan_.of(tile.label).arguments.measure(queries, q, n_rows, *plan_.points, tile, s.distance, [&] {
       if (request_.query_groups) leave_out_group(chunk, q, n_rows, tile, s.distance);
       if (request_.excluded) leave_out(chunk, q, n_rows, tile, s.distance);
     });
   }
 
-  void accumulate(const Tile& tile, Scratch& s) const {
-    if (n_columns_ > 1) return accumulate_columns(tile, s);
-    for (int r = 0; r < tile_rows; ++r) {
+  void accumulate(const Tile& tile, index_t n_rows, Scratch& s) const {
+    if (n_columns_ > 1) return accumulate_columns(tile, n_rows, s);
+    for (index_t r = 0; r < n_rows; ++r) {
       Vec<T>* row_sums = s.sum.data() + r * vectors_per_row();
       const T origin = Scaled ? s.origin[r] : T(0);
       if (!plan_.rates_double) {
         for (int b = 0; b < n_bandwidths_; ++b)
-          detail::add_row<T, Scaled>(request_.kernel, s.distance.value[r], tile.n_vectors, origin, static_cast<T>(rate_of(b)),
-                                     plan_.weights_of(tile, b), row_sums[b]);
+          detail::add_row<T, Scaled>(request_.kernel, s.distance.value[r], tile.n_vectors, origin, static_cast<T>(rate_of(tile.label, b)),
+                                     plan_.weights->of(tile, b), row_sums[b]);
         continue;
       }
-      for (const Ladder& ladder : plan_.ladders) {
+      for (const Ladder& ladder : plan_.of(tile.label).ladders) {
         detail::Rung<T> rungs[8];
         const int n_rungs = live_rungs(ladder, s.gap[r]);
         if (n_rungs == 0) break;  // the rates of ladders ascend
         for (int l = 0; l < n_rungs; ++l) {
           const int b = ladder.positions[static_cast<std::size_t>(l)];
-          rungs[l] = {row_sums + b, plan_.weights_of(tile, b)};
+          rungs[l] = {row_sums + b, plan_.weights->of(tile, b)};
         }
         const T ladder_rate = static_cast<T>(ladder.rate);
         if (request_.weights)
@@ -153,15 +153,15 @@ class Computation {
   }
 
   // Several columns: kernel values of the tile into a buffer, then a small product with the weights.
-  void accumulate_columns(const Tile& tile, Scratch& s) const {
+  void accumulate_columns(const Tile& tile, index_t n_rows, Scratch& s) const {
     auto add = [&](int b) {
-      plan_.columns.add_product(s.value, plan_.weights_of(tile, b), tile.n_vectors,
-                                s.sum.data() + b * plan_.columns.n_vectors(), vectors_per_row());
+      plan_.columns().add_product(s.value, n_rows, plan_.weights->of(tile, b), tile.n_vectors,
+                                  s.sum.data() + b * plan_.columns().n_vectors(), vectors_per_row());
     };
     auto evaluate = [&](int b) {
-      for (int r = 0; r < tile_rows; ++r)
+      for (index_t r = 0; r < n_rows; ++r)
         detail::kernel_row<T>(request_.kernel, s.distance.value[r], tile.n_vectors, Scaled ? s.origin[r] : T(0),
-                              static_cast<T>(rate_of(b)), s.value.value[r]);
+                              static_cast<T>(rate_of(tile.label, b)), s.value.value[r]);
     };
     if (!plan_.rates_double) {
       for (int b = 0; b < n_bandwidths_; ++b) {
@@ -170,13 +170,13 @@ class Computation {
       }
       return;
     }
-    const double gap = *std::min_element(s.gap, s.gap + tile_rows);
-    for (const Ladder& ladder : plan_.ladders)
+    const double gap = *std::min_element(s.gap, s.gap + n_rows);
+    for (const Ladder& ladder : plan_.of(tile.label).ladders)
       for (int l = 0; l < live_rungs(ladder, gap); ++l) {
         const int b = ladder.positions[static_cast<std::size_t>(l)];
         if (l == 0) evaluate(b);
         else
-          for (int r = 0; r < tile_rows; ++r) detail::square_row<T>(s.value.value[r], tile.n_vectors);
+          for (index_t r = 0; r < n_rows; ++r) detail::square_row<T>(s.value.value[r], tile.n_vectors);
         add(b);
       }
   }
@@ -195,9 +195,10 @@ class Computation {
 
   // The smallest distance of each row to the tile decides which bandwidths the tile matters to. With a scale it also is
   // a streaming log-sum-exp: the origin follows it, but only when a term would exceed 2^headroom relative to it.
-  void follow_minimum(const Tile& tile, Scratch& s) const {
-    const T slack = static_cast<T>(headroom / plan_.highest_rate);
-    for (int r = 0; r < tile_rows; ++r) {
+  void follow_minimum(const Tile& tile, index_t n_rows, Scratch& s) const {
+    const detail::Bandwidths<T>& bandwidths = plan_.of(tile.label);
+    const T slack = static_cast<T>(headroom / bandwidths.highest_rate);
+    for (index_t r = 0; r < n_rows; ++r) {
       const T smallest = smallest_lane<T>(row_minimum<T>(s.distance.value[r], tile.n_vectors));
       if (!Scaled) {
         s.gap[r] = smallest;
@@ -211,8 +212,8 @@ class Computation {
       s.origin[r] = smallest;
       if (old == std::numeric_limits<T>::max()) continue;  // no sums yet
       Vec<T>* sums = s.sum.data() + r * vectors_per_row();
-      plan_.for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
-        for (index_t v = 0; v < plan_.columns.n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
+      bandwidths.for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
+        for (index_t v = 0; v < plan_.columns().n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
       });
     }
   }
@@ -238,11 +239,12 @@ class Computation {
   }
 
   void leave_out(const Range& chunk, index_t q, index_t n_rows, const Tile& tile, TileBuffer<T>& distance) const {
+    const std::vector<index_t>& positions = plan_.kept->positions();
     for (index_t r = 0; r < n_rows; ++r) {
       const index_t query = plan_.rows[static_cast<std::size_t>(chunk.begin + q * tile_rows + r)];
       const index_t row = request_.excluded[query];
       if (row < 0) continue;
-      const index_t column = plan_.positions[static_cast<std::size_t>(row)] - tile.first;
+      const index_t column = positions[static_cast<std::size_t>(row)] - tile.first;
       if (column >= 0 && column < tile.n_vectors * lanes<T>) distance.value[r][column] = std::numeric_limits<T>::infinity();
     }
   }
@@ -254,14 +256,15 @@ class Computation {
   }
 
   // Whether all kernel values between two boxes count as zero: outside a compact support, or negligible.
-  bool out_of_reach(const T* query_box, const T* tile_box, index_t n_rows, const Scratch& s) const {
-    const double squared = squared_gap(query_box, tile_box, plan_.points->dimension());
+  bool out_of_reach(const T* query_box, const Tile& tile, index_t n_rows, const Scratch& s) const {
+    const double squared = squared_gap(query_box, plan_.points->box(tile), plan_.points->dimension());
+    const double lowest_rate = plan_.of(tile.label).lowest_rate;
     const double least = argument(request_.kernel, squared);
-    if (plan_.compact) return least * plan_.lowest_rate > 1;
+    if (plan_.compact) return least * lowest_rate > 1;
     double farthest_origin = 0;
     if (Scaled)
       for (index_t r = 0; r < n_rows; ++r) farthest_origin = std::max(farthest_origin, static_cast<double>(s.origin[r]));
-    return (least - farthest_origin) * plan_.lowest_rate > plan_.negligible;
+    return (least - farthest_origin) * lowest_rate > plan_.negligible;
   }
 
   // Adds the vector sums of a piece to the partial sums of its rows, in double.
@@ -273,7 +276,7 @@ class Computation {
       double* total = partial.sums(first_row + r, label);
       const Vec<T>* sums = s.sum.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b)
-        plan_.columns.reduce(sums + b * plan_.columns.n_vectors(), total + b * n_columns_);
+        plan_.columns().reduce(sums + b * plan_.columns().n_vectors(), total + b * n_columns_);
     }
   }
 
@@ -294,7 +297,7 @@ class Computation {
 
 template <class T>
 void KernelSums<T>::plain(T* sums, const Execution& execution) const {
-  const auto n_bandwidths = static_cast<index_t>(bandwidths.size());
+  const index_t n_bandwidths = this->n_bandwidths();
   Computation<T, false>(*this, execution).run([&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
@@ -309,13 +312,13 @@ namespace {
 // scale (one that never vanishes) or not (compact ones: a sum of nothing is exactly zero).
 template <class T, class Write>
 void with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
-  const auto n_bandwidths = static_cast<int>(request.bandwidths.size());
+  const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
   auto run = [&](const auto& computation) {
     computation.run([&](index_t row, const double* origin, const double* sum) {
       for (int l = 0; l < request.n_labels; ++l)
         for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
           const bool scaled = origin && !std::isinf(origin[l]);
-          write(row, b, l, scaled ? -ln2 * computation.rate_of(b) * origin[l] : 0.0, sum);
+          write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * origin[l] : 0.0, sum);
         }
     });
   };
@@ -327,7 +330,7 @@ void with_scale(const KernelSums<T>& request, const Execution& execution, Write&
 
 template <class T>
 void KernelSums<T>::logs(T* logs, const Execution& execution) const {
-  const auto n_bandwidths = static_cast<index_t>(bandwidths.size());
+  const index_t n_bandwidths = this->n_bandwidths();
   with_scale<T>(*this, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
     for (index_t c = 0; c < n_columns; ++c)
       logs[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(std::log(sum[c]) + log_scale);
@@ -336,7 +339,7 @@ void KernelSums<T>::logs(T* logs, const Execution& execution) const {
 
 template <class T>
 void KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) const {
-  const auto n_bandwidths = static_cast<index_t>(bandwidths.size());
+  const index_t n_bandwidths = this->n_bandwidths();
   with_scale<T>(*this, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
     const index_t cell = (row * n_bandwidths + b) * n_labels + l;
     log_scale[cell] = static_cast<T>(scale);
@@ -344,7 +347,22 @@ void KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
   });
 }
 
+template <class T>
+std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+                                                   const T* weights, index_t n_columns, const Execution& execution) {
+  const bool with_product = !detail::TileArguments<T>(Kernel::gaussian, 1, points.cols, false).always_difference();
+  const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
+  auto packed = std::make_shared<KernelPoints<T>>(points, 1.0, Grouping{labels, n_labels, nullptr, 1}, with_product,
+                                                  by_locality, execution);
+  if (weights) packed->keep_weights(weights, n_columns);
+  return packed;
+}
+
 template struct KernelSums<float>;
 template struct KernelSums<double>;
+template std::shared_ptr<const KernelPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int, const float*, index_t,
+                                                                const Execution&);
+template std::shared_ptr<const KernelPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int, const double*,
+                                                                 index_t, const Execution&);
 
 }  // namespace spectralcls

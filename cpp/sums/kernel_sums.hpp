@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -11,8 +12,13 @@
 namespace spectralcls {
 
 template <class T>
+class KernelPoints;
+
+template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
+  // `points` with these labels, packed before; nullptr: packed for this call.
+  std::shared_ptr<const KernelPoints<T>> packed;
   // Row-major (n, n_columns), or (n, b, n_columns) with weights of their own for each bandwidth; nullptr for weight 1
   // and n_columns = 1.
   const T* weights = nullptr;
@@ -21,7 +27,8 @@ struct KernelSums {
   const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, negative: left out; nullptr: one label
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  std::vector<double> bandwidths;
+  std::vector<double> bandwidths;       // (b), or (b, n_labels) if each label has its own
+  bool bandwidths_by_label = false;
   // Groups 0 ... n_groups - 1 of queries and points; a query leaves out the points of its own group, which is what a
   // held-out fold does. Both or neither.
   const std::int64_t* query_groups = nullptr;
@@ -29,15 +36,23 @@ struct KernelSums {
   int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
-  index_t n_results() const { return static_cast<index_t>(bandwidths.size()) * n_labels * n_columns; }
+  double bandwidth(index_t b, std::int64_t label) const {
+    return bandwidths[static_cast<std::size_t>(bandwidths_by_label ? b * n_labels + label : b)];
+  }
+  index_t n_bandwidths() const { return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1); }
 
   // Each fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l).
   // plain: the sums. logs: their natural logarithms (-inf for an empty sum). scaled: sum = exp(log_scale) * sums,
-  // which never underflows for the Gaussian and allows weights of any sign.
+  // which never underflows for a kernel that is positive everywhere and allows weights of any sign.
   void plain(T* sums, const Execution& execution) const;
   void logs(T* logs, const Execution& execution) const;
   void scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
+
+// Points packed once for many calls. They stay where they are, as do labels and weights, and belong to the caller.
+template <class T>
+std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+                                                   const T* weights, index_t n_columns, const Execution& execution);
 
 extern template struct KernelSums<float>;
 extern template struct KernelSums<double>;

@@ -16,7 +16,7 @@ class PartialSums {
  public:
   PartialSums() = default;
   PartialSums(const SumPlan<T>& plan, index_t rows, bool scaled)
-      : plan_(&plan), per_cell_(static_cast<index_t>(plan.rates.size()) * plan.request.n_columns) {
+      : plan_(&plan), per_cell_(plan.n_bandwidths * plan.request.n_columns) {
     const auto cells = static_cast<std::size_t>(rows * plan.request.n_labels);
     if (scaled) origins_.assign(cells, std::numeric_limits<double>::infinity());
     sums_.assign(cells * static_cast<std::size_t>(per_cell_), 0.0);
@@ -49,7 +49,7 @@ class PartialSums {
     if (to >= origin(cell)) return;
     double* sum = sums_.data() + cell * per_cell_;
     if (!std::isinf(origin(cell)))  // else there are no sums yet
-      plan_->for_each_shift(to - origin(cell), [&](double factor) {
+      plan_->of(static_cast<int>(cell % plan_->request.n_labels)).for_each_shift(to - origin(cell), [&](double factor) {
         for (index_t c = 0; c < plan_->request.n_columns; ++c) *sum++ *= factor;
       });
     origin(cell) = to;

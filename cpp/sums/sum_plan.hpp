@@ -11,7 +11,7 @@
 
 #include "base/distance_tile.hpp"
 #include "base/locality.hpp"
-#include "sums/column_sums.hpp"
+#include "sums/kernel_points.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/ladder.hpp"
 #include "sums/profile.hpp"
@@ -23,50 +23,22 @@ constexpr index_t chunk_rows = 128;           // queries of one chunk
 constexpr index_t block_bytes = 256 * 1024;   // points that stay in the second-level cache while queries pass
 constexpr index_t block_vectors = 256;        // and whose sums stay in T before they are added in double
 constexpr index_t ordering_pays_from = 1024;  // queries; sorting the points costs about as much as 100 of them
-constexpr index_t boxes_pay_to = 8;           // features; beyond, boxes of neighbours overlap
 constexpr double ordering_pays_at = 0.1;      // share of pairs whose kernel value counts as zero
 
+// The bandwidths of the points of one label, or of all.
 template <class T>
-struct SumPlan {
-  const KernelSums<T>& request;
-  bool compact, rates_double;  // of the kernel
-  Geometry geometry;
-  std::vector<double> rates;  // of the bandwidths
+struct Bandwidths {
+  std::vector<double> rates;
   double lowest_rate, highest_rate;
-  double negligible;          // a kernel value of 2^-negligible beside the largest of its row counts as zero
   std::vector<Ladder> ladders;
   TileArguments<T> arguments;
-  std::unique_ptr<PackedPoints<T>> points;
-  std::vector<index_t> rows;       // query of each place in the order of computation
-  std::vector<index_t> positions;  // packed column of each point, if points are left out
-  ColumnLayout<T> columns;
-  AlignedVector<T> weights;        // per tile: [bandwidth][layout of the columns], or one layout for all bandwidths
-  std::vector<Range> chunks;       // of `rows`
-  std::vector<Range> blocks;       // of tiles
-  index_t n_parts = 1;
 
-  // scaled: whether rows follow their largest kernel value, beside which others are negligible.
-  SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
-      : request(sums),
-        compact(traits(sums.kernel).decay == Decay::compact),
-        rates_double(traits(sums.kernel).rates_double),
-        geometry(Geometry::of(sums.points, *std::min_element(sums.bandwidths.begin(), sums.bandwidths.end()), execution)),
-        rates(rates_of(sums, geometry.unit)),
+  Bandwidths(Kernel kernel, std::vector<double> of, index_t dimension, bool scaled)
+      : rates(std::move(of)),
         lowest_rate(*std::min_element(rates.begin(), rates.end())),
         highest_rate(*std::max_element(rates.begin(), rates.end())),
-        arguments(sums.kernel, highest_rate, sums.points.cols, scaled),
-        columns(sums.n_columns) {
-    // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
-    // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
-    const double n = static_cast<double>(std::max<index_t>(request.points.rows, 1));
-    negligible = scaled && !request.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
-                                            : 1 - std::numeric_limits<T>::min_exponent;
-    ladders = make_ladders(rates, longest_ladder<T>);
-    choose_packing(execution);
-    if (request.excluded) index_positions();
-    pack_weights();
-    divide();
-  }
+        ladders(make_ladders(rates, longest_ladder<T>)),
+        arguments(kernel, highest_rate, dimension, scaled) {}
 
   // Calls rescale(2^(rate shift)) for every bandwidth in turn.
   template <class Rescale>
@@ -83,38 +55,90 @@ struct SumPlan {
       for (index_t i = 0; i < count; ++i) rescale(factor[i]);
     }
   }
+};
 
-  // The weights of a tile's points for a bandwidth, nullptr for ones.
-  const T* weights_of(const Tile& tile, index_t bandwidth) const {
-    if (!request.weights) return nullptr;
-    const index_t set = request.weights_by_bandwidth ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
-    return weights.data() + (tile.first * n_weight_sets() + set * width) * columns.weights_per_point();
+template <class T>
+struct SumPlan {
+  const KernelSums<T>& request;
+  bool compact, rates_double;  // of the kernel
+  index_t n_bandwidths;
+  double negligible;           // a kernel value of 2^-negligible beside the largest of its row counts as zero
+  std::shared_ptr<const KernelPoints<T>> kept;
+  const PackedPoints<T>* points;
+  std::vector<Bandwidths<T>> bandwidths;  // one for each label, or one for all
+  std::vector<index_t> rows;              // query of each place in the order of computation
+  PackedWeights<T> own_weights;
+  const PackedWeights<T>* weights;
+  std::vector<Range> chunks;  // of `rows`
+  std::vector<Range> blocks;  // of tiles
+  index_t n_parts = 1;
+
+  // scaled: whether rows follow their largest kernel value, beside which others are negligible.
+  SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
+      : request(sums),
+        compact(traits(sums.kernel).decay == Decay::compact),
+        rates_double(traits(sums.kernel).rates_double),
+        n_bandwidths(sums.n_bandwidths()),
+        negligible(negligible_bits(sums, scaled)),
+        kept(sums.packed ? sums.packed : pack(execution)),
+        points(&kept->packed()),
+        bandwidths(bandwidths_of(sums, kept->geometry().unit, scaled)),
+        own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
+        weights(keeps_weights() ? kept->weights() : &own_weights) {
+    const double highest_rate =
+        std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) { return a.highest_rate < b.highest_rate; })->highest_rate;
+    kept->prepare(TileArguments<T>(request.kernel, highest_rate, request.points.cols, scaled), request.queries, execution);
+    order_queries(execution);
+    divide();
   }
+
+  const Bandwidths<T>& of(int label) const { return bandwidths[request.bandwidths_by_label ? static_cast<std::size_t>(label) : 0]; }
+  const ColumnLayout<T>& columns() const { return weights->layout(); }
   // Group of the query at a place of `rows`, -1 without groups.
   index_t group_at(index_t place) const {
     return request.query_groups ? static_cast<index_t>(request.query_groups[rows[static_cast<std::size_t>(place)]]) : -1;
   }
 
  private:
-  static std::vector<double> rates_of(const KernelSums<T>& sums, double unit) {
-    std::vector<double> rates;
-    for (const double h : sums.bandwidths) rates.push_back(rate<T>(sums.kernel, unit, h));
-    return rates;
+  // Without a scale a value is zero below the range of T; so it is with weights, since the nearest points may weigh
+  // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
+  static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
+    const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
+    return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n) : 1 - std::numeric_limits<T>::min_exponent;
   }
 
-  void choose_packing(const Execution& execution) {
+  static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double unit, bool scaled) {
+    const index_t n_sets = sums.bandwidths_by_label ? sums.n_labels : 1, n = sums.n_bandwidths();
+    std::vector<Bandwidths<T>> all;
+    for (index_t set = 0; set < n_sets; ++set) {
+      std::vector<double> rates;
+      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, unit, sums.bandwidth(b, set)));
+      all.emplace_back(sums.kernel, std::move(rates), sums.points.cols, scaled);
+    }
+    return all;
+  }
+
+  bool keeps_weights() const { return kept->weights() && kept->weights()->source() == request.weights; }
+  index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
+
+  std::shared_ptr<const KernelPoints<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    const bool with_difference = arguments.needs_difference(r.queries, r.points, geometry, execution);
     const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
-    points = std::make_unique<PackedPoints<T>>(r.points, geometry, grouping, !arguments.always_difference(), with_difference, order, execution);
+    const bool with_product = !TileArguments<T>(r.kernel, 1, r.points.cols, false).always_difference();
+    return std::make_shared<KernelPoints<T>>(r.points, *std::min_element(r.bandwidths.begin(), r.bandwidths.end()), grouping,
+                                             with_product, order, execution);
+  }
 
+  void order_queries(const Execution& execution) {
+    const auto& r = request;
     rows.resize(static_cast<std::size_t>(r.queries.rows));
     std::iota(rows.begin(), rows.end(), index_t{0});
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
-    if (order) order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
+    if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
+      order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
     for (index_t begin = 0; begin < r.queries.rows; begin += chunk_rows)
       chunks.push_back({begin, std::min(begin + chunk_rows, r.queries.rows)});
   }
@@ -135,48 +159,21 @@ struct SumPlan {
     const auto& r = request;
     const double reach = compact ? 1 : negligible;
     const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
-    std::size_t beyond = 0;
+    index_t beyond = 0, n_pairs = 0;
     for (index_t i = 0; i < n_queries; ++i)
       for (index_t j = 0; j < n_points; ++j) {
-        const T *q = r.queries.row(i * r.queries.rows / n_queries), *x = r.points.row(j * r.points.rows / n_points);
+        const index_t query = i * r.queries.rows / n_queries, point = j * r.points.rows / n_points;
+        const std::int64_t label = r.labels ? r.labels[point] : 0;
+        if (label < 0) continue;
         double squared = 0;
         for (index_t k = 0; k < r.points.cols; ++k) {
-          const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) / geometry.unit;
+          const double difference = static_cast<double>(r.queries.row(query)[k]) - static_cast<double>(r.points.row(point)[k]);
           squared += difference * difference;
         }
-        for (const double rate : rates) beyond += argument(r.kernel, squared) * rate > reach;
+        for (index_t b = 0; b < n_bandwidths; ++b, ++n_pairs)
+          beyond += argument(r.kernel, squared) * rate<double>(r.kernel, 1.0, r.bandwidth(b, label)) > reach;
       }
-    return static_cast<double>(beyond) / static_cast<double>(n_queries * n_points * static_cast<index_t>(rates.size()));
-  }
-
-  // Packed columns of the points, needed only to leave some out.
-  void index_positions() {
-    positions.assign(static_cast<std::size_t>(request.points.rows), index_t{-1});
-    for (index_t column = 0; column < points->n_columns(); ++column) {
-      const index_t row = points->source()[static_cast<std::size_t>(column)];
-      if (row >= 0) positions[static_cast<std::size_t>(row)] = column;
-    }
-  }
-
-  // Weights for every bandwidth or for each.
-  index_t n_weight_sets() const {
-    return request.weights_by_bandwidth ? static_cast<index_t>(request.bandwidths.size()) : 1;
-  }
-
-  void pack_weights() {
-    if (!request.weights) return;
-    const index_t sets = n_weight_sets(), per_point = columns.weights_per_point();
-    weights.assign(static_cast<std::size_t>(points->n_columns() * sets * per_point), T(0));  // padding weighs nothing
-    for (const Tile& tile : points->tiles()) {
-      const index_t width = tile.n_vectors * lanes<T>;
-      for (index_t j = 0; j < width; ++j) {
-        const index_t point = points->source()[static_cast<std::size_t>(tile.first + j)];
-        if (point < 0) continue;
-        for (index_t set = 0; set < sets; ++set)
-          columns.pack(request.weights + (point * sets + set) * request.n_columns, j, width,
-                       weights.data() + (tile.first * sets + set * width) * per_point);
-      }
-    }
+    return static_cast<double>(beyond) / static_cast<double>(std::max<index_t>(n_pairs, 1));
   }
 
   // Blocks of points, and parts of blocks when there are too few queries to keep many threads busy. Both depend on

@@ -22,8 +22,9 @@ class TileArguments {
         always_difference_(decay_ == Decay::compact || dimension <= 3) {}
 
   bool always_difference() const { return always_difference_; }
-  bool needs_difference(MatrixView<T> queries, MatrixView<T> points, const Geometry& geometry, const Execution& execution) const {
-    return decay_ != Decay::gaussian || always_difference_ || !product_suffices(queries, points, geometry, rate_, execution);
+  // Whether some tile may; the largest norms of all queries and points.
+  bool needs_difference(double query_norm, double point_norm) const {
+    return decay_ != Decay::gaussian || always_difference_ || !product_suffices<T>(query_norm, point_norm, rate_);
   }
 
   // leave_out() makes distances in `out` infinite.
@@ -31,12 +32,12 @@ class TileArguments {
   void measure(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
                const Tile& tile, TileBuffer<T>& out, LeaveOut&& leave_out) const {
     auto in_form = [&](DistanceForm form) {
-      squared_distances(form, queries, block, points, tile, out);
+      squared_distances(form, queries, block, n_rows, points, tile, out);
       leave_out();
     };
     const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
     if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form)) in_form(DistanceForm::difference);
-    if (decay_ == Decay::exponential) take_roots(tile.n_vectors, out);
+    if (decay_ == Decay::exponential) take_roots(n_rows, tile.n_vectors, out);
   }
 
  private:
@@ -69,8 +70,8 @@ class TileArguments {
     return true;
   }
 
-  void take_roots(int n_vectors, TileBuffer<T>& out) const {
-    for (int r = 0; r < tile_rows; ++r)
+  void take_roots(index_t n_rows, int n_vectors, TileBuffer<T>& out) const {
+    for (index_t r = 0; r < n_rows; ++r)
       for (int v = 0; v < n_vectors; ++v) {
         T* place = out.value[r] + v * lanes<T>;
         Vec<T> a = square_root<T>(load(place));

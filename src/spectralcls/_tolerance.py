@@ -26,7 +26,7 @@ def approximate_sums(
     labels : int64 ndarray of shape (n,) or None
     n_labels : int
     kernel : str
-    bandwidth : array of shape (b,) or float
+    bandwidth : float or array of shape (b,) or (b, n_labels)
     rtol, atol : float, at least 0
     exclude_self : int64 ndarray of shape (m,) or None
         Row of X that each query leaves out, -1 for none.
@@ -47,10 +47,14 @@ def approximate_sums(
     if not (rtol >= 0 and atol >= 0):
         raise ValueError(f"rtol and atol must be at least 0, got {rtol!r} and {atol!r}.")
     bandwidths = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
+    if bandwidths.ndim == 2:
+        options = dict(kernel=kernel, rtol=rtol, exclude_self=exclude_self, strategy=strategy, n_jobs=n_jobs)
+        return _label_by_label(Q, X, weights, labels, bandwidths, atol, options)
     doubles = [None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in (Q, X, weights)]
     # The fused sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(bandwidths) - 1)) / len(bandwidths)
-    brute_pair = _brute_pair_nanoseconds(X.shape[1], X.dtype) * n_passes
+    share = 1.0 if labels is None else np.mean(labels >= 0)
+    brute_pair = _brute_pair_nanoseconds(X.shape[1], X.dtype) * n_passes * share
     sums = []
     for h in bandwidths:
         part = compiled.tolerance_sums(
@@ -61,6 +65,20 @@ def approximate_sums(
             return None
         sums.append(part)
     return np.stack(sums, axis=1)
+
+
+def _label_by_label(Q, X, weights, labels, bandwidths, atol, options):
+    """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
+    sums = []
+    for label, own in enumerate(bandwidths.T):
+        part = approximate_sums(
+            Q, X, weights=weights, labels=np.where(labels == label, 0, -1), n_labels=1, bandwidth=own,
+            atol=atol / bandwidths.shape[1], **options,
+        )
+        if part is None:
+            return None
+        sums.append(part)
+    return np.concatenate(sums, axis=2)
 
 
 def approximate_log_sums(Q, X, *, weights, rtol, exact, **options):

@@ -11,14 +11,24 @@ A kernel is a profile of ``u = |x - y| / h``:
 """
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length
 
 from ._core import compiled
+from ._kernel_checks import (
+    check_bandwidths,
+    check_excluded,
+    check_groups,
+    check_kernel,
+    check_labels,
+    check_points,
+    check_queries,
+    check_weights,
+)
+from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
 from ._profiles import PROFILES
 from ._tolerance import approximate_log_sums, approximate_sums
 
-__all__ = ["KERNELS", "kernel_matrix", "kernel_sums", "log_normalizer"]
+__all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
 # Those of which a density can be made, which is what the estimators take.
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
@@ -37,8 +47,9 @@ def kernel_sums(
     ----------
     Q : array-like of shape (m, d)
         Queries.
-    X : array-like of shape (n, d)
-        Points. float32 when both Q and X are float32, float64 otherwise.
+    X : array-like of shape (n, d) or KernelPoints
+        Points. float32 when both Q and X are float32, float64 otherwise. :class:`KernelPoints` are checked and packed
+        once for many calls; they have the labels, and the weights unless others are given here.
     weights : array-like of shape (n,), (n, c) or (n, b, c), default=None
         Weights of the points, of any sign; None means 1. More than one dimension adds the axis c to the result; three
         give each bandwidth weights of its own.
@@ -48,9 +59,10 @@ def kernel_sums(
         Length of the axis l; None: the largest label + 1.
     kernel : str, default="gaussian"
         One of ``KERNELS``, or "laplace_derivative".
-    bandwidth : float or array-like of shape (b,)
-        Bandwidth(s) h > 0, in the units of X. An array adds the axis b. A geometric grid is cheapest: one more step of
-        sqrt(2) with the Gaussian, or of 2 with "laplace", costs one multiplication a pair instead of an exponential.
+    bandwidth : float or array-like of shape (b,) or (b, n_labels)
+        Bandwidth(s) h > 0, in the units of X. An array adds the axis b; two dimensions give each label its own, at the
+        same cost. A geometric grid is cheapest: one more step of sqrt(2) with the Gaussian, or of 2 with "laplace",
+        costs one multiplication a pair instead of an exponential.
     log : bool or "pair", default=False
         True: natural logarithms of the sums, -inf for an empty sum; weights must not be negative. "pair": a tuple
         (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with a kernel that is
@@ -87,24 +99,41 @@ def kernel_sums(
     Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. Errors: a few 1e-7 relative in float32 and a few 1e-15
     in float64, whatever the offset and the scale of the data.
     """
-    Q, X = _check_points(Q, X)
-    labels, n_labels, has_labels = _check_labels(labels, n_labels, len(X))
-    bandwidths, has_bandwidths = _check_bandwidths(bandwidth)
-    W = _check_weights(weights, len(X), len(bandwidths), X.dtype)
-    _check_kernel(kernel)
+    points = X if isinstance(X, KernelPoints) else None
+    if points is None:
+        Q, X = check_points(Q, X)
+        labels, n_labels, has_labels = check_labels(labels, n_labels, len(X))
+    else:
+        if labels is not None or n_labels is not None:
+            raise ValueError("KernelPoints have their own labels: give labels and n_labels to KernelPoints instead.")
+        Q, points = check_queries(Q, points, Q is points.X)
+        X, labels, n_labels, has_labels = points.X, points.labels, points.n_labels, points.labels is not None
+    bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
+    if points is not None and weights is None:
+        weights = points.weights
+        W = weights if weights is None else weights.reshape(len(X), -1)
+    else:
+        W = check_weights(weights, len(X), len(bandwidths), X.dtype)
+    check_kernel(kernel)
     if log is True and W is not None and W.min(initial=0) < 0:
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
-    excluded = _check_excluded(exclude_self, Q, X)
-    query_groups, point_groups, n_groups = _check_groups(exclude_groups, len(Q), len(X))
+    excluded = check_excluded(exclude_self, Q, X)
+    query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
     output = {False: "plain", True: "log", "pair": "scaled"}.get(log)
     if output is None:
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
 
     def all_pairs(rows, output):
+        without = None if excluded is None else excluded[rows]
+        n_threads = effective_n_threads(n_jobs)
+        if points is not None and query_groups is None:
+            own = None if weights is points.weights else W
+            return compiled.packed_kernel_sums(
+                Q[rows], points.packed(n_threads), own, kernel, bandwidths, without, output, n_threads
+            )
         return compiled.kernel_sums(
-            Q[rows], X, W, labels, n_labels, kernel, bandwidths, None if excluded is None else excluded[rows],
-            None if query_groups is None else query_groups[rows], point_groups, n_groups, output,
-            effective_n_threads(n_jobs),
+            Q[rows], X, W, labels, n_labels, kernel, bandwidths, without,
+            None if query_groups is None else query_groups[rows], point_groups, n_groups, output, n_threads,
         )
 
     result = None
@@ -120,13 +149,13 @@ def kernel_sums(
         result = all_pairs(slice(None), output)
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
-        constant = -np.atleast_1d(log_normalizer(kernel, X.shape[1], bandwidths))
+        constant = -log_normalizer(kernel, X.shape[1], bandwidths).reshape(len(bandwidths), -1)  # (b, l) or (b, 1)
         if log == "pair":
-            scale += constant[:, None].astype(scale.dtype)
+            scale += constant.astype(scale.dtype)
         elif log:
-            sums += constant[:, None, None].astype(sums.dtype)
+            sums += constant[..., None].astype(sums.dtype)
         else:
-            sums *= np.exp(constant)[:, None, None].astype(sums.dtype)
+            sums *= np.exp(constant)[..., None].astype(sums.dtype)
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
     sums = sums[index if np.ndim(weights) > 1 else (*index, 0)]
     return (scale[index], sums) if log == "pair" else sums
@@ -159,7 +188,7 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
     Parameters
     ----------
     Q : array-like of shape (m, d)
-    X : array-like of shape (n, d), default=None
+    X : array-like of shape (n, d) or KernelPoints, default=None
         None: the symmetric matrix of Q with itself, each pair computed once, its diagonal exactly k(0).
     kernel : str, default="gaussian"
         One of ``KERNELS``, or "laplace_derivative".
@@ -186,9 +215,12 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
     Cost O(m n d) time (half of it if symmetric), no memory beyond the result and a packed copy of X.
     """
     symmetric = X is None
-    Q, X = _check_points(Q, Q if symmetric else X)
-    _check_kernel(kernel)
-    bandwidths, several = _check_bandwidths(bandwidth)
+    if isinstance(X, KernelPoints):
+        Q, X = check_queries(Q, X.X, Q is X.X)
+    else:
+        Q, X = check_points(Q, Q if symmetric else X)
+    check_kernel(kernel)
+    bandwidths, several = check_bandwidths(bandwidth)
     if several:
         raise ValueError("kernel_matrix takes one bandwidth.")
     if out is None:
@@ -227,93 +259,3 @@ def log_normalizer(kernel, d, bandwidth):
     k(u) u^(d-1): ``Gamma(d) h^d`` for "laplace", a Beta function for compact kernels, for the cosine a quadrature.
     """
     return PROFILES[kernel].log_integral(d) + d * np.log(np.asarray(bandwidth, dtype=np.float64))
-
-
-def _check_points(Q, X):
-    same = Q is X
-    X = _check_matrix(X, "X")
-    Q = X if same else _check_matrix(Q, "Q")
-    if Q.dtype != X.dtype:
-        Q, X = Q.astype(np.float64, copy=False), X.astype(np.float64, copy=False)
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
-    return Q, X
-
-
-def _check_matrix(A, name):
-    if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
-        return A
-    return check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
-
-
-def _is_ready(A, dtypes):
-    """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
-    sums of a small problem."""
-    if not (type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.isfinite(A.sum())
-
-
-def _check_weights(weights, n, n_bandwidths, dtype):
-    if weights is None:
-        return None
-    if not _is_ready(weights, (dtype.type,)):
-        weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, allow_nd=True, input_name="weights")
-    if len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths):
-        raise ValueError(f"weights must have shape ({n},), ({n}, c) or ({n}, {n_bandwidths}, c), got {weights.shape}.")
-    return weights.reshape(n, -1) if weights.ndim < 3 else weights
-
-
-def _check_labels(labels, n_labels, n):
-    if labels is None:
-        return None, 1, False
-    labels = np.asarray(labels)
-    if labels.shape != (n,) or labels.dtype.kind not in "iub":
-        raise ValueError(f"labels must be {n} integers, got shape {labels.shape} and dtype {labels.dtype}.")
-    largest = int(labels.max(initial=-1))
-    n_labels = largest + 1 if n_labels is None else int(n_labels)
-    if largest >= n_labels:
-        raise ValueError(f"labels go up to {largest}, but n_labels={n_labels}.")
-    return np.ascontiguousarray(labels, dtype=np.int64), n_labels, True
-
-
-def _check_bandwidths(bandwidth):
-    if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
-        return [bandwidth], False
-    bandwidths = np.asarray(bandwidth, dtype=np.float64)
-    if bandwidths.ndim > 1 or bandwidths.size == 0:
-        raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")
-    if not (np.isfinite(bandwidths).all() and (bandwidths > 0).all()):
-        raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}.")
-    return np.atleast_1d(bandwidths), bandwidths.ndim == 1
-
-
-def _check_kernel(kernel):
-    if kernel not in PROFILES:
-        raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
-
-
-def _check_excluded(exclude_self, Q, X):
-    if exclude_self is False:
-        return None
-    if exclude_self is True:
-        check_consistent_length(Q, X)
-        return np.arange(len(Q), dtype=np.int64)
-    excluded = np.asarray(exclude_self)
-    if excluded.shape != (len(Q),) or excluded.dtype.kind not in "iu":
-        raise ValueError(f"exclude_self must be True, False or {len(Q)} integers, got {exclude_self!r}.")
-    if excluded.max(initial=-1) >= len(X):
-        raise ValueError(f"exclude_self names row {excluded.max()}, but X has {len(X)} rows.")
-    return np.ascontiguousarray(excluded, dtype=np.int64)
-
-
-def _check_groups(exclude_groups, m, n):
-    if exclude_groups is None:
-        return None, None, 1
-    query_groups, point_groups = (np.asarray(groups) for groups in exclude_groups)
-    for groups, size in ((query_groups, m), (point_groups, n)):
-        if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
-            raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
-    n_groups = int(max(query_groups.max(initial=0), point_groups.max(initial=0))) + 1
-    return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)

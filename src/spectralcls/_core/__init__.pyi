@@ -16,8 +16,17 @@ class compiled:
     @staticmethod
     def kernel_sums(
         queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
-        kernel: str, bandwidths: Any, excluded: np.ndarray | None,
+        kernel: str, bandwidths: np.ndarray, excluded: np.ndarray | None,
         query_groups: np.ndarray | None, point_groups: np.ndarray | None, n_groups: int, output: str, n_threads: int,
+    ) -> Any: ...
+    @staticmethod
+    def pack_points(
+        points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int, n_threads: int,
+    ) -> Any: ...
+    @staticmethod
+    def packed_kernel_sums(
+        queries: np.ndarray, points: Any, weights: np.ndarray | None, kernel: str, bandwidths: np.ndarray,
+        excluded: np.ndarray | None, output: str, n_threads: int,
     ) -> Any: ...
     @staticmethod
     def kernel_matrix(

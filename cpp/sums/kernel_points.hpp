@@ -1,0 +1,111 @@
+// Points as sums take them: packed once, for one call or for many.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/distance_tile.hpp"
+#include "base/points.hpp"
+#include "sums/column_sums.hpp"
+#include "sums/kernel_sums.hpp"
+#include "sums/tile_arguments.hpp"
+
+namespace spectralcls {
+namespace detail {
+
+constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbours overlap
+
+// Weights in the order of packed points: per tile one layout of the columns, or one for each bandwidth.
+template <class T>
+class PackedWeights {
+ public:
+  PackedWeights(const T* weights, index_t n_sets, index_t n_columns, const PackedPoints<T>& points)
+      : source_(weights), n_sets_(n_sets), layout_(n_columns) {
+    if (!weights) return;
+    const index_t per_point = layout_.weights_per_point();
+    values_.assign(static_cast<std::size_t>(points.n_columns() * n_sets * per_point), T(0));  // padding weighs nothing
+    for (const Tile& tile : points.tiles()) {
+      const index_t width = tile.n_vectors * lanes<T>;
+      for (index_t j = 0; j < width; ++j) {
+        const index_t point = points.source()[static_cast<std::size_t>(tile.first + j)];
+        if (point < 0) continue;
+        for (index_t set = 0; set < n_sets; ++set)
+          layout_.pack(weights + (point * n_sets + set) * n_columns, j, width,
+                       values_.data() + (tile.first * n_sets + set * width) * per_point);
+      }
+    }
+  }
+
+  const T* source() const { return source_; }
+  const ColumnLayout<T>& layout() const { return layout_; }
+  // The weights of a tile's points for a bandwidth, nullptr for ones.
+  const T* of(const Tile& tile, index_t bandwidth) const {
+    if (!source_) return nullptr;
+    const index_t set = n_sets_ > 1 ? bandwidth : 0, width = tile.n_vectors * lanes<T>;
+    return values_.data() + (tile.first * n_sets_ + set * width) * layout_.weights_per_point();
+  }
+
+ private:
+  const T* source_;
+  index_t n_sets_;
+  ColumnLayout<T> layout_;
+  AlignedVector<T> values_;
+};
+
+}  // namespace detail
+
+// What is not needed by every call is added by the first that needs it; calls may come from several threads.
+template <class T>
+class KernelPoints {
+ public:
+  KernelPoints(MatrixView<T> points, double smallest_bandwidth, const Grouping& grouping, bool with_product,
+               bool by_locality, const Execution& execution)
+      : points_(points),
+        geometry_(Geometry::of(points, smallest_bandwidth, execution)),
+        packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution) {
+    for (const Tile& tile : packed_.tiles()) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
+  }
+
+  const Geometry& geometry() const { return geometry_; }
+  const PackedPoints<T>& packed() const { return packed_; }
+  bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
+
+  // Makes sure of the coordinates that these queries need.
+  void prepare(const detail::TileArguments<T>& arguments, MatrixView<T> queries, const Execution& execution) const {
+    double query_norm = largest_norm_;
+    if (!arguments.always_difference() && (queries.data != points_.data || queries.rows != points_.rows))
+      query_norm = geometry_.largest_norm(queries, execution);
+    if (arguments.needs_difference(query_norm, largest_norm_))
+      std::call_once(differences_, [&] { packed_.add_differences(points_, geometry_, execution); });
+  }
+
+  // Packed column of each point, -1 for those that were left out.
+  const std::vector<index_t>& positions() const {
+    std::call_once(have_positions_, [&] {
+      positions_.assign(static_cast<std::size_t>(points_.rows), index_t{-1});
+      for (index_t column = 0; column < packed_.n_columns(); ++column) {
+        const index_t row = packed_.source()[static_cast<std::size_t>(column)];
+        if (row >= 0) positions_[static_cast<std::size_t>(row)] = column;
+      }
+    });
+    return positions_;
+  }
+
+  void keep_weights(const T* weights, index_t n_columns) {
+    weights_ = std::make_unique<detail::PackedWeights<T>>(weights, 1, n_columns, packed_);
+  }
+  const detail::PackedWeights<T>* weights() const { return weights_.get(); }
+
+ private:
+  MatrixView<T> points_;
+  Geometry geometry_;
+  mutable PackedPoints<T> packed_;
+  double largest_norm_ = 0;  // of the points about the centre, squared, in units
+  std::unique_ptr<detail::PackedWeights<T>> weights_;
+  mutable std::once_flag differences_, have_positions_;
+  mutable std::vector<index_t> positions_;
+};
+
+}  // namespace spectralcls

@@ -1,0 +1,106 @@
+"""What the arguments of kernel sums and matrices must be, each checked and converted once."""
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from ._profiles import PROFILES
+
+
+def check_points(Q, X):
+    same = Q is X
+    X = check_matrix(X, "X")
+    return check_queries(Q, X, same)
+
+
+def check_queries(Q, X, same):
+    """Both in one dtype; X, an array or packed points, is known to be right. Q needs no check if it is X."""
+    if not same:
+        Q = check_matrix(Q, "Q")
+    if Q.dtype != X.dtype:
+        Q, X = Q.astype(np.float64, copy=False), X.astype(np.float64, copy=False)
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    return Q, X
+
+
+def check_matrix(A, name):
+    if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
+        return A
+    return check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
+
+
+def _is_ready(A, dtypes):
+    """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
+    sums of a small problem."""
+    if not (type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.isfinite(A.sum())
+
+
+def check_weights(weights, n, n_bandwidths, dtype):
+    if weights is None:
+        return None
+    if not _is_ready(weights, (dtype.type,)):
+        weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, allow_nd=True, input_name="weights")
+    if len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths):
+        raise ValueError(f"weights must have shape ({n},), ({n}, c) or ({n}, {n_bandwidths}, c), got {weights.shape}.")
+    return weights.reshape(n, -1) if weights.ndim < 3 else weights
+
+
+def check_labels(labels, n_labels, n):
+    if labels is None:
+        return None, 1, False
+    labels = np.asarray(labels)
+    if labels.shape != (n,) or labels.dtype.kind not in "iub":
+        raise ValueError(f"labels must be {n} integers, got shape {labels.shape} and dtype {labels.dtype}.")
+    largest = int(labels.max(initial=-1))
+    n_labels = largest + 1 if n_labels is None else int(n_labels)
+    if largest >= n_labels:
+        raise ValueError(f"labels go up to {largest}, but n_labels={n_labels}.")
+    return np.ascontiguousarray(labels, dtype=np.int64), n_labels, True
+
+
+def check_bandwidths(bandwidth, n_labels=None):
+    """(array (b,) or, a column for each of n_labels labels, (b, l); whether the result has the axis b)."""
+    if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
+        return np.array([bandwidth]), False
+    bandwidths = np.asarray(bandwidth, dtype=np.float64, order="C")
+    if bandwidths.size == 0 or bandwidths.ndim > 2:
+        raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")
+    if bandwidths.ndim == 2 and bandwidths.shape[1] != n_labels:
+        wanted = "labels" if n_labels is None else f"shape (b, {n_labels})"
+        raise ValueError(f"bandwidth of shape {bandwidths.shape} has a column for each label: it needs {wanted}.")
+    if not (np.isfinite(bandwidths).all() and (bandwidths > 0).all()):
+        raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}.")
+    return np.atleast_1d(bandwidths), bandwidths.ndim > 0
+
+
+def check_kernel(kernel):
+    if kernel not in PROFILES:
+        raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
+
+
+def check_excluded(exclude_self, Q, X):
+    if exclude_self is False:
+        return None
+    if exclude_self is True:
+        check_consistent_length(Q, X)
+        return np.arange(len(Q), dtype=np.int64)
+    excluded = np.asarray(exclude_self)
+    if excluded.shape != (len(Q),) or excluded.dtype.kind not in "iu":
+        raise ValueError(f"exclude_self must be True, False or {len(Q)} integers, got {exclude_self!r}.")
+    if excluded.max(initial=-1) >= len(X):
+        raise ValueError(f"exclude_self names row {excluded.max()}, but X has {len(X)} rows.")
+    return np.ascontiguousarray(excluded, dtype=np.int64)
+
+
+def check_groups(exclude_groups, m, n):
+    if exclude_groups is None:
+        return None, None, 1
+    query_groups, point_groups = (np.asarray(groups) for groups in exclude_groups)
+    for groups, size in ((query_groups, m), (point_groups, n)):
+        if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
+            raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
+    n_groups = int(max(query_groups.max(initial=0), point_groups.max(initial=0))) + 1
+    return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)
