@@ -20,7 +20,7 @@ from sklearn.neighbors import kneighbors_graph
 from bench.measure import limit, side_by_side, slots
 from spectralcls._parallel import effective_n_threads
 from spectralcls.eigen import KernelOperator, top_eigenpairs
-from spectralcls.spectral.kernel_map import KernelMap
+from spectralcls.spectral import KernelMap
 
 SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "20000").split(",")]
 DENSE = int(os.environ.get("SPECTRALCLS_BENCH_DENSE", 4_000))
@@ -178,7 +178,7 @@ def test_memory_of_the_laplacian_spectral_classifier(benchmark):
     n = 50_000
     used = benchmark.pedantic(bytes_beyond_data, rounds=1, args=(
         n,
-        "from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier",
+        "from spectralcls.spectral import LaplacianSpectralClassifier",
         "LaplacianSpectralClassifier().fit(X[:500], y[:500]).predict(X[:500])",
         "LaplacianSpectralClassifier().fit(X, y).predict(X)",
     ))

@@ -131,7 +131,8 @@ def test_weights_are_repetitions_and_zero_weights_absences(make):
         assert_allclose(weighted.bandwidth_, repeated.bandwidth_, rtol=1e-12)
         assert_allclose(weighted.decision_function(T), repeated.decision_function(T), rtol=1e-8, atol=1e-12)
     removed = make().fit(X[w > 0], y[w > 0], sample_weight=w[w > 0])
-    assert_allclose(make().fit(X, y, sample_weight=w).cv_scores_, removed.cv_scores_)
+    weighted = make().fit(X, y, sample_weight=w)
+    assert_allclose(weighted.cv_results_["mean_test_score"], removed.cv_results_["mean_test_score"])
 
 
 @every_classifier
@@ -156,7 +157,7 @@ def test_offset_and_scale_of_the_data_do_not_matter(make, kernel):
     for scale in (1e-8, 1e8):
         model = make(kernel=kernel).fit(scale * X, y)
         assert_allclose(model.bandwidth_, scale * plain.bandwidth_, rtol=1e-10)
-        assert_allclose(model.cv_scores_, plain.cv_scores_)
+        assert_allclose(model.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
         assert_allclose(model.decision_function(scale * T), scores, rtol=1e-6, atol=1e-9)
     # Numbers that 1e6 + x represents exactly.
     X, T = np.round(X * 2**20) / 2**20, np.round(T * 2**20) / 2**20
@@ -257,10 +258,9 @@ def test_bits_do_not_depend_on_threads_or_blocks(make, monkeypatch):
     one = make(n_jobs=1).fit(X, y)
     two = make(n_jobs=2).fit(X, y)
     assert_array_equal(one.decision_function(T), two.decision_function(T))
-    monkeypatch.setattr("spectralcls.kernel_mean.engine.BLOCK_BYTES", 1000)
-    monkeypatch.setattr("spectralcls.kernel_mean.engine.blocks.__defaults__", (1000,))
+    monkeypatch.setattr("spectralcls._model.points.blocks.__defaults__", (1000,))
     small = make().fit(X, y)
-    assert_allclose(small.cv_scores_, one.cv_scores_)
+    assert_allclose(small.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"])
     assert_allclose(small.decision_function(T), one.decision_function(T), rtol=1e-12, atol=1e-14)
     if make is ParzenClassifier:
         assert_allclose(small.score_samples(T), one.score_samples(T))
@@ -364,7 +364,7 @@ BAD_INPUT = [
     ({}, {"X": np.ones((6, 5)), "y": np.zeros(6)}, ValueError, "greater than one; got 1 class"),
     ({"cv": 1}, {}, ValueError, "The 'cv' parameter"),
     ({"bandwidth": "cv", "cv": [([0, 1, 2], [3, 4, 5])]}, {}, ValueError, "cv must partition"),
-    ({"tie_break": "largest"}, {}, ValueError, "The 'tie_break' parameter"),
+    ({"n_jobs": 0}, {}, ValueError, "The 'n_jobs' parameter"),
 ]
 
 
@@ -408,9 +408,9 @@ def test_bad_queries(make):
 def test_refitting_with_another_rule_leaves_no_stale_attributes(make):
     X, y = two_clusters()
     model = make().fit(X, y)
-    assert hasattr(model, "cv_scores_")
+    assert hasattr(model, "cv_results_")
     model.set_params(bandwidth=1.0).fit(X, y)
-    assert not hasattr(model, "cv_scores_")
+    assert not hasattr(model, "cv_results_")
 
 
 @every_classifier

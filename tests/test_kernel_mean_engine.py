@@ -7,10 +7,9 @@ from reference import distances, kernel_matrix
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from spectralcls.kernel_mean.engine import Expansion, fit_class_means
-from spectralcls.kernel_mean.nearest import nearest_codes
-from spectralcls.kernel_mean.points import TrainingPoints
-from spectralcls.kernel_mean.rule import Rule, break_ties
+from spectralcls._model import Expansion, Rule, TrainingPoints, class_means
+from spectralcls._model.nearest import nearest_codes
+from spectralcls._model.rule import break_ties
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +17,11 @@ def wine():
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     return X[::2], y[::2], X[1::2]
+
+
+def signed(X, A, offsets, bandwidth, density_weights=None, decision="distance"):
+    columns = A if density_weights is None else np.column_stack([A, density_weights])
+    return Expansion(Rule(decision), TrainingPoints.of(X), "gaussian", bandwidth, columns, offsets)
 
 
 @pytest.mark.parametrize("potential", ["convolved", "same"])
@@ -28,11 +32,11 @@ def test_every_point_of_the_grid_is_an_expansion(wine, decision, weighting, pote
     it."""
     X, y, T = wine
     rule = Rule(decision, weighting, potential)
-    fitted = fit_class_means(rule, TrainingPoints.of(X, y, 3), "gaussian", 1.3)
-    columns = np.ones((len(X), 1)) if fitted.weights is None else fitted.weights.reshape(len(X), -1)
+    fitted, _ = class_means(rule, TrainingPoints.of(X, y, 3), "gaussian", 1.3)
+    columns = np.ones((len(X), 1)) if fitted.columns is None else fitted.columns.reshape(len(X), -1)
     A = (y[:, None] == np.arange(3)) * columns[:, :1] * np.exp(fitted.log_scale)
     density_weights = np.full(len(X), 1 / len(X)) if rule.needs_query_density else None
-    expansion = Expansion(X, A, fitted.offsets, "gaussian", 1.3, density_weights)
+    expansion = signed(X, A, fitted.offsets, 1.3, density_weights, decision)
     K = kernel_matrix(T, X, bandwidth=1.3)
     g = 1 / np.sqrt(K.mean(axis=1, keepdims=True)) if rule.needs_query_density else 1.0
     expected = g * (K @ A) - fitted.offsets
@@ -55,9 +59,9 @@ def test_signed_expansions(wine, dtype):
     K = kernel_matrix(T, X, bandwidth=2.0)
     X, T = X.astype(dtype), T.astype(dtype)
     tolerance = dict(rtol=1e-11, atol=1e-12) if dtype == np.float64 else dict(rtol=1e-3, atol=1e-4)
-    assert_allclose(Expansion(X, A, b, "gaussian", 2.0).scores(T), K @ A - b, **tolerance)
+    assert_allclose(signed(X, A, b, 2.0).scores(T), K @ A - b, **tolerance)
     scaled = (K @ A) / np.sqrt(K @ v)[:, None] - b
-    assert_allclose(Expansion(X, A, b, "gaussian", 2.0, v).scores(T), scaled, **tolerance)
+    assert_allclose(signed(X, A, b, 2.0, v).scores(T), scaled, **tolerance)
 
 
 def test_a_signed_expansion_far_away_keeps_the_order_of_its_nearest_point(wine):
@@ -66,10 +70,10 @@ def test_a_signed_expansion_far_away_keeps_the_order_of_its_nearest_point(wine):
     direction = np.eye(X.shape[1])[:4]
     T = 1e5 * direction
     nearest = (X @ direction.T).argmax(axis=0)
-    scores = Expansion(X, A, np.zeros(3), "gaussian", 0.5).scores(T)
+    scores = signed(X, A, np.zeros(3), 0.5).scores(T)
     assert_array_equal(scores.argmax(axis=1), A[nearest].argmax(axis=1))
     offsets = np.array([3.0, 1.0, 2.0])
-    assert_array_equal(Expansion(X, A, offsets, "gaussian", 0.5).scores(T).argmax(axis=1), 1)
+    assert_array_equal(signed(X, A, offsets, 0.5).scores(T).argmax(axis=1), 1)
 
 
 def test_ties_are_broken_by_the_sums():

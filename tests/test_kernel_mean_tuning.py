@@ -9,7 +9,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-import spectralcls.kernel_mean.tuning as tuning
+import spectralcls._model.held_out as tuning
+from spectralcls._tuning import TuningSample, best_candidate
 from spectralcls._tuning.folds import (
     distinct_rows,
     folds_by_content,
@@ -24,7 +25,6 @@ from spectralcls.kernel_mean import (
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.kernel_mean.search import best_index
 
 CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
 CASES = [
@@ -67,9 +67,9 @@ def test_folds_equal_refitting(make, options, weighted):
     model = make(bandwidth_grid=grid, cv=4, **options).fit(X, y, sample_weight=w)
     folds = stratified_folds(X, y, 4)
     expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, folds, grid)
-    assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+    assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
     assert len(set(expected)) > 2
-    assert_array_equal(model.bandwidth_grid_, grid)
+    assert_array_equal(model.cv_results_["param_bandwidth"], grid)
     assert model.bandwidth_ in grid[expected >= expected.max() - 1e-9]
 
 
@@ -80,7 +80,7 @@ def test_leaving_one_out_equals_refitting(make, options):
     model = make(bandwidth_grid=grid, cv="loo", **options).fit(X, y, sample_weight=w)
     _, points = distinct_rows(X, y)
     expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, points, grid)
-    assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+    assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -91,7 +91,7 @@ def test_given_splits_equal_refitting(make):
     expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
     for cv in (PredefinedSplit(folds), list(PredefinedSplit(folds).split())):
         model = make(bandwidth_grid=grid, cv=cv).fit(X, y, sample_weight=w)
-        assert_allclose(model.cv_scores_, expected, rtol=1e-12)
+        assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
     make(bandwidth_grid=grid, cv=StratifiedKFold(3)).fit(X, y)
     with pytest.raises(ValueError, match="cv must partition"):
         make(cv=ShuffleSplit(3, random_state=0)).fit(X, y)
@@ -106,16 +106,16 @@ def test_a_class_that_vanishes_with_its_fold(make, cv):
     grid = grid_of(X, "gaussian")
     folds = stratified_folds(X, y, 3) if cv == 3 else distinct_rows(X, y)[1]
     expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
-    assert_allclose(make(bandwidth_grid=grid, cv=cv).fit(X, y).cv_scores_, expected, rtol=1e-12)
+    assert_allclose(make(bandwidth_grid=grid, cv=cv).fit(X, y).cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_small_blocks_give_the_same_scores(make, monkeypatch):
     X, y, w = problem(weighted=True)
-    expected = make().fit(X, y, sample_weight=w).cv_scores_
+    expected = make().fit(X, y, sample_weight=w).cv_results_["mean_test_score"]
     blocks = tuning.blocks
     monkeypatch.setattr(tuning, "blocks", lambda n, size, limit=0: blocks(n, 1, 7))
-    assert_allclose(make().fit(X, y, sample_weight=w).cv_scores_, expected, rtol=1e-12)
+    assert_allclose(make().fit(X, y, sample_weight=w).cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
 def test_tiny_bandwidths_are_nearest_neighbours():
@@ -128,7 +128,7 @@ def test_tiny_bandwidths_are_nearest_neighbours():
         nearest = distances(X[out], X[~out]).argmin(axis=1)
         hits += np.sum(y[~out][nearest] == y[out])
     model = ParzenClassifier(bandwidth_grid=[1e-4, 1e-3], cv=5).fit(X, y)
-    assert_allclose(model.cv_scores_, hits / len(y))
+    assert_allclose(model.cv_results_["mean_test_score"], hits / len(y))
 
 
 def test_one_pass_over_the_pairs_serves_all_folds_and_bandwidths(monkeypatch):
@@ -183,6 +183,14 @@ def test_folds_by_content_are_even_and_keep_copies_together(dtype):
     assert folds_by_content(np.array([[-0.0]], dtype), 1000, 0) == folds_by_content(np.array([[0.0]], dtype), 1000, 0)
 
 
+def test_subsample_keeps_two_points_of_rare_classes():
+    y = np.repeat([-1, 0, 1, 5], [1000, 1000, 3, 1])
+    rows = stratified_subsample(y, 100, 0)
+    assert_array_equal([np.sum(y[rows] == c) for c in (1, 5)], [2, 1])
+    assert 100 <= len(set(rows)) == len(rows) <= 103
+    assert_array_equal(rows, np.sort(rows))
+
+
 def test_subsample_keeps_the_shares_of_the_classes():
     y = np.repeat([0, 1, 2], [700, 250, 50])
     rows = stratified_subsample(y, 100, 0)
@@ -191,7 +199,7 @@ def test_subsample_keeps_the_shares_of_the_classes():
 
 
 def split_of_moons(n, n_validated, n_folds):
-    """What search_bandwidth draws from random state 0: the rows validated, and everybody's fold, of distinct rows."""
+    """What `draw_sample` draws from random state 0: the rows validated, and everybody's fold, of distinct rows."""
     X, y = make_moons(n_samples=n, noise=0.2, random_state=0)
     order, _ = distinct_rows(X, y)
     X, y, rng = X[order], y[order], np.random.RandomState(0)
@@ -212,7 +220,7 @@ def test_of_many_points_a_subsample_is_validated_against_all(cv):
         for b, h in enumerate(grid):
             refitted = ParzenClassifier(bandwidth=h).fit(X[folds != fold], y[folds != fold])
             hits[b] += np.sum(refitted.predict(X[queries]) == y[queries])
-    assert_allclose(model.cv_scores_, hits / 90)
+    assert_allclose(model.cv_results_["mean_test_score"], hits / 90)
 
 
 @pytest.mark.parametrize("make", [ISEClassifier, lambda: CauchySchwarzClassifier(weighting=None)])
@@ -220,10 +228,13 @@ def test_of_many_points_a_subsample_is_validated_against_all(cv):
 def test_potentials_are_estimated_from_the_points_validated(make, folds):
     """Within a few standard errors of those of all points, and exactly where the subsample is all points."""
     X, y, validated, folds = split_of_moons(2000, 500, folds)
-    all_points = tuning.Problem(make()._rule(), X, y, 2, np.ones(2000), folds, "gaussian", bandwidth_grid(X, 4))
+    all_points = tuning.Problem(
+        make()._rule(), TuningSample(X, y, 2, np.ones(2000), folds), "gaussian", bandwidth_grid(X, 4)
+    )
     run = tuning._leave_one_out if folds is None else tuning._by_fold
     exact, estimated, same = (
-        run(all_points._replace(validated=rows)) for rows in (None, validated, np.arange(2000))
+        run(all_points._replace(sample=all_points.sample._replace(validated=rows)))
+        for rows in (None, validated, np.arange(2000))
     )
     assert_array_equal(same.offsets, exact.offsets)
     assert_array_equal(same.log_scale, exact.log_scale)
@@ -240,7 +251,7 @@ def test_estimated_potentials_never_lie_below_their_diagonal(cv):
     X = np.concatenate([rng.normal(size=(1500, 2)) * 1e-3, rng.normal(size=(500, 2)) * 100])
     y = rng.integers(0, 2, size=2000)
     model = ISEClassifier(max_tuning_samples=20, cv=cv).fit(X, y)
-    assert np.all((model.cv_scores_ >= 0) & (model.cv_scores_ <= 1))
+    assert np.all((model.cv_results_["mean_test_score"] >= 0) & (model.cv_results_["mean_test_score"] <= 1))
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -250,8 +261,8 @@ def test_large_data_are_tuned_on_the_grid_of_all_points(make):
     assert full.n_tuning_samples_ == 600
     model = make(max_tuning_samples=150).fit(X, y)
     assert model.n_tuning_samples_ == 150
-    assert_allclose(model.bandwidth_grid_, full.bandwidth_grid_)
-    assert model.bandwidth_ in model.bandwidth_grid_
+    assert_allclose(model.cv_results_["param_bandwidth"], full.cv_results_["param_bandwidth"])
+    assert model.bandwidth_ in model.cv_results_["param_bandwidth"]
 
 
 @pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
@@ -260,11 +271,11 @@ def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make)
     model = make(max_tuning_samples=150).fit(X, y)
     rows = stratified_subsample(y[distinct_rows(X, y)[0]], 150, np.random.RandomState(0))
     sub = distinct_rows(X, y)[0][rows]
-    tried = model.bandwidth_grid_ * 4 ** (1 / 6)
+    tried = model.cv_results_["param_bandwidth"] * 4 ** (1 / 6)
     rng = np.random.RandomState(0)
     stratified_subsample(y[distinct_rows(X, y)[0]], 150, rng)
     same = make(bandwidth_grid=tried, random_state=rng).fit(X[sub], y[sub])
-    assert_allclose(same.cv_scores_, model.cv_scores_)
+    assert_allclose(same.cv_results_["mean_test_score"], model.cv_results_["mean_test_score"])
 
 
 def test_weighted_leave_one_out_refuses_what_would_not_end():
@@ -275,13 +286,15 @@ def test_weighted_leave_one_out_refuses_what_would_not_end():
 
 def test_ties():
     scores = np.array([0.5, 0.9, 0.8, 0.9 - 1e-13, 0.9, 0.9, 0.1])
-    assert best_index(scores, "smallest") == 1
-    assert best_index(scores, "middle") == 3
-    assert best_index(np.ones(1), "middle") == 0
+    assert best_candidate(scores) == (3,)
+    assert best_candidate(np.ones(1)) == (0,)
+    assert best_candidate([np.nan, 0.2, np.nan, 0.2]) == (1,)
+    assert best_candidate(np.full((4, 2), np.nan)) == (1, 0)
+    assert best_candidate([[0, 1, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]]) == (2, 1)
     X, y = make_blobs(n_samples=90, centers=3, cluster_std=0.1, random_state=0)
     middle = ParzenClassifier().fit(X, y)
-    smallest = ParzenClassifier(tie_break="smallest").fit(X, y)
-    assert smallest.bandwidth_ == smallest.bandwidth_grid_[0] < middle.bandwidth_ < middle.bandwidth_grid_[-1]
+    grid, scores = (middle.cv_results_[name] for name in ("param_bandwidth", "mean_test_score"))
+    assert scores[0] == scores.max() and grid[0] < middle.bandwidth_ < grid[-1]
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -289,11 +302,13 @@ def test_the_default_grid_holds_the_best_bandwidth(make):
     for load in (load_iris, load_wine):
         X, y = load(return_X_y=True)
         model = make().fit(StandardScaler().fit_transform(X), y)
-        assert model.bandwidth_grid_[0] < model.bandwidth_ < model.bandwidth_grid_[-1]
+        assert model.cv_results_["param_bandwidth"][0] < model.bandwidth_ < model.cv_results_["param_bandwidth"][-1]
 
 
 def test_random_state_draws_the_folds():
     X, y, _ = problem()
-    assert_array_equal(ParzenClassifier().fit(X, y).cv_scores_, ParzenClassifier().fit(X, y).cv_scores_)
-    other = ParzenClassifier(random_state=1).fit(X, y).cv_scores_
-    assert np.any(other != ParzenClassifier().fit(X, y).cv_scores_)
+    one, same, other = (
+        ParzenClassifier(random_state=seed).fit(X, y).cv_results_["mean_test_score"] for seed in (0, 0, 1)
+    )
+    assert_array_equal(one, same)
+    assert np.any(one != other)

@@ -3,6 +3,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
+from spectralcls import LaplacianSpectralClassifier, PerTurboClassifier, SpectralISEClassifier
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -23,7 +24,8 @@ def test_the_curve_is_the_path(axes):
     X, y = load_iris(return_X_y=True)
     model = ParzenClassifier().fit(X, y)
     display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes, color="k")
-    np.testing.assert_array_equal(display.line_.get_xydata(), np.c_[model.bandwidth_grid_, model.cv_scores_])
+    path = np.c_[model.cv_results_["param_bandwidth"], model.cv_results_["mean_test_score"]]
+    np.testing.assert_array_equal(display.line_.get_xydata(), path)
     assert display.best_line_.get_xdata()[0] == model.bandwidth_
     assert display.ax_ is axes and axes.get_xscale() == "log" and display.line_.get_color() == "k"
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
@@ -39,3 +41,20 @@ def test_nothing_to_draw():
         plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier())
     with pytest.raises(ValueError, match="no path to draw"):
         plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier(bandwidth=1.0).fit(X, y))
+
+
+@pytest.mark.parametrize("model", [
+    LaplacianSpectralClassifier(),
+    LaplacianSpectralClassifier(n_components="cv", max_components=4),
+    SpectralISEClassifier(),
+    SpectralISEClassifier(n_components="cv", max_components=4),
+    PerTurboClassifier(),
+], ids=repr)
+def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
+    X, y = load_iris(return_X_y=True)
+    model.fit(X[::3], y[::3])
+    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes)
+    h, scores = display.line_.get_xydata().T
+    assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"])) == 16
+    assert np.nanmax(scores) == np.nanmax(model.cv_results_["mean_test_score"])
+    assert display.best_line_.get_xdata()[0] in h

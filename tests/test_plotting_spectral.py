@@ -3,10 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
+from bench.reproduce.literal import TEST_KERNELS
 from spectralcls.kernel_mean import ISEClassifier
-from spectralcls.spectral.kernel_map import KernelMap
-from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
-from spectralcls.spectral.spectral_ise import SpectralLaplacianISEClassifier
+from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier, SpectralLaplacianISEClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -39,7 +38,7 @@ def test_spectral_map_shows_points_centres_and_queries(axes):
 
 @pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
 def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
-    model = LaplacianSpectralClassifier(n_components=3, test_kernel=test_kernel).fit(X[::2], y[::2])
+    model = TEST_KERNELS[test_kernel]("silverman", n_components=3).fit(X[::2], y[::2])
     display = SpectralMapDisplay.from_estimator(model, X[::2], y[::2], X_test=X[1::2], ax=axes[0])
     training = np.concatenate([points.get_offsets() for points in display.training_])
     M = np.eye(3)[y[::2]] / 25

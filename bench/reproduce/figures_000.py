@@ -5,8 +5,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from spectralcls.datasets import make_two_gaussians, make_two_rings
-from spectralcls.spectral.kernel_map import KernelMap
-from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
+from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier
 
 MARKERS, COLORS = ("s", "*"), ("#1f5fa8", "#c44e1b")
 
@@ -44,6 +43,6 @@ def rings(source):
     axes[0].scatter(*X.T, s=12, color="0.3")
     axes[0].set_title("(a) training data", fontsize=10)
     _panel(axes[1], Q, labels, "(b) classified test set")
-    kernel_map = KernelMap(2, weighting="1/f", bandwidth=float(model.overall_bandwidth_)).fit(X)
+    kernel_map = KernelMap(2, weighting="symmetric", bandwidth=float(model.overall_bandwidth_)).fit(X)
     _panel(axes[2], kernel_map.transform(Q), truth, "(c) first two coordinates of the kernel space")
     return figure, f"{int(np.sum(labels != truth))} of {len(truth)} test points are wrong."

@@ -5,7 +5,7 @@ import numpy as np
 
 from spectralcls.kernel_mean import LaplacianISEClassifier
 from spectralcls.kernels import kernel_sums
-from spectralcls.spectral.kernel_map import KernelMap
+from spectralcls.spectral import KernelMap
 
 from .data import thesis_data, thesis_splits
 from .thesis import model, predict_tuned

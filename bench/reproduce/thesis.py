@@ -14,9 +14,14 @@ from spectralcls.kernel_mean import (
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.spectral.spectral_ise import SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 from .data import thesis_data, thesis_splits
+from .literal import (
+    SpectralISEAsPrinted,
+    SpectralISEConsistent,
+    SpectralLaplacianISEAsPrinted,
+    SpectralLaplacianISEConsistent,
+)
 from .summary import spread
 
 GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none; MATH.md section 6
@@ -27,26 +32,28 @@ CLASSIFIERS = {
     "ise": ISEClassifier,
     "laplacian_ise": LaplacianISEClassifier,
     "cs": CauchySchwarzClassifier,
-    "spectral_ise": SpectralISEClassifier,
-    "spectral_laplacian_ise": SpectralLaplacianISEClassifier,
+    "spectral_ise": SpectralISEAsPrinted,
+    "spectral_laplacian_ise": SpectralLaplacianISEAsPrinted,
 }
+CONSISTENT = {"spectral_ise": SpectralISEConsistent, "spectral_laplacian_ise": SpectralLaplacianISEConsistent}
 SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
 READINGS = {
     "ise": {"potentials with the test kernel": {"potential": "same"}},
     "laplacian_ise": {"weights as in eq. 6.12": {"weighting": "inverse"}, "potentials with the test kernel":
                       {"potential": "same"}},
     "cs": {"weights f^-1/2": {"weighting": "symmetric"}, "no weights": {"weighting": None}},
-    "spectral_ise": {"queries mapped as training points are": {"projection": "consistent"}},
-    "spectral_laplacian_ise": {"queries mapped as training points are": {"projection": "consistent"}},
+    "spectral_ise": {"queries mapped as training points are": {"consistent": True}},
+    "spectral_laplacian_ise": {"queries mapped as training points are": {"consistent": True}},
 }  # fmt: skip
 
 
-def model(classifier, center=None, **parameters):
+def model(classifier, center=None, consistent=False, **parameters):
     """The estimator, with one thread; `center` of a spectral one, whose queries eq. 7.2 maps as printed and
-    whose eigenvectors LAPACK finds, which at these sizes is the fastest.
+    whose eigenvectors LAPACK finds, which at these sizes is the fastest; `consistent` maps queries as training points.
     """
-    spectral = {} if center is None else {"center": center, "projection": "paper", "solver": "dense"}
-    return CLASSIFIERS[classifier](**{"n_jobs": 1} | spectral | parameters)
+    spectral = {} if center is None else {"center": center, "solver": "dense"}
+    classifiers = CLASSIFIERS | CONSISTENT if consistent else CLASSIFIERS
+    return classifiers[classifier](**{"n_jobs": 1} | spectral | parameters)
 
 
 def smallest_best(grid, scores):
@@ -63,8 +70,8 @@ def predict_tuned(estimator, X, y, Q, seed, grid=GRID):
     """
     estimator.set_params(cv=FOLDS, bandwidth_grid=grid, random_state=seed)
     estimator.fit(X, y)
-    scores = np.reshape(estimator.cv_scores_, (len(grid), -1))[:, 0]
-    h = smallest_best(estimator.bandwidth_grid_, scores)
+    scores = estimator.cv_results_["mean_test_score"]
+    h = smallest_best(np.sort(grid), scores)
     if h != estimator.bandwidth_:
         estimator.set_params(bandwidth=h).fit(X, y)
     return estimator.predict(Q), h, float(np.max(np.asarray(grid)[np.isnan(scores)], initial=0))

@@ -22,8 +22,7 @@ from spectralcls.kernel_mean import (
     ParzenClassifier,
 )
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.spectral.laplacian_spectral import LaplacianSpectralClassifier
-from spectralcls.spectral.spectral_ise import SpectralISEClassifier, SpectralLaplacianISEClassifier
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 from .data import THESIS, Source, stratum_splits, thesis_data, thesis_splits
 from .summary import spread
@@ -45,8 +44,10 @@ _BY_VECTORS = ("spectral ISE", "spectral Laplacian ISE")
 FURTHER = {  # {name of the change: {method: parameters}}
     "bandwidths by class": {method: {"bandwidth": "silverman_per_class"} for method in _BY_SUMS},
     "number of eigenvectors by cv": {method: {"n_components": "cv"} for method in _BY_VECTORS},
-    "all eigenvectors": {method: {"n_components": "all"} for method in _BY_VECTORS},
-    "Silverman": {method: {"bandwidth": "silverman"} for method in (*_BY_SUMS, *_BY_VECTORS)},
+    "medians of all eigenvectors": {method: {"center": "median"} for method in _BY_VECTORS},
+    "Silverman": {
+        method: {"bandwidth": "silverman"} for method in (*_BY_SUMS, *_BY_VECTORS, "Laplacian spectral")
+    },
 }
 PEERS = {
     "SVC": (SVC, {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "gamma": [0.001, 0.004, 0.016, 0.064, 0.25, 1.0]}),

@@ -1,23 +1,10 @@
 """Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
 
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
-
-
-@contextmanager
-def unchanged_on_error(estimator):
-    """Undo what a failing `fit` did to the estimator, such as the number of features that it noted first."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 class TrainingData(NamedTuple):
@@ -32,7 +19,7 @@ class TrainingData(NamedTuple):
     @property
     def class_weight(self):
         """Sum of the sample weights of each class, (C,)."""
-        return np.bincount(self.codes, self.weights).astype(np.float64)
+        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
 
 def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32)):
@@ -56,6 +43,46 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
         after = " after removing samples of zero weight" if kept is not None else ""
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
     return TrainingData(X, codes, classes, weights, kept)
+
+
+def check_more_data(estimator, X, y, classes, sample_weight, before):
+    """The training data `before` with further samples; None before the first, which needs the `classes`.
+
+    Raises
+    ------
+    ValueError
+        For invalid data, and for labels that are not among the classes.
+    """
+    if before is None:
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        check_classification_targets(classes)
+        classes = np.unique(classes)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    elif classes is not None and not np.array_equal(np.unique(classes), before.classes):
+        raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before.classes!r}.")
+    else:
+        classes = before.classes
+    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], reset=before is None)
+    check_classification_targets(y)
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y has labels {unknown!r} that are not among the classes {classes!r}.")
+    codes = np.searchsorted(classes, y)
+    weights = None
+    if sample_weight is not None:
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = weights > 0
+        X, codes, weights = X[kept], codes[kept], weights[kept]
+    if before is None:
+        return TrainingData(X, codes, classes, weights, None)
+    if weights is not None or before.weights is not None:
+        ones = [np.ones(len(data)) if w is None else w for data, w in ((before.X, before.weights), (X, weights))]
+        weights = np.concatenate(ones)
+    return TrainingData(
+        np.concatenate([before.X, X]), np.concatenate([before.codes, codes]), classes, weights, None
+    )
 
 
 def check_bandwidth(bandwidth, n_classes):

@@ -1,6 +1,14 @@
 """The skeleton of every estimator: a fit that happens as a whole or not at all, shared parameters, shared checks."""
 
-from .base import Estimator, ScoreClassifier, finite_scores, transactional
+from .base import Estimator, ScoreClassifier, finite_scores, log_posterior, transactional
 from .parameters import ATTRIBUTES, PARAMETERS
 
-__all__ = ["ATTRIBUTES", "PARAMETERS", "Estimator", "ScoreClassifier", "finite_scores", "transactional"]
+__all__ = [
+    "ATTRIBUTES",
+    "PARAMETERS",
+    "Estimator",
+    "ScoreClassifier",
+    "finite_scores",
+    "log_posterior",
+    "transactional",
+]

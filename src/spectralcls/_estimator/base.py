@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -95,10 +96,13 @@ class ScoreClassifier(ClassifierMixin, Estimator):
             For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
             was.
         """
-        data = check_training_data(self, X, y, sample_weight)
+        data = self._check_training_data(X, y, sample_weight)
         self.classes_ = data.classes
         self._learn(data, y)
         return self
+
+    def _check_training_data(self, X, y, sample_weight):
+        return check_training_data(self, X, y, sample_weight)
 
     def _learn(self, data, y):
         raise NotImplementedError
@@ -154,3 +158,9 @@ def finite_scores(scores):
         return scores
     lowest = np.where(missing, np.inf, scores).min(axis=1, keepdims=True)
     return np.where(missing, lowest + np.log(np.finfo(np.float64).tiny), scores)
+
+
+def log_posterior(log_joint):
+    """Log posterior probabilities (m, C). Less the largest first: far away a log joint may be 1e40."""
+    relative = log_joint - log_joint.max(axis=1, keepdims=True)
+    return relative - logsumexp(relative, axis=1, keepdims=True)

@@ -130,7 +130,7 @@ PARAMETERS = {
         """,
     ),
     "n_jobs": Parameter(
-        [Integral, None],
+        [_COUNT, Interval(Integral, None, -1, closed="right"), None],
         "int or None",
         """
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.

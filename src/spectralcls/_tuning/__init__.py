@@ -18,7 +18,7 @@ from .folds import (
     stratified_folds,
     stratified_subsample,
 )
-from .grids import check_grid, data_grid, has_spread, reference_bandwidth
+from .grids import candidate_bandwidths, check_grid, has_spread, reference_bandwidth
 from .sample import TuningSample, draw_sample
 from .search import SCORE_TOLERANCE, Search, best_candidate, search
 
@@ -27,9 +27,9 @@ __all__ = [
     "Search",
     "TuningSample",
     "best_candidate",
+    "candidate_bandwidths",
     "check_folds",
     "check_grid",
-    "data_grid",
     "distinct_rows",
     "draw_sample",
     "folds_by_content",

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .._validation import check_positive
-from ..bandwidth import bandwidth_grid, scale_bandwidth, silverman_bandwidth
+from .._validation import check_positive, unit_scale
+from ..bandwidth import bandwidth_grid, silverman_bandwidth
+from .folds import distinct_rows
 
 
 def has_spread(X):
@@ -12,11 +13,11 @@ def has_spread(X):
 
 
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
-    """A rule for all samples, or Silverman's for each class: a float, or (C,).
+    """Silverman's rule for all samples, or for each class: a float, or (C,).
 
     Parameters
     ----------
-    rule : {"scale", "silverman", "silverman_per_class"}
+    rule : {"silverman", "silverman_per_class"}
     X : ndarray (n, d)
     codes : ndarray (n,), or None for the rule of all samples
     n_classes : int
@@ -26,9 +27,8 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     -----
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
-    pooled_rule = scale_bandwidth if rule == "scale" else silverman_bandwidth
-    pooled = pooled_rule(X, weights, kernel=kernel) if has_spread(X) else 1.0
-    if rule != "silverman_per_class":
+    pooled = silverman_bandwidth(X, weights, kernel=kernel) if has_spread(X) else 1.0
+    if rule == "silverman":
         return pooled
     by_class = np.full(n_classes, pooled)
     for c in range(n_classes):
@@ -38,14 +38,18 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     return by_class
 
 
-def data_grid(X, weights, n_distinct, kernel="gaussian"):
-    """`bandwidth_grid` for weights on any scale; 1 alone if all points are equal.
+def candidate_bandwidths(grid, data, kernel="gaussian"):
+    """The bandwidths of a user, ascending, or `bandwidth_grid` of the training data; 1 alone if all points are equal.
 
-    Copies of a point do not sharpen the density, so n counts distinct points.
+    Copies of a point do not sharpen the density, so the default grid counts distinct points.
     """
-    if not has_spread(X):
+    if grid is not None:
+        return check_grid(grid)
+    if not has_spread(data.X):
         return np.ones(1)
-    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
+    n_distinct = len(distinct_rows(data.X, data.codes)[0])
+    weights = np.ones(len(data.X)) if data.weights is None else unit_scale(data.weights)
+    return bandwidth_grid(data.X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
 
 
 def check_grid(grid, name="bandwidth_grid"):

@@ -5,16 +5,12 @@ import dask.array as da
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from .._validation import unchanged_on_error
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
 from ._workers import check_workers
 
 
 class DaskEstimator:
     """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
-
-    def _unchanged_on_error(self):
-        return unchanged_on_error(self)
 
     def _check_queries(self, X):
         check_is_fitted(self)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import dask
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from .. import kernels
+from ..neighbors import knn
 from ._rows import as_column, as_points, blocks, column_blocks, from_blocks, sizes
 from ._workers import check_workers
 
@@ -191,29 +191,26 @@ def _class_tile(Q, query_codes, query_weights, X, codes, weights, n_classes, ker
     return out
 
 
-def nearest_codes(Q, X, codes, wanted):
+def nearest_codes(Q, X, codes, wanted, candidates):
     """Code of the point nearest to each wanted query (a boolean array), -1 for the others; Dask array (m,).
 
-    Of equally near points the first counts.
+    Points count if their class is among the `candidates` (C,), and of equally near points the first.
     """
     tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1])
     points = list(zip(blocks(X), blocks(codes), strict=True))
     done = [
-        finish(tree(_nearer, [tile(q, mask, x, c) for x, c in points]))
+        finish(tree(_nearer, [tile(q, mask, x, c, candidates) for x, c in points]))
         for q, mask in zip(blocks(Q), blocks(wanted), strict=True)
     ]
     return from_blocks(done, sizes(Q), (), np.int64)
 
 
-def _nearest_tile(Q, wanted, X, codes):
+def _nearest_tile(Q, wanted, X, codes, candidates):
     distances, nearest = np.full(len(Q), np.inf), np.full(len(Q), -1)
-    rows_per_block = max(1, (1 << 23) // len(X))
-    rows = np.flatnonzero(wanted)
-    for some in np.split(rows, range(rows_per_block, len(rows), rows_per_block)):
-        if len(some):
-            block = cdist(Q[some], X)
-            first = block.argmin(axis=1)
-            distances[some], nearest[some] = block[np.arange(len(some)), first], codes[first]
+    rows, own = np.flatnonzero(wanted), candidates[codes]
+    if len(rows) and own.any():
+        found, index = knn(Q[rows], X[own], 1, n_jobs=1)
+        distances[rows], nearest[rows] = found[:, 0], codes[own][index[:, 0]]
     return distances, nearest
 
 

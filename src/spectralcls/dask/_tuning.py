@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation
-from .._tuning import check_grid, folds_by_content
+from .._model import BLOCK_BYTES
+from .._model.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
+from .._tuning import candidate_bandwidths, draw_sample, folds_by_content, search
 from ..bandwidth import reference_rule
-from ..kernel_mean import search
-from ..kernel_mean.points import BLOCK_BYTES
-from ..kernel_mean.tuning import accuracy_of_sums, cross_validated_accuracy, fold_weight, outside
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
@@ -68,70 +67,97 @@ def _merged(weight, mean, squares):
     return total, centre, squares.sum() + weight @ ((mean - centre) ** 2).sum(axis=1)
 
 
-def search_bandwidth(estimator, rule, data, log_priors):
+def tune_bandwidth(estimator, rule, data, log_priors):
     """Cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
 
     The sample is gathered. A rule that compares sums alone validates it against all points; for the others the
-    bandwidths are tried within the sample, a few in each task, and the best is scaled to all points.
+    bandwidths are tried within the sample, a few in each task.
+
+    Returns
+    -------
+    found : Search
+    n_samples : int
     """
+    rng = check_random_state(estimator.random_state)
+    points, sample = draw_gathered(estimator, data, rng)
+    grid = candidate_grid(estimator, data, points, estimator.kernel)
+    compares_sums = rule.weighting is None and not rule.needs_potentials
+    score, options = accuracies_on_workers, {}
+    if len(points.X) < data.X.shape[0] and compares_sums and estimator.cv != "loo":
+        seed = rng.randint(2**31)
+        sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), growth=1.0)
+        score, options = accuracies_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
+
+    def scores(sample, bandwidth):
+        return score(Problem(rule, sample, estimator.kernel, bandwidth, log_priors, estimator.n_jobs or 1), **options)
+
+    return search(sample, {"bandwidth": grid}, scores), sample.n_samples
+
+
+def draw_gathered(estimator, data, rng):
+    """Up to `max_tuning_samples` points in this process, and the `TuningSample` of them."""
     if not isinstance(estimator.cv, int | np.integer | str):
         raise ValueError(
             'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
             f"Got {estimator.cv!r}."
         )
-    rng = check_random_state(estimator.random_state)
-    sample = gather(data, estimator.max_tuning_samples, rng)
-    n_points = data.X.shape[0]
-    ratio = (len(sample.X) / n_points) ** (1 / (data.X.shape[1] + 4))
-    accuracy, grid = accuracy_on_workers, estimator.bandwidth_grid
-    compares_sums = rule.weighting is None and not rule.needs_potentials
-    if len(sample.X) < n_points and compares_sums and estimator.cv != "loo":
-        accuracy = partial(accuracy_against_all, data=data, ratio=ratio, n_folds=estimator.cv, seed=rng.randint(2**31))
-    found = search.search_bandwidth(
-        rule, sample, None, kernel=estimator.kernel, cv=estimator.cv,
-        grid=None if grid is None else check_grid(grid) / ratio, tie_break=estimator.tie_break,
-        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state,
-        log_priors=log_priors, n_jobs=estimator.n_jobs or 1, accuracy=accuracy,
+    points = gather(data, estimator.max_tuning_samples, rng)
+    sample = draw_sample(
+        points, cv=estimator.cv, max_samples=estimator.max_tuning_samples, random_state=estimator.random_state
     )
-    return found._replace(grid=found.grid * ratio, bandwidth=found.bandwidth * ratio)
+    return points, sample._replace(growth=sample.growth / shrinkage(data, points))
 
 
-def accuracy_against_all(problem, data, ratio, n_folds, seed):
-    """Accuracy of a rule that compares sums alone, on the problem's points against all points of other folds.
+def candidate_grid(estimator, data, points, kernel):
+    """Bandwidths to try, on the scale of all points."""
+    if estimator.bandwidth_grid is not None:
+        return candidate_bandwidths(estimator.bandwidth_grid, points)
+    return candidate_bandwidths(None, points, kernel) * shrinkage(data, points)
 
-    Folds are those of the points' values, so that every worker knows them. Where no compact kernel reaches, the nearest
+
+def shrinkage(data, points):
+    """Factor from a bandwidth for the gathered points to one for all."""
+    n, d = data.X.shape
+    return (len(points.X) / n) ** (1 / (d + 4))
+
+
+def accuracies_against_all(problem, data, n_folds, seed):
+    """Accuracies of a rule that compares sums alone, on the problem's points against all points of other folds.
+
+    Folds are those of the points' values, so that every worker knows them. If no compact kernel reaches, the nearest
     of the problem's own points decides.
     """
-    of_block = partial(folds_by_content, n_folds=n_folds, seed=seed)
-    folds = of_block(problem.X)
-    all_folds = data.X.map_blocks(of_block, drop_axis=1, dtype=np.intp).persist()
-    rows_per_block = max(1, BLOCK_BYTES // (16 * len(problem.bandwidths) * problem.n_classes))
+    sample = problem.sample
+    all_folds = data.X.map_blocks(
+        partial(folds_by_content, n_folds=n_folds, seed=seed), drop_axis=1, dtype=np.intp
+    ).persist()
+    rows_per_block = max(1, BLOCK_BYTES // (16 * len(problem.bandwidths) * sample.n_classes))
     log_sums = kernel_sums(
-        da.from_array(problem.X, chunks=(rows_per_block, -1)), data.X, weights=data.weights, labels=data.codes,
-        n_labels=problem.n_classes, kernel=problem.kernel, bandwidth=problem.bandwidths * ratio, log=True,
-        exclude_groups=(folds, all_folds), n_jobs=problem.n_jobs,
+        da.from_array(sample.X, chunks=(rows_per_block, -1)), data.X, weights=data.weights, labels=data.codes,
+        n_labels=sample.n_classes, kernel=problem.kernel, bandwidth=problem.bandwidths, log=True,
+        exclude_groups=(sample.folds, all_folds), n_jobs=problem.n_jobs,
     )
     count = dask.delayed(fold_weight)
     weights = column_blocks(data.weights, data.X)
     inside = tree(total, [
-        count(*part, n_folds, problem.n_classes)
+        count(*part, n_folds, sample.n_classes)
         for part in zip(blocks(all_folds), blocks(data.codes), weights, strict=True)
     ])
     log_sums, inside = dask.compute(log_sums, inside)
-    return accuracy_of_sums(problem._replace(folds=folds), log_sums, outside(inside), folds)
+    return accuracies_of_sums(problem, log_sums, outside(inside), sample.folds)
 
 
-def accuracy_on_workers(problem):
-    """`cross_validated_accuracy` with tasks of a few bandwidths each."""
+def accuracies_on_workers(problem):
+    """`held_out_accuracies` with tasks of a few bandwidths each."""
     shared = dask.delayed(problem._replace(bandwidths=None), traverse=False)
-    task = dask.delayed(_accuracy)
+    task = dask.delayed(_accuracies)
     starts = range(0, len(problem.bandwidths), BANDWIDTHS_PER_TASK)
     parts = [task(shared, problem.bandwidths[i : i + BANDWIDTHS_PER_TASK]) for i in starts]
-    return np.concatenate(dask.compute(*parts))
+    return np.concatenate(dask.compute(*parts), axis=1)
 
 
-def _accuracy(problem, bandwidths):
-    return cross_validated_accuracy(problem._replace(bandwidths=bandwidths))
+def _accuracies(problem, bandwidths):
+    return held_out_accuracies(problem._replace(bandwidths=bandwidths))
 
 
 def gather(data, n_samples, rng):

@@ -3,58 +3,59 @@
 import dask
 import dask.array as da
 import numpy as np
-from scipy.special import logsumexp
 
 from .. import kernel_mean
-from .._validation import check_bandwidth
-from ..kernel_mean.base import finite_scores
-from ..kernel_mean.engine import fit_class_means
-from ._class_means import ClassMeans, TrainingPoints
+from .._estimator import finite_scores, log_posterior
 from ._estimator import DaskEstimator
+from ._points import TrainingPoints, local
 from ._rows import check_training_data
-from ._tuning import reference_bandwidth, search_bandwidth
+from ._tuning import reference_bandwidth, tune_bandwidth
 from ._workers import check_workers
 
 
-class DaskKernelMean(DaskEstimator):
-    """What the classifiers share: `fit` keeps the training points on the workers, everything else is lazy.
-
-    With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process
-    (all points where it is None); `cv` is an int or "loo". Parzen's rule validates the sample against all points,
-    unless `cv` is "loo"; the others tune within it and scale the bandwidth by ``(m / n) ** (1 / (d + 4))``.
-    """
-
-    def _fit(self, X, y, sample_weight):
-        check_workers()
-        data = check_training_data(self, X, y, sample_weight)
-        rule = self._rule()
-        log_priors = self._log_priors(len(data.classes))
-        search = None
-        if isinstance(self.bandwidth, str) and self.bandwidth == "cv":
-            search = search_bandwidth(self, rule, data, log_priors)
-            bandwidth = search.bandwidth
-        elif isinstance(self.bandwidth, str):
-            bandwidth = reference_bandwidth(self.bandwidth, data, self.kernel)
-        else:
-            bandwidth = check_bandwidth(self.bandwidth, len(data.classes))
-        points = TrainingPoints.of(data, self.tolerance, self.n_jobs)
-        model = fit_class_means(rule, points, self.kernel, bandwidth, log_priors, ClassMeans)
-        self._store(data, bandwidth, search, model)
-        return self
+class DaskScoreClassifier(DaskEstimator):
+    """`fit` keeps the training points on the workers, everything else is lazy."""
 
     def decision_function(self, X):
         """Scores of the classes as a Dask array (n_queries,) or (n_queries, n_classes), larger wins."""
-        scores = self._scores(X).map_blocks(finite_scores, dtype=np.float64)
+        scores = self._scores(self._check_queries(X)).map_blocks(finite_scores, dtype=np.float64)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
         """Labels of the best classes as a Dask array (n_queries,), in the chunks of X."""
-        return self._labels(self._scores(X))
+        return self._labels(self._scores(self._check_queries(X)))
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
+        """Not offered: points added one by one are work for one machine; see `to_local`."""
+        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
+
+    def _check_training_data(self, X, y, sample_weight):
+        check_workers()
+        return check_training_data(self, X, y, sample_weight)
+
+    def _points(self, data):
+        return TrainingPoints.of(data, getattr(self, "tolerance", None), self.n_jobs)
+
+    def _reference(self, rule, data):
+        return reference_bandwidth(rule, data, getattr(self, "kernel", "gaussian"))
 
     def _local_state(self):
         (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
-        state = {"_model": self._model.local()}
+        state = {"_model": local(self._model)}
         return state if inverse_density is None else state | {"inverse_density_": inverse_density}
+
+
+class DaskKernelMean(DaskScoreClassifier):
+    """What the classifiers share.
+
+    With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process
+    (all points if it is None); `cv` is an int or "loo". Parzen's rule validates the sample against all points,
+    unless `cv` is "loo"; the others tune within it and scale the bandwidth by ``(m / n) ** (1 / (d + 4))``.
+    """
+
+    def _tune(self, data, y, rule, log_priors):
+        found, self.n_tuning_samples_ = tune_bandwidth(self, rule, data, log_priors)
+        self.bandwidth_, self.cv_results_ = float(found.params["bandwidth"]), found.cv_results
 
 
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
@@ -64,25 +65,11 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
 
     def predict_log_proba(self, X):
         """Logarithms of the posterior probabilities, a Dask array (n_queries, n_classes)."""
-        return self._scores(X).map_blocks(_log_posterior, dtype=np.float64)
+        return self._scores(self._check_queries(X)).map_blocks(log_posterior, dtype=np.float64)
 
     def predict_proba(self, X):
         """Posterior probabilities, a Dask array (n_queries, n_classes)."""
         return da.exp(self.predict_log_proba(X))
-
-    def score_samples(self, X):
-        """Log density of each query, a Dask array (n_queries,)."""
-        log_joint, _ = self._model.log_sums(self._check_queries(X))
-        constant = self._log_constant
-        return log_joint.map_blocks(_log_density, constant, drop_axis=1, dtype=np.float64)
-
-
-def _log_posterior(scores):
-    return scores - logsumexp(scores, axis=1, keepdims=True)
-
-
-def _log_density(log_joint, constant):
-    return logsumexp(log_joint, axis=1) + constant
 
 
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):

@@ -5,6 +5,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import perturbo
+from .._estimator import transactional
 from ..perturbo._class_model import fit_class, log_explained
 from ._estimator import DaskEstimator
 from ._rows import blocks, check_training_data
@@ -24,12 +25,11 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
 
     _local_class = perturbo.PerTurboClassifier
 
+    @transactional
     def fit(self, X, y):
         """Fit on Dask collections; see :meth:`spectralcls.PerTurboClassifier.fit`."""
-        self._validate_params()
         check_workers()
-        with self._unchanged_on_error():
-            return self._fit_collections(check_training_data(self, X, y))
+        return self._fit_collections(check_training_data(self, X, y))
 
     def _fit_collections(self, data):
         n_classes = len(data.classes)

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
-from .._tuning import check_folds, check_grid, data_grid, distinct_rows, draw_sample, reference_bandwidth, search
+from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
 from .._validation import check_bandwidth, check_training_data, unit_scale
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import accuracies
@@ -231,10 +231,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
             return [check_bandwidth(self.bandwidth, n_classes)]
         if self.bandwidth != "cv":
             return [reference_bandwidth(self.bandwidth, data.X, data.codes, n_classes, data.weights)]
-        if self.bandwidth_grid is not None:
-            return check_grid(self.bandwidth_grid)
-        weights = np.ones(len(data.X)) if data.weights is None else data.weights
-        return data_grid(data.X, weights, len(distinct_rows(data.X, data.codes)[0]))
+        return candidate_bandwidths(self.bandwidth_grid, data)
 
     def _alphas(self):
         if self.regularization != "tikhonov":

@@ -1,5 +1,6 @@
 """Cross-validated score against bandwidth."""
 
+import numpy as np
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
@@ -51,7 +52,7 @@ class BandwidthPathDisplay:
         Parameters
         ----------
         estimator : object
-            With `bandwidth_grid_`, `cv_scores_` and `bandwidth_`.
+            With `cv_results_` over bandwidths. Of further parameters that were tuned the best score counts.
         name : str, default=None
             Name in the legend; by default the estimator's class.
         ax : matplotlib Axes, default=None
@@ -71,15 +72,16 @@ class BandwidthPathDisplay:
             Where it was fitted with a given bandwidth.
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "cv_scores_"):
+        results = getattr(estimator, "cv_results_", {})
+        if "param_bandwidth" not in results:
             raise ValueError(
                 f"{type(estimator).__name__} was fitted with a given bandwidth and has no path to draw: "
                 'fit it with bandwidth="cv".'
             )
         display = cls(
-            estimator.bandwidth_grid_,
-            estimator.cv_scores_,
-            estimator.bandwidth_,
+            *_path(results),
+            # a classifier with a bandwidth per class tunes them by a common one
+            getattr(estimator, "overall_bandwidth_", estimator.bandwidth_),
             estimator_name=type(estimator).__name__ if name is None else name,
         )
         return display.plot(ax=ax, **line_kwargs)
@@ -117,3 +119,11 @@ class BandwidthPathDisplay:
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _path(results):
+    """Bandwidths tried, ascending, and the best mean score of each."""
+    bandwidths, position = np.unique(np.asarray(results["param_bandwidth"], dtype=np.float64), return_inverse=True)
+    scores = np.full(len(bandwidths), np.nan)
+    np.fmax.at(scores, position, results["mean_test_score"])
+    return bandwidths, scores

@@ -79,31 +79,32 @@ class Rule:
             log_scale = np.zeros_like(weight) - np.log(class_weight.sum(axis=-1, keepdims=True))
         return log_scale, np.zeros_like(log_scale)
 
-    def scores(self, log_sums, offsets, log_density=None):
+    def scores(self, sums, offsets):
         """Scores (..., C), larger wins.
 
         Parameters
         ----------
-        log_sums : ndarray (..., C)
-            log (k(y) A), -inf for an empty sum.
+        sums : Sums
+            k(y) A, and log f(y) if the rule needs it.
         offsets : ndarray (..., C)
             b.
-        log_density : ndarray (...), optional
-            log f(y), where the rule needs it.
 
         Returns
         -------
         scores : ndarray (..., C)
-            Logarithms for "density" and "angle", where -inf means that the kernel does not reach the class.
+            For "density" and "angle", which no positive factor per query changes, logarithms in which -inf means that
+            the kernel does not reach the class; or, if the sums have signs, the sums relative to the query's scale.
         """
+        log_scale, values, log_density = sums
+        order = log_scale if values is None else values
         if self.decision != "distance":
-            return log_sums
-        log_inner = log_sums
+            return order
         if log_density is not None:
-            reached = log_sums > -np.inf
             log_g = -np.where(np.isfinite(log_density), log_density, 0.0)[..., None] / 2
-            log_inner = np.where(reached, log_sums + log_g, -np.inf)  # as f(y) vanishes, so does g(y) k(y) A
-        return break_ties(np.exp(log_inner) - offsets, log_sums)
+            # as f(y) vanishes, so does g(y) k(y) A
+            log_scale = np.where(log_scale > -np.inf, log_scale + log_g, -np.inf)
+        inner = np.exp(log_scale) if values is None else np.exp(log_scale) * values
+        return break_ties(inner - offsets, order)
 
 
 def over_classes(function, values):
@@ -111,17 +112,17 @@ def over_classes(function, values):
     return reduce(function, np.moveaxis(values, -1, 0))
 
 
-def break_ties(scores, log_sums):
-    """Raise the nearest of exactly tied best classes by one unit in the last place.
+def break_ties(scores, order):
+    """Raise the nearest of exactly tied best classes, the first in `order`, by one unit in the last place.
 
-    Far from the data 2 <m_c, y> vanishes beside |m_c|^2. Where two potentials are equal, as for isolated
+    Far from the data 2 <m_c, y> vanishes beside |m_c|^2. If two potentials are equal, as for isolated
     points of balanced classes, the vanished terms still order the classes.
     """
     best = over_classes(np.maximum, scores)[..., None]
     tied = scores == best
     several = over_classes(np.add, tied.view(np.int8)) > 1
     if several.any():
-        candidates = np.where(tied[several], log_sums[several], -np.inf)
+        candidates = np.where(tied[several], order[several], -np.inf)
         rows = scores[several]
         winner = candidates.argmax(axis=-1)[:, None]
         np.put_along_axis(rows, winner, np.nextafter(best[several], np.inf), axis=-1)

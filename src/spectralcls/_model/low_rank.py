@@ -8,7 +8,7 @@ import numpy as np
 from ..eigen import sign_factors
 from ..kernels import kernel_matrix, log_normalizer
 from ..lowrank import rpcholesky
-from .spectrum import Spectrum, paper_factor
+from .spectrum import Spectrum
 
 
 @dataclass(frozen=True)
@@ -32,37 +32,35 @@ class LowRankOperator:
 
 @dataclass(frozen=True)
 class LowRankSpectrum(Spectrum):
-    """Eigenpairs of ``S F F^T S``, extended to new points by the kernel at the pivots alone.
+    """Eigenpairs of ``S F F^T S``, extended to new points by the kernel at the landmarks alone.
 
-    ``k(y, X) A ~= k(y, pivots) L^-T F^T A`` with L the pivots' rows of F, so that every expansion over the n
-    points becomes one over the r pivots. On the training points it gives what F F^T gives.
+    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F, so that every expansion over the n
+    points becomes one over the r landmarks. On the training points it gives what F F^T gives.
 
     Attributes
     ----------
-    pivots : (r, d)
-    maps : (r, k) matrices L^-T F^T (D^-1/2 W E L^-1/2), and the same without D for ``projection="paper"``
-    density : (r, 2), or None: f(y) is ~= k(y, pivots) v for the first column v, and is at least that for the
-        second, the pivots' own share; where the factor is too poor the second is the larger
+    landmarks : (r, d)
+    map : (r, k) L^-T F^T (D^-1/2 W E L^-1/2)
+    density : (r, 2), or None: f(y) is ~= k(y, landmarks) v for the first column v, and is at least that for the
+        second, the landmarks' own share; where the factor is too poor the second is the larger
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
-    pivots: np.ndarray = None
-    maps: tuple = ()
+    landmarks: np.ndarray = None
+    map: np.ndarray = None
     density: np.ndarray | None = None
     trace_residual: float = 0.0
 
     @property
     def anchors(self):
-        return self.pivots
+        return self.landmarks
 
     @property
     def density_weights(self):
         return self.density
 
-    def coefficients(self, columns, projection="consistent"):
-        if projection == "consistent":
-            return self.maps[0] @ columns
-        return self.maps[1] @ columns * paper_factor(self.operator)
+    def coefficients(self, columns):
+        return self.map @ columns
 
 
 def low_rank_spectrum(
@@ -70,7 +68,7 @@ def low_rank_spectrum(
 ):
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
-    D are the (weighted) means of the rows of F F^T, raised to what the pivots alone contribute to the means of
+    D are the (weighted) means of the rows of F F^T, raised to what the landmarks alone contribute to the means of
     K; without `normalized` the identity. n r kernel values, O(n r^2) operations, O(n r) memory.
     """
     if n_components is not None and n_components > rank:
@@ -91,15 +89,10 @@ def low_rank_spectrum(
     flip = sign_factors(vectors)
     vectors *= flip
     U = U * flip
-    consistent = factor.compress(U)
-    paper = consistent
-    if degrees is not None:
-        # F^T W E values^-1/2: the map of the plain kernel
-        paper = factor.compress(factor.cross_products(w / np.sqrt(degrees.astype(np.float64)), U / values))
     shown = None if degrees is None else np.maximum(degrees, w / w.sum())
     operator = LowRankOperator(X, "gaussian", bandwidth, shown, sample_weight, n_jobs)
     return LowRankSpectrum(
-        operator, values, vectors, np.empty(0), True, X[factor.pivots], (consistent, paper), density,
+        operator, values, vectors, np.empty(0), True, X[factor.pivots], factor.compress(U), density,
         factor.relative_trace_residual,
     )
 

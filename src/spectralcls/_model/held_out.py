@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel_sums
-from .engine import BLOCK_BYTES, blocks, class_rows
+from .expansion import Sums
 from .nearest import nearest_codes
+from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
 
 MAX_WEIGHTED_LEAVE_ONE_OUT = 2000
@@ -23,23 +24,18 @@ CACHE_BYTES = 1 << 20  # results that are worked on while they stay in the secon
 
 
 class Problem(NamedTuple):
-    """What is cross-validated, and on which folds; `folds` None leaves one point out at a time.
+    """A rule to cross-validate on a `TuningSample`, and the bandwidths to try.
 
-    Of many points only the rows `validated` need be held out, against all others: m n pairs instead of n^2. The
+    Of many points only those `validated` need be held out, against all others: m n pairs instead of n^2. The
     potentials of an unweighted rule are then estimated from these rows. Weighting by 1/f needs all rows.
     """
 
     rule: Rule
-    X: np.ndarray  # (n, d)
-    codes: np.ndarray  # (n,)
-    n_classes: int
-    weights: np.ndarray  # (n,) float64
-    folds: np.ndarray | None  # (n,)
+    sample: NamedTuple
     kernel: str
     bandwidths: np.ndarray  # (b,)
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
-    validated: np.ndarray | None = None  # (m,), ascending; None: all rows
 
 
 class HeldOut(NamedTuple):
@@ -52,43 +48,52 @@ class HeldOut(NamedTuple):
     log_densities: np.ndarray | None = None  # (m, b)
 
 
-def cross_validated_accuracy(problem):
-    """Weighted accuracy (n_bandwidths,) on the held-out points, equal to refitting fold by fold.
+def held_out_accuracies(problem):
+    """Weighted accuracies (n_splits, n_bandwidths) on the held-out points, equal to refitting fold by fold.
 
     Cost: one pass over the m n pairs for the unweighted rules, whatever the number of folds and bandwidths.
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
     if problem.rule.weighting is not None:
-        return _accuracy(problem, _weighted(problem))
+        return _accuracies(problem, _weighted(problem))
     if not problem.rule.needs_potentials:
         return _without_potentials(problem)
-    held_out = _leave_one_out(problem) if problem.folds is None else _by_fold(problem)
-    return _accuracy(problem, held_out)
+    held_out = _leave_one_out(problem) if problem.sample.folds is None else _by_fold(problem)
+    return _accuracies(problem, held_out)
 
 
-def _accuracy(p, held_out):
-    hits = np.zeros(len(p.bandwidths))
-    validated = _validated(p)
-    for rows in blocks(len(validated), 8 * len(p.bandwidths) * p.n_classes, CACHE_BYTES):
+def _accuracies(p, held_out):
+    validated = p.sample.rows
+    right = np.empty((len(validated), len(p.bandwidths)), dtype=bool)
+    for rows in blocks(len(validated), 8 * len(p.bandwidths) * p.sample.n_classes, CACHE_BYTES):
         own = validated[rows]
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
-        scores = p.rule.scores(
-            held_out.log_sums[rows] + held_out.log_scale[part], held_out.offsets[part], log_densities
-        )
+        sums = Sums(held_out.log_sums[rows] + held_out.log_scale[part], None, log_densities)
+        scores = p.rule.scores(sums, held_out.offsets[part])
         predicted = scores.argmax(axis=-1)
         unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
         some = unreached.any(axis=1)
         if some.any():
-            lost = own[some]
-            nearest = nearest_codes(p.X[lost], p.X, p.codes, p.n_jobs, **_left_out(p, lost))
+            nearest = _nearest_of_others(p, own[some], held_out.log_scale[0, 0] > -np.inf)
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
-        hits += p.weights[own] @ (predicted == p.codes[own, None])
-    return hits / p.weights[validated].sum()
+        right[rows] = predicted == p.sample.codes[own, None]
+    return p.sample.accuracies(right)
 
 
-def accuracy_of_sums(p, log_sums, class_weight, part):
+def _nearest_of_others(p, rows, candidates):
+    """Class of the nearest point that the validated `rows` do not leave out; of the classes that can win."""
+    if candidates.all():
+        return nearest_codes(p.sample.X[rows], p.sample.X, p.sample.codes, p.n_jobs, **_left_out(p, rows))
+    own = np.flatnonzero(candidates[p.sample.codes])
+    folds = np.arange(len(p.sample.X)) if p.sample.folds is None else p.sample.folds
+    return nearest_codes(
+        p.sample.X[rows], p.sample.X[own], p.sample.codes[own], p.n_jobs, exclude_groups=(folds[rows], folds[own])
+    )
+
+
+def accuracies_of_sums(p, log_sums, class_weight, part):
     """The same for an unweighted rule that compares sums alone, whoever computed them.
 
     Parameters
@@ -100,13 +105,13 @@ def accuracy_of_sums(p, log_sums, class_weight, part):
     part : ndarray (m,)
         Training part of each validated point.
     """
-    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.n_classes))
-    return _accuracy(p, _held_out(p, log_sums, no_totals, class_weight, part))
+    no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.sample.n_classes))
+    return _accuracies(p, _held_out(p, log_sums, no_totals, class_weight, part))
 
 
 def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
-    return accuracy_of_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
+    return accuracies_of_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
 def _by_fold(p):
@@ -121,27 +126,27 @@ def _by_fold(p):
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
-    n_folds = p.folds.max() + 1
-    n_buckets = p.n_classes * n_folds
-    buckets = p.codes * n_folds + p.folds
-    rows = _validated(p)
+    n_folds = p.sample.folds.max() + 1
+    n_buckets = p.sample.n_classes * n_folds
+    buckets = p.sample.codes * n_folds + p.sample.folds
+    rows = p.sample.rows
     across, within = np.zeros((2, n_buckets, len(plain)))
     every, some = class_rows(buckets, n_buckets), class_rows(buckets[rows], n_buckets)
     for bucket, (own, places) in enumerate(zip(every, some, strict=True)):
         if len(places):
-            u = p.weights[rows[places]]
-            u = u * (p.weights[own].sum() / u.sum())
+            u = p.sample.weights[rows[places]]
+            u = u * (p.sample.weights[own].sum() / u.sum())
             sums = log_sums[places[:, None], squared, bucket // n_folds]
             across[bucket] = u @ np.exp(sums.astype(np.float64))
             sums = kernel_sums(
-                p.X[rows[places]], p.X[own], weights=_unless_ones(p.weights[own]), kernel=p.kernel,
+                p.sample.X[rows[places]], p.sample.X[own], weights=_unless_ones(p.sample.weights[own]), kernel=p.kernel,
                 bandwidth=widths[squared], log=True, n_jobs=p.n_jobs,
             )
             within[bucket] = u @ np.exp(sums.astype(np.float64))
-    across, within = (sums.reshape(p.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
+    across, within = (sums.reshape(p.sample.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
     both = across + within
     totals = (both.sum(axis=1, keepdims=True) - both - across).swapaxes(0, 1)
-    diagonals = outside(fold_weight(p.folds, p.codes, p.weights**2, n_folds, p.n_classes))
+    diagonals = outside(fold_weight(p.sample.folds, p.sample.codes, p.sample.weights**2, n_folds, p.sample.n_classes))
     totals = np.maximum(totals, diagonals[:, None])
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
 
@@ -154,17 +159,18 @@ def _leave_one_out(p):
     """
     widths, plain, squared = _widths(p)
     log_sums = _class_log_sums_of_others(p, widths)
-    rows = _validated(p)
-    codes, weights = p.codes[rows], p.weights[rows]
+    rows = p.sample.rows
+    codes, weights = p.sample.codes[rows], p.sample.weights[rows]
     each = np.arange(len(codes))
     own_row = weights[:, None] * np.exp(log_sums[each, :, codes][:, squared].astype(np.float64))
-    pairs = np.zeros((p.n_classes, len(plain)))
+    pairs = np.zeros((p.sample.n_classes, len(plain)))
     np.add.at(pairs, codes, own_row)
     all_weight, their_weight = (
-        np.bincount(c, w, minlength=p.n_classes) for c, w in ((p.codes, p.weights), (codes, weights))
+        np.bincount(c, w, minlength=p.sample.n_classes)
+        for c, w in ((p.sample.codes, p.sample.weights), (codes, weights))
     )
     pairs *= (all_weight / np.where(their_weight > 0, their_weight, 1.0))[:, None]
-    diagonal = np.bincount(p.codes, p.weights**2, minlength=p.n_classes)
+    diagonal = np.bincount(p.sample.codes, p.sample.weights**2, minlength=p.sample.n_classes)
     totals = np.repeat((pairs + diagonal[:, None]).T[None], len(codes), axis=0)
     totals[each, :, codes] = (diagonal[codes] - weights**2)[:, None] + np.maximum(pairs[codes] - 2 * own_row, 0)
     return _held_out(p, log_sums[:, plain], totals, *_training_weight(p))
@@ -172,20 +178,20 @@ def _leave_one_out(p):
 
 def _weighted(p):
     """k folds of a 1/f-weighted rule: a pass for f in every fold, then one with the weights of each fold."""
-    n = len(p.X)
-    if p.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
+    n = len(p.sample.X)
+    if p.sample.folds is None and n > MAX_WEIGHTED_LEAVE_ONE_OUT:
         raise ValueError(
             f"Leaving out one of {n} points at a time takes O(n^3) for a rule weighted by 1/f; the limit is "
             f"{MAX_WEIGHTED_LEAVE_ONE_OUT} points. Set cv to a number of folds, or lower max_tuning_samples."
         )
-    folds = np.arange(n) if p.folds is None else p.folds
+    folds = np.arange(n) if p.sample.folds is None else p.sample.folds
     n_folds = folds.max() + 1
     inside = folds[:, None] == np.arange(n_folds)
     class_weight = _other_weight(p, folds)
     log_total = np.log(class_weight.sum(axis=1))
-    log_sums = np.empty((n, len(p.bandwidths), p.n_classes))
+    log_sums = np.empty((n, len(p.bandwidths), p.sample.n_classes))
     log_densities = np.empty((n, len(p.bandwidths)))
-    totals = np.zeros((n_folds, len(p.bandwidths), p.n_classes))
+    totals = np.zeros((n_folds, len(p.bandwidths), p.sample.n_classes))
     for some in blocks(len(p.bandwidths), 24 * n * n_folds, 4 * BLOCK_BYTES):
         widths = p.bandwidths[some]
         log_f = np.empty((n, len(widths), n_folds))
@@ -194,7 +200,7 @@ def _weighted(p):
             log_f[rows] = _log_sums_of_others(sums.astype(np.float64)) - log_total
         log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
         log_f[np.arange(n), :, folds] = 0.0  # the own fold gets weight 0 below; this avoids an overflow
-        member = np.where(inside, 0.0, p.weights[:, None])[:, None]
+        member = np.where(inside, 0.0, p.sample.weights[:, None])[:, None]
         log_sums[:, some] = _weighted_log_sums(p, folds, member * p.rule.point_weights(log_f), widths)
         if p.rule.needs_potentials:
             totals[:, some] = _weighted_totals(p, member * np.exp(-log_f / 2), widths)
@@ -206,26 +212,27 @@ def _weighted(p):
 def _weighted_log_sums(p, folds, weights, widths):
     """log of the class sums (n, b, C) of each point over the other folds, with the weights (n, b, fold) of
     its fold."""
-    out = np.empty((len(p.X), len(widths), p.n_classes))
+    out = np.empty((len(p.sample.X), len(widths), p.sample.n_classes))
     for fold, queries in enumerate(class_rows(folds, weights.shape[2])):
         if len(queries):
             others = np.flatnonzero(folds != fold)
             out[queries] = kernel_sums(
-                p.X[queries], p.X[others], weights=weights[others, :, fold, None], labels=p.codes[others],
-                n_labels=p.n_classes, kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs,
+                p.sample.X[queries], p.sample.X[others], weights=weights[others, :, fold, None],
+                labels=p.sample.codes[others], n_labels=p.sample.n_classes, kernel=p.kernel, bandwidth=widths,
+                log=True, n_jobs=p.n_jobs,
             )[..., 0]
     return out
 
 
 def _weighted_totals(p, weights, widths):
     """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u (n, b, fold): (folds, b, C)."""
-    widths, _ = p.rule.potential_kernel(p.kernel, widths, p.X.shape[1])
-    out = np.empty((weights.shape[2], len(widths), p.n_classes))
-    for code, own in enumerate(class_rows(p.codes, p.n_classes)):
+    widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
+    out = np.empty((weights.shape[2], len(widths), p.sample.n_classes))
+    for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
         u = weights[own]
         # With a scale the core may leave out what is nothing beside k(x_i, x_i).
         log_scale, sums = kernel_sums(
-            p.X[own], p.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
+            p.sample.X[own], p.sample.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
         )
         u = u * np.exp(log_scale.astype(np.float64))[..., None]
         out[:, :, code] = np.einsum("ibf,ibf->fb", u, sums.astype(np.float64))
@@ -235,7 +242,7 @@ def _weighted_totals(p, weights, widths):
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
     """Class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
     class_weight = class_weight[:, None]
-    _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.X.shape[1])
+    _, log_factor = p.rule.potential_kernel(p.kernel, 1.0, p.sample.X.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
         potentials = np.exp(log_factor) * totals / class_weight**2
     class_weight = np.broadcast_to(class_weight, totals.shape)
@@ -246,14 +253,14 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
 def _widths(p):
     """All bandwidths to evaluate, and where among them stand the kernels of the means and of the
     potentials."""
-    squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.X.shape[1])
+    squared, _ = p.rule.potential_kernel(p.kernel, p.bandwidths, p.sample.X.shape[1])
     if np.array_equal(squared, p.bandwidths):
         every = np.arange(len(p.bandwidths))
         return p.bandwidths, every, every
     both = np.concatenate([p.bandwidths, squared])
     order = np.argsort(both)
     new = np.ones(len(both), dtype=bool)
-    # With ratio 2 in h^2 the kernel of the potentials is the next rung.
+    # With ratio 2 in h^2 the kernel of the potentials is the next of the grid.
     new[1:] = np.diff(both[order]) > 1e-9 * both[order][1:]
     position = np.empty(len(both), dtype=np.intp)
     position[order] = np.cumsum(new) - 1
@@ -262,19 +269,14 @@ def _widths(p):
 
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
-    options = dict(labels=p.codes, n_labels=p.n_classes, **_left_out(p, _validated(p)))
-    rows = slice(None) if p.validated is None else p.validated  # all points without a copy
+    options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **_left_out(p, p.sample.rows))
+    rows = slice(None) if p.sample.validated is None else p.sample.validated  # all points without a copy
     return _log_sums(p, rows, widths, **options)
-
-
-def _validated(p):
-    """The rows that are validated."""
-    return np.arange(len(p.X)) if p.validated is None else p.validated
 
 
 def _log_sums(p, rows, widths, **buckets):
     options = dict(kernel=p.kernel, bandwidth=widths, log=True, n_jobs=p.n_jobs)
-    return kernel_sums(p.X[rows], p.X, weights=_unless_ones(p.weights), **options, **buckets)
+    return kernel_sums(p.sample.X[rows], p.sample.X, weights=_unless_ones(p.sample.weights), **options, **buckets)
 
 
 def _unless_ones(weights):
@@ -283,23 +285,24 @@ def _unless_ones(weights):
 
 def _left_out(p, rows):
     """What the queries `rows` leave out of their sums: themselves, or their fold."""
-    return dict(exclude_self=rows) if p.folds is None else dict(exclude_groups=(p.folds[rows], p.folds))
+    folds = p.sample.folds
+    return dict(exclude_self=rows) if folds is None else dict(exclude_groups=(folds[rows], folds))
 
 
 def _training_weight(p):
     """Weight of each class in the training part of each fold, and the fold of each validated point."""
-    if p.folds is not None:
-        return _other_weight(p, p.folds), p.folds[_validated(p)]
-    rows = _validated(p)
+    if p.sample.folds is not None:
+        return _other_weight(p, p.sample.folds), p.sample.folds[p.sample.rows]
+    rows = p.sample.rows
     each = np.arange(len(rows))
-    class_weight = np.tile(np.bincount(p.codes, p.weights, minlength=p.n_classes), (len(rows), 1))
-    class_weight[each, p.codes[rows]] -= p.weights[rows]
+    class_weight = np.tile(np.bincount(p.sample.codes, p.sample.weights, minlength=p.sample.n_classes), (len(rows), 1))
+    class_weight[each, p.sample.codes[rows]] -= p.sample.weights[rows]
     return class_weight, each
 
 
 def _other_weight(p, folds):
     """Weight of each class outside each fold, (n_folds, C)."""
-    return outside(fold_weight(folds, p.codes, p.weights, folds.max() + 1, p.n_classes))
+    return outside(fold_weight(folds, p.sample.codes, p.sample.weights, folds.max() + 1, p.sample.n_classes))
 
 
 def fold_weight(folds, codes, weights, n_folds, n_classes):

@@ -4,18 +4,19 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..bandwidth import kernel_variance, silverman_bandwidth
+from .._estimator import Estimator, transactional
+from .._model.low_rank import low_rank_spectrum
+from .._model.spectrum import leading_spectrum
+from .._tuning import has_spread, reference_bandwidth
+from ..bandwidth import kernel_variance
 from ..eigen import KernelOperator
-from ..kernels import KERNELS
-from .low_rank import low_rank_spectrum
-from .spectrum import leading_spectrum
 
 
-class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Coordinates in the leading eigenvectors of a kernel matrix, for training points and for new ones.
 
     With ``K = E L E^T`` (or ``K_f = D^-1/2 K D^-1/2``, D the Parzen density f of the training points) the
@@ -24,52 +25,42 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Parameters
     ----------
-    n_components : int or None, default=2
-        Number of leading eigenvectors; None keeps all of them, at O(n^3) cost.
-    weighting : {None, "1/f"}, default=None
-        None decomposes K (kernel principal components without centring), ``"1/f"`` the normalised K_f, whose
+    n_components : int or "all", default=2
+        Number of leading eigenvectors; ``"all"`` keeps the whole space, at O(n^3) cost.
+    weighting : {"symmetric"} or None, default=None
+        None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
         leading vectors tell clusters apart whatever their density.
-    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine"}, default="gaussian"
-        All but the Gaussian have negative eigenvalues too; only the positive part is kept, and a warning says
-        how much was dropped.
+    %(kernel)s
+        Those have negative eigenvalues too; only the positive part is kept, and a warning says how much was dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
         Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
-    method : {"exact", "rpcholesky"}, default="exact"
-        ``"rpcholesky"`` decomposes a randomly pivoted Cholesky factor F F^T of K instead of K (Gaussian kernel
-        only): n `rank` kernel values instead of passes over the n^2 pairs, O(n rank) memory, and queries meet
-        `rank` points instead of n. `trace_residual_` says what is left out.
-    rank : int, default=500
-        Columns of F, at least the number of components.
-    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
-        See :func:`~spectralcls.eigen.top_eigenpairs`.
-    tol : float, default=None
-        Tolerance of the residuals, relative to the eigenvalues.
-    random_state : int, RandomState instance or None, default=None
-        Of the solver's start and of the random pivots; None is a fixed seed.
-    n_jobs : int, default=None
-        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+    %(rank)s
+        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+    %(solver)s
+    %(tol)s
+    %(random_state)s
+    %(n_jobs)s
 
     Attributes
     ----------
     eigenvalues_ : ndarray of shape (n_components_,)
-        Descending, positive. With ``"1/f"`` the first is the sum of the sample weights, n.
+        Descending, positive. With ``weighting="symmetric"`` the first is the sum of the sample weights, n.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
     n_components_ : int
-        Number of components; fewer than asked for where eigenvalues vanish or are negative.
+        Number of components; fewer than asked for if eigenvalues vanish or are negative.
     dropped_eigenvalues_ : ndarray
         The eigenvalues among those asked for that are not positive.
     trace_residual_ : float
-        trace(K - F F^T) / trace(K), in [0, 1]. Only with ``method="rpcholesky"``.
+        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     bandwidth_ : float
     inverse_density_ : ndarray of shape (n_samples,)
-        1/f at the training points in units of the kernel's normalising constant. Only with ``"1/f"``.
+        1/f at the training points in units of the kernel's normalizing constant. Only present if `weighting` is given.
     X_fit_ : ndarray of shape (n_samples, n_features)
         Training points of positive weight.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    %(n_features_in_)s
 
     See Also
     --------
@@ -84,55 +75,41 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     References
     ----------
-    Thesis, section 7.1; paper 000, section 2.1.
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007, section 7.1.
+    .. [2] C. K. I. Williams and M. Seeger, "Using the Nyström method to speed up kernel machines", Advances in Neural
+       Information Processing Systems 13, 2001.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spectralcls.spectral.kernel_map import KernelMap
+    >>> from spectralcls import KernelMap
     >>> X, y = load_iris(return_X_y=True)
     >>> KernelMap(n_components=3).fit(X).transform(X[:5]).shape
     (5, 3)
     """
 
     _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "weighting": [StrOptions({"1/f"}), None],
-        "kernel": [StrOptions(set(KERNELS))],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "weighting": [StrOptions({"symmetric"}), None],
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
-        "method": [StrOptions({"exact", "rpcholesky"})],
-        "rank": [Interval(Integral, 1, None, closed="left")],
-        "solver": [StrOptions({"auto", "lanczos", "arpack", "dense"})],
-        "tol": [Interval(Real, 0, 1, closed="left"), None],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(
-        self,
-        n_components=2,
-        *,
-        weighting=None,
-        kernel="gaussian",
-        bandwidth="scale",
-        method="exact",
-        rank=500,
-        solver="auto",
-        tol=None,
-        random_state=None,
-        n_jobs=None,
+        self, n_components=2, *, weighting=None, kernel="gaussian", bandwidth="scale", rank=None, solver="auto",
+        tol=None, random_state=0, n_jobs=None,
     ):
         self.n_components = n_components
         self.weighting = weighting
         self.kernel = kernel
         self.bandwidth = bandwidth
-        self.method = method
         self.rank = rank
         self.solver = solver
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @transactional
     def fit(self, X, y=None, sample_weight=None):
         """Find the leading eigenvectors.
 
@@ -151,6 +128,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self._fit(X, sample_weight)
         return self
 
+    @transactional
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit, and give the map of the training points, ``E L^1/2``.
 
@@ -163,7 +141,6 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return self._spectrum.training_map
         return self.transform(X)
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, sample_weight):
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         weights = kept = None
@@ -173,18 +150,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 kept = weights > 0
                 X, weights = X[kept], weights[kept]
         bandwidth = self._bandwidth(X, weights)
-        spectrum = (self._low_rank if self.method == "rpcholesky" else self._exact)(X, weights, bandwidth)
+        spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum
         self.X_fit_ = X
         self.bandwidth_ = float(bandwidth)
         self.eigenvalues_, self.eigenvectors_ = spectrum.values, spectrum.vectors
         self.n_components_ = self._n_features_out = len(spectrum.values)
         self.dropped_eigenvalues_ = spectrum.dropped
-        for name in ("inverse_density_", "trace_residual_"):
-            self.__dict__.pop(name, None)
         if spectrum.operator.degrees is not None:
             self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
-        if self.method == "rpcholesky":
+        if self.rank is not None:
             self.trace_residual_ = spectrum.trace_residual
         return kept
 
@@ -194,7 +169,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             normalization=None if self.weighting is None else "mean", n_jobs=self.n_jobs,
         )
         spectrum = leading_spectrum(
-            operator, len(X) if self.n_components is None else self.n_components, solver=self.solver,
+            operator, len(X) if self.n_components == "all" else self.n_components, solver=self.solver,
             tol=self.tol, random_state=self.random_state,
         )
         warn_of_negative(spectrum)
@@ -202,21 +177,22 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _low_rank(self, X, weights, bandwidth):
         if self.kernel != "gaussian":
-            raise ValueError('method="rpcholesky" needs a positive semi-definite kernel: kernel="gaussian".')
+            raise ValueError(f'rank={self.rank} needs a positive semi-definite kernel: kernel="gaussian".')
         return low_rank_spectrum(
-            X, self.n_components, rank=self.rank, bandwidth=bandwidth, normalized=self.weighting is not None,
-            sample_weight=weights, random_state=self.random_state, n_jobs=self.n_jobs,
+            X, None if self.n_components == "all" else self.n_components, rank=self.rank, bandwidth=bandwidth,
+            normalized=self.weighting is not None, sample_weight=weights, random_state=self.random_state,
+            n_jobs=self.n_jobs,
         )
 
     def _bandwidth(self, X, weights):
         if isinstance(self.bandwidth, Real):
             return self.bandwidth
-        if not np.ptp(X, axis=0).any():
-            return 1.0
         if self.bandwidth == "silverman":
-            return silverman_bandwidth(X, weights, kernel=self.kernel)
-        centre = np.average(X, axis=0, weights=weights)
-        squares = np.average((X - centre) ** 2, axis=0, weights=weights)
+            return reference_bandwidth("silverman", X, None, 1, weights, kernel=self.kernel)
+        if not has_spread(X):
+            return 1.0
+        center = np.average(X, axis=0, weights=weights)
+        squares = np.average((X - center) ** 2, axis=0, weights=weights)
         return np.sqrt(squares.sum() / 2 / kernel_variance(self.kernel, X.shape[1]))
 
     def transform(self, X):
@@ -233,7 +209,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return self._spectrum.extend(X).astype(X.dtype)
+        return self._spectrum.expansion().values(X).astype(X.dtype)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

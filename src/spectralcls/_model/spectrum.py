@@ -7,9 +7,12 @@ import numpy as np
 import scipy.linalg
 
 from ..eigen import KernelOperator, top_eigenpairs
-from ..kernels import kernel_sums
+from .expansion import Expansion
+from .points import TrainingPoints
+from .rule import Rule
 
 _ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
+DISTANCE = Rule("distance")
 _GAP = 1e-6  # relative gap below which the eigenvectors on its two sides cannot be told apart
 
 
@@ -33,15 +36,6 @@ class Spectrum:
     converged: bool = True
 
     @property
-    def anchors(self):
-        """The points that `coefficients` and `density_weights` go with."""
-        return self.operator.X
-
-    @property
-    def density_weights(self):
-        return density_weights(self.operator)
-
-    @property
     def training_map(self):
         """E L^1/2, (n, r)."""
         return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
@@ -51,14 +45,31 @@ class Spectrum:
         weights = self.operator.sample_weight
         return self.vectors if weights is None else weights[:, None] * self.vectors
 
-    def coefficients(self, columns, projection="consistent"):
+    def coefficients(self, columns):
         """A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""
         vectors = self.weighted_vectors().astype(np.float64)
         A = vectors @ (columns / np.sqrt(self.values)[:, None])
         degrees = self.operator.degrees
-        if projection == "consistent":
-            return A if degrees is None else A / np.sqrt(degrees)[:, None]
-        return A * paper_factor(self.operator)
+        return A if degrees is None else A / np.sqrt(degrees)[:, None]
+
+    @property
+    def anchors(self):
+        """The points that `coefficients` and `density_weights` go with."""
+        return self.operator.X
+
+    @property
+    def density_weights(self):
+        """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
+        return density_weights(self.operator)
+
+    def expansion(self, columns=None, rule=DISTANCE, offsets=None):
+        """The Nystrom extension ``phi(y) @ columns`` as an `Expansion`; by default phi(y) itself, (m, r)."""
+        columns = np.eye(len(self.values)) if columns is None else columns
+        offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
+        A, density = self.coefficients(columns), self.density_weights
+        A = A if density is None else np.column_stack([A, density])
+        points = TrainingPoints.of(self.anchors, n_jobs=self.operator.n_jobs)
+        return Expansion(rule, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
         """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
@@ -71,24 +82,6 @@ class Spectrum:
         following = np.append(self.values[1:], 0)
         r = np.minimum(candidates, len(self.values))
         return self.converged & ((self.values - following)[r - 1] > smallest)
-
-    def extend(self, Q, projection="consistent"):
-        """phi(y) for the rows y of Q: the Nystrom extension, (m, r) float64."""
-        operator = self.operator
-        return project(
-            Q,
-            self.anchors,
-            self.coefficients(np.eye(len(self.values)), projection),
-            kernel=operator.kernel,
-            bandwidth=operator.bandwidth,
-            density_weights=self.density_weights if projection == "consistent" else None,
-            n_jobs=operator.n_jobs,
-        )
-
-
-def paper_factor(operator):
-    """Of ``projection="paper"``: sqrt(n), beside plain profiles (thesis section 9.1 drops the kernel's constant)."""
-    return np.sqrt(len(operator.X) if operator.sample_weight is None else operator.sample_weight.sum())
 
 
 def density_weights(operator):
@@ -123,23 +116,3 @@ def leading_spectrum(
     if operator.sample_weight is not None:
         vectors = vectors / np.sqrt(operator.sample_weight)[:, None]
     return Spectrum(operator, values[kept], vectors.astype(operator.dtype), values[~kept], converged)
-
-
-def project(Q, X, A, *, kernel, bandwidth, density_weights=None, n_jobs=None):
-    """``g(y) k(y) A`` for the rows y of Q, with ``g = f(y)^-1/2`` where `density_weights` are given, else 1.
-
-    Of several columns of `density_weights` f is the largest sum. Where no kernel reaches, the limit is 0: k(y)
-    vanishes faster than f(y)^1/2.
-    """
-    columns = A if density_weights is None else np.column_stack([A, density_weights])
-    log_scale, sums = kernel_sums(
-        Q, X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", n_jobs=n_jobs
-    )
-    log_scale, sums = log_scale.astype(np.float64)[:, None], sums.astype(np.float64)
-    if density_weights is None:
-        return np.exp(log_scale) * sums
-    n_columns = A.shape[1]
-    density = sums[:, n_columns:].max(axis=1, keepdims=True)
-    reached = density > 0
-    root = np.sqrt(np.where(reached, density, 1))
-    return np.where(reached, np.exp(log_scale / 2) * sums[:, :n_columns] / root, 0.0)

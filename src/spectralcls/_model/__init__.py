@@ -1,0 +1,13 @@
+"""The one fitted form of the kernel-mean and spectral grid: scores(y) = g(y) (k(y) A) - b.
+
+`TrainingPoints` knows the points and sums kernel values over them; `Rule` says what the sums become; `Expansion` joins
+both. `class_means` makes an expansion of class means, with all components and no decomposition; `Spectrum` makes one of
+leading eigenvectors; `held_out` scores every point by the expansion of the other folds. Nothing here knows a family.
+"""
+
+from .class_means import class_means
+from .expansion import Expansion, Sums
+from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
+from .rule import Rule
+
+__all__ = ["BLOCK_BYTES", "Expansion", "Rule", "Sums", "TrainingPoints", "blocks", "class_means", "class_rows"]

@@ -1,0 +1,74 @@
+"""Expansions of class means in the kernel's feature space, without an eigenvector."""
+
+import numpy as np
+
+from .expansion import Expansion
+
+
+def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None):
+    """The fitted form of a rule that compares a query with (weighted) class means.
+
+    Parameters
+    ----------
+    rule : Rule
+    points : TrainingPoints, or its counterpart on the workers of a cluster
+    kernel : str
+    bandwidth : float or ndarray (C,)
+        One bandwidth, or one per class.
+    log_priors : ndarray (C,), optional
+        For the density rule; by default the shares of the classes in the weights.
+    density_bandwidth : float, optional
+        Of the density f that weighs the points, if it has its own.
+    query_bandwidth : ndarray (C,), optional
+        Between a query and the points of each class, if it has its own.
+
+    Returns
+    -------
+    expansion : Expansion
+    inverse_density : ndarray (n,) or None
+        1/f at the training points, if the rule weighs them by it.
+
+    Notes
+    -----
+    1/f takes one pass over all pairs, squared norms one over the pairs within classes. Normalizing constants common to
+    all classes are left out, so that no power h^-d under- or overflows; their ratios are kept.
+    """
+    class_weight, d = points.class_weight, points.X.shape[1]
+    exists = class_weight > 0  # a fold may leave out a class
+    sample_weights = 1.0 if points.weights is None else points.weights
+    widths, log_volume = log_volumes(bandwidth, len(class_weight), d)
+    columns = in_norm = points.weights
+    inverse_density = log_share = None
+    if rule.weighting is not None:
+        density_bandwidth = bandwidth if density_bandwidth is None else density_bandwidth
+        _, log_share = log_volumes(density_bandwidth, len(class_weight), d)
+        log_share = log_share - np.log(class_weight.sum())
+        log_density = points.log_density(kernel, density_bandwidth, log_share)
+        inverse_density = np.exp(-log_density)
+        in_norm = sample_weights * np.exp(-log_density / 2)
+        columns = sample_weights * rule.point_weights(log_density)
+        columns, in_norm, inverse_density = points.hold(columns, in_norm, inverse_density)
+
+    potentials = None
+    if rule.needs_potentials:
+        squared = [rule.potential_kernel(kernel, h, d) for h in widths]
+        sums = points.potentials(in_norm, kernel, [h for h, _ in squared])
+        factors = np.exp([log_factor for _, log_factor in squared])
+        potentials = factors * sums * np.exp(log_volume) / np.where(exists, class_weight, 1.0) ** 2
+    log_scale, offsets = rule.coefficients(class_weight, potentials, log_priors)
+    if query_bandwidth is not None:
+        bandwidth, (_, log_volume) = query_bandwidth, log_volumes(query_bandwidth, len(class_weight), d)
+    log_scale += log_volume
+
+    if points.tolerance is not None:
+        columns, log_scale = points.scaled_by_class(columns, log_scale)
+    if rule.needs_query_density:
+        columns = points.with_sample_weights(columns)
+    expansion = Expansion(rule, points, kernel, bandwidth, columns, offsets, log_scale, True, log_share)
+    return expansion, inverse_density
+
+
+def log_volumes(bandwidth, n_classes, d):
+    """Bandwidth of each class (C,), and the log of its kernel's normalizing constant relative to the largest."""
+    widths = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), n_classes)
+    return widths, -d * (np.log(widths) - np.log(widths.min()))

@@ -1,0 +1,127 @@
+"""The fitted form: scores(y) = g(y) (k(y) A) - b, with k(y) the kernel values at the training points."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from .points import TrainingPoints
+from .rule import Rule
+
+
+class Sums(NamedTuple):
+    """``k(y) A = exp(log_scale) * values`` without under- or overflow, and log f(y)."""
+
+    log_scale: np.ndarray  # (m, C), or (m, 1) if there are values
+    values: np.ndarray | None  # (m, C) of either sign; None for ones
+    log_density: np.ndarray | None  # (m,); None for g = 1
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A kernel expansion over training points, and the rule that makes scores of it.
+
+    A class mean weighs the points of its class alone: then `columns` holds one weight per point, not negative, and
+    A is never formed. Otherwise the columns are those of A, of either sign.
+
+    Attributes
+    ----------
+    rule : Rule
+    points : TrainingPoints, or its counterpart on the workers of a cluster
+    kernel : str
+    bandwidth : float, or (C,) for the points of each class
+    columns : (n, k), or None for ones
+        A by class or in full; then the weights of the density f at the query if g = f(y)^-1/2. Of several such columns
+        beyond a full A, f is the largest sum.
+    offsets : (C,) b
+    log_scale : (C,) log of the factor that turns class sums into k(y) A, with bandwidths by class including the ratio
+        of the kernels' normalizing constants
+    by_class : bool
+        Whether A is given by class.
+    log_share : (C,) log of the factor from class sums of the density's weights to the classes' parts of f; given by
+        class only
+    """
+
+    rule: Rule
+    points: TrainingPoints
+    kernel: str
+    bandwidth: float | np.ndarray
+    columns: np.ndarray | None
+    offsets: np.ndarray
+    log_scale: np.ndarray | float = 0.0
+    by_class: bool = False
+    log_share: np.ndarray | None = None
+
+    @property
+    def candidates(self):
+        """Classes that can win at all, (C,): not those of prior probability zero."""
+        return np.broadcast_to(self.log_scale, len(self.offsets)) > -np.inf
+
+    def scores(self, Q):
+        """Scores (m, C) in float64, larger wins.
+
+        If no kernel reaches a query and the rule compares nothing else, the class of the nearest point gets 0.
+        """
+        scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets))
+        if not self.by_class or self.rule.decision == "distance":
+            return scores
+        return self.points.settle(scores, Q, self.candidates, self.kernel != "gaussian")
+
+    def log_total(self, Q):
+        """log of the sum of k(y) A over the classes, (m,), of an A given by class."""
+        return self._evaluate(Q, _log_total, 0)
+
+    def values(self, Q):
+        """g(y) k(y) A itself, (m, k); 0 if no kernel reaches."""
+        return self._evaluate(Q, _plain, len(self.offsets))
+
+    def _evaluate(self, Q, finish, width):
+        """``finish(Sums)`` for all queries, (m, width) or (m,)."""
+        if self.by_class:
+            sums = partial(
+                self.points.class_log_sums, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth
+            )
+            form = partial(by_class_sums, log_scale=self.log_scale, log_share=self.log_share)
+        else:
+            sums = partial(
+                self.points.pairs, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth,
+                log_scale=self.log_scale,
+            )
+            form = partial(full_sums, n_columns=len(self.offsets))
+        return self.points.evaluate(Q, sums, partial(_finished, form, finish), width)
+
+
+def _finished(form, finish, found):
+    return finish(form(found))
+
+
+def by_class_sums(log_sums, log_scale, log_share):
+    """`Sums` from class sums (m, C, k): of A, and of the density's weights if there are two columns."""
+    scaled = log_sums[..., 0] + log_scale
+    if log_sums.shape[2] == 1:
+        return Sums(scaled, None, None)
+    return Sums(scaled, None, np.logaddexp.reduce(log_sums[..., 1] + log_share, axis=1))
+
+
+def full_sums(pair, n_columns):
+    """`Sums` from the sums over all columns of a full A, and those of the density beyond."""
+    log_scale, sums = pair
+    values = sums[:, :n_columns]
+    if sums.shape[1] == n_columns:
+        return Sums(log_scale, values, None)
+    density = sums[:, n_columns:].max(axis=1)
+    reached = density > 0
+    log_density = log_scale[:, 0] + np.log(np.where(reached, density, 1.0))
+    # k(y) vanishes faster than f(y)^1/2
+    return Sums(log_scale, np.where(reached[:, None], values, 0.0), log_density)
+
+
+def _log_total(sums):
+    return np.logaddexp.reduce(sums.log_scale, axis=1)
+
+
+def _plain(sums):
+    log_scale, values, log_density = sums
+    log_g = 0.0 if log_density is None else -log_density[:, None] / 2
+    return np.exp(log_scale + log_g) * values

@@ -1,0 +1,181 @@
+"""Training points by class, and the kernel sums over them that fitted forms need."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .._validation import TrainingData, unit_scale
+from ..kernels import kernel_sums
+from .nearest import nearest_codes
+
+BLOCK_BYTES = 1 << 26
+
+
+def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
+    """Slices of rows whose results stay below `limit` bytes together."""
+    rows = max(1, int(limit // max(bytes_per_row, 1)))
+    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
+
+
+def class_rows(codes, n_classes):
+    """Row numbers of each class."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.searchsorted(codes[order], np.arange(1, n_classes)))
+
+
+@dataclass(frozen=True)
+class TrainingPoints:
+    """Points with their classes and weights in this process.
+
+    Attributes
+    ----------
+    X : (n, d)
+    codes : (n,) class of each point, 0 ... C - 1
+    class_weight : (C,) sum of the weights of each class
+    weights : (n,) positive sample weights; None for ones
+    weight_unit : what they are multiples of on the user's scale, a power of two
+    tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    class_weight: np.ndarray
+    weights: np.ndarray | None = None
+    weight_unit: float = 1.0
+    tolerance: float | None = None
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(cls, X, codes=None, n_classes=1, weights=None, tolerance=None, n_jobs=None):
+        """With weights brought to a scale that is safe in float32; without codes all are of one class."""
+        codes = np.zeros(len(X), dtype=np.intp) if codes is None else codes
+        unit = 1.0
+        if weights is not None:
+            weights, unit = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
+        class_weight = np.bincount(codes, weights, minlength=n_classes).astype(np.float64)
+        return cls(X, codes, class_weight, weights, unit, tolerance, n_jobs)
+
+    def data(self, classes):
+        """The checked training data that they came from."""
+        weights = None if self.weights is None else self.weights * self.weight_unit
+        return TrainingData(self.X, self.codes, classes, weights, None)
+
+    @property
+    def n_classes(self):
+        return len(self.class_weight)
+
+    def class_log_sums(self, Q, columns, kernel, bandwidth):
+        """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), each class at its own bandwidth if there are
+        several.
+
+        With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times
+        their total; with bandwidths by class each sum keeps it for itself.
+        """
+        n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
+        out = self._by_class(Q, columns, kernel, bandwidth, log=True, rtol=self.tolerance or 0.0)
+        return out.reshape(len(Q), self.n_classes, n_columns)
+
+    def pairs(self, Q, columns, kernel, bandwidth, log_scale):
+        """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
+
+        With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,).
+        """
+        if np.ndim(bandwidth) == 0:
+            shift, sums = kernel_sums(
+                Q, self.X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", n_jobs=self.n_jobs
+            )
+            return shift.astype(np.float64)[:, None], sums.astype(np.float64)
+        shifts, sums = self._by_class(Q, columns, kernel, bandwidth, log="pair")
+        shifts = np.where(sums.any(axis=2), shifts + log_scale, -np.inf)  # the scale of a sum of zeros says nothing
+        largest = shifts.max(axis=1, keepdims=True)
+        largest[np.isneginf(largest)] = 0.0
+        return largest, np.einsum("mc,mck->mk", np.exp(shifts - largest), sums)
+
+    def _by_class(self, Q, columns, kernel, bandwidth, log, rtol=0.0):
+        """Sums over the points of each class at its own bandwidth."""
+        options = dict(kernel=kernel, log=log, rtol=rtol, n_jobs=self.n_jobs)
+        if np.ndim(bandwidth) == 0:
+            found = kernel_sums(
+                Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, bandwidth=bandwidth, **options
+            )
+            return found.astype(np.float64, copy=False)
+        shape = (len(Q), self.n_classes, *([] if columns is None else columns.shape[1:]))
+        shifts = np.full(shape[:2], -np.inf)
+        sums = np.full(shape, -np.inf) if log is True else np.zeros(shape)
+        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
+            if len(own):
+                w = None if columns is None else columns[own]
+                found = kernel_sums(Q, self.X[own], weights=w, bandwidth=bandwidth[c], **options)
+                if log is True:
+                    sums[:, c] = found
+                else:
+                    shifts[:, c], sums[:, c] = found
+        return sums if log is True else (shifts, sums)
+
+    def evaluate(self, Q, sums, finish, width):
+        """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) for width 0.
+
+        `sums` is `class_log_sums` or `pairs` with all but its first argument.
+        """
+        out = np.empty((len(Q), width) if width else len(Q))
+        for block in blocks(len(Q), 24 * max(width, 1)):
+            out[block] = finish(sums(Q[block]))
+        return out
+
+    def settle(self, scores, Q, candidates, compact):
+        """Give the class of the nearest point the score 0 if no class is reached; of the `candidates` (C,) alone."""
+        rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
+        if len(rows):
+            own = candidates[self.codes]
+            nearest = nearest_codes(Q[rows], self.X[own], self.codes[own], self.n_jobs)
+            scores[rows, nearest] = 0.0
+        return scores
+
+    def log_density(self, kernel, bandwidth, log_share):
+        """log f at the training points, (n,)."""
+        return self.evaluate(
+            self.X, partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
+            partial(_log_total, log_share=log_share), 0,
+        )
+
+    def potentials(self, weights, kernel, bandwidths):
+        """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
+        weights = np.ones(len(self.X)) if weights is None else weights
+        out = np.zeros(self.n_classes)
+        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
+            if len(own):
+                X, w = self.X[own], weights[own]
+                sums = kernel_sums(
+                    X, X, weights=w, kernel=kernel, bandwidth=bandwidths[c], rtol=self.tolerance or 0.0,
+                    n_jobs=self.n_jobs,
+                )
+                out[c] = w @ sums.astype(np.float64)
+        return out
+
+    def scaled_by_class(self, columns, log_scale):
+        """The same k(y) A with the classes' factors in the columns, so that a tolerance refers to its entries."""
+        relative = np.exp(log_scale - log_scale.max())
+        if np.all(relative == 1):
+            return columns, log_scale
+        factors = self.of_class(relative)
+        (columns,) = self.hold(factors if columns is None else columns * factors)
+        return columns, np.full_like(log_scale, log_scale.max())
+
+    def of_class(self, values):
+        """What holds for its class, at every point."""
+        return values[self.codes]
+
+    def with_sample_weights(self, columns):
+        """A second column, for the density at a query."""
+        second = np.ones(len(self.X)) if self.weights is None else self.weights
+        return np.column_stack([second if columns is None else columns, second])
+
+    def hold(self, *arrays):
+        """Arrays that serve several times."""
+        return arrays
+
+
+def _log_total(log_sums, log_share):
+    """log f (m,) from the class sums (m, C, 1) of the sample weights."""
+    return np.logaddexp.reduce(log_sums[..., 0] + log_share, axis=1)

@@ -1,0 +1,279 @@
+"""The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
+
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._model import Expansion, Rule, TrainingPoints, class_means
+from .._model.centers import class_average
+from .._model.low_rank import classwise_spectrum
+from .._model.spectrum import density_weights, leading_spectrum
+from .._tuning import reference_bandwidth
+from .._validation import check_bandwidth
+from ..eigen import KernelOperator
+from ..kernels import kernel_sums, log_normalizer
+from ._base import SpectralClassifier, training_part
+from ._nested import PATIENCE, clearly_right, nested_cosines
+
+
+class Widths(NamedTuple):
+    """sigma of all training points, and sigma_c of each class (C,)."""
+
+    overall: float
+    by_class: np.ndarray
+
+    def scaled(self, overall):
+        """The same proportions at another overall width."""
+        return Widths(overall, self.by_class * (overall / self.overall))
+
+
+class ClasswiseMap(NamedTuple):
+    """The embedding of a fitted classifier: E L^1/2 for the training points, phi(y) for queries."""
+
+    training_map_: np.ndarray  # (n, r)
+    expansion: Expansion  # of the columns of the identity
+    log_unit: float  # logarithm of the constant that the operator's entries leave out
+    overall: float  # bandwidth of f
+    density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
+
+    def transform(self, Q):
+        """phi(y), (m, r). The class of a query is not known, so its bandwidth is that of all points."""
+        points = self.expansion.points
+        log_scale, sums = points.pairs(
+            Q, self.expansion.columns, "gaussian", self.expansion.bandwidth, self.expansion.log_scale
+        )
+        log_scale = log_scale[:, 0] - self.log_unit
+        if self.density_weights is not None:
+            log_scale -= kernel_sums(
+                Q, points.X, weights=self.density_weights, bandwidth=self.overall, log=True, n_jobs=points.n_jobs,
+            ) / 2
+        return np.exp(log_scale)[:, None] * sums
+
+
+class LaplacianSpectralClassifier(SpectralClassifier):
+    """Smallest angle to a class mean in the eigenspace of the Laplacian data matrix ``D^-1/2 K D^-1/2``.
+
+    K joins points of classes t and s by the normalized Gaussian of variance ``sigma_t^2 + sigma_s^2``, D is
+    the Parzen density of all training points with width sigma. A query y and a point x_i of class c are joined by
+    ``W(sigma^2 + sigma_c^2) / sqrt(f(y) f_i)``, the inner product of the density estimates. The rule minimizes a risk
+    rather than the number of errors: a rare class is recognized at the expense of the frequent one.
+
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman"}, float or array-like of shape (n_classes,), default="cv"
+        ``"silverman"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the common
+        factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes, with
+        Silverman's overall sigma.
+    %(n_components)s
+        With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
+    %(max_components)s
+    %(cv)s
+    bandwidth_grid : array-like, default=None
+        Overall widths sigma to try; by default :func:`~spectralcls.bandwidth.bandwidth_grid` of the data.
+    %(max_tuning_samples)s
+    %(tolerance)s
+        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
+        tolerance, of each.
+    %(rank)s
+        For a number of components, at most `rank`. Densities and queries are still evaluated against all points.
+    %(solver)s
+    %(tol)s
+    %(random_state)s
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    %(classes_)s
+    bandwidth_ : ndarray of shape (n_classes,)
+        The widths sigma_c.
+    overall_bandwidth_ : float
+        The width sigma.
+    n_components_ : int
+    eigenvalues_ : ndarray of shape (n_components_,)
+        Relative to the constant of the narrowest kernel. Only present if an eigendecomposition was computed, as the
+        next two.
+    centers_ : ndarray of shape (n_classes, n_components_)
+        Class means in the eigenspace.
+    map_ : object
+        The embedding: `training_map_` (n_samples, n_components_), and ``transform(Q)`` for queries, whose bandwidth is
+        sigma because their class is not known.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only present if a factor of given `rank` was decomposed.
+    inverse_density_ : ndarray of shape (n_samples,)
+        The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
+    %(cv_results_)s
+        Bandwidths are overall widths.
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
+
+    See Also
+    --------
+    CauchySchwarzClassifier : The angle rule with one bandwidth.
+    SpectralLaplacianISEClassifier : Distances to means or medians.
+
+    Notes
+    -----
+    With all components fitting takes a pass over the n^2 pairs and one over the pairs within classes,
+    predicting one over the m n pairs.
+
+    References
+    ----------
+    .. [1] R. Jenssen, D. Erdogmus, J. C. Principe and T. Eltoft, "The Laplacian spectral classifier", IEEE
+       International Conference on Acoustics, Speech, and Signal Processing, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import LaplacianSpectralClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LaplacianSpectralClassifier().fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    _parameter_constraints = {
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"}), "array-like"],
+    }
+
+    def __init__(
+        self, bandwidth="cv", *, n_components="all", max_components=32, cv=5, bandwidth_grid=None,
+        max_tuning_samples=2000, tolerance=None, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
+    ):
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.max_components = max_components
+        self.cv = cv
+        self.bandwidth_grid = bandwidth_grid
+        self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
+        self.rank = rank
+        self.solver = solver
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, data, y):
+        widths, n_components = self._reference_widths(data), self.n_components
+        tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
+        if tuned or n_components == "cv":
+            overall, n_components = self._choose(data, y, widths, tuned)
+            widths = widths.scaled(overall)
+        self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
+        if self._implicit(n_components):
+            self._model, self.inverse_density_ = self._means(self._points(data), widths)
+            self.n_components_ = data.X.shape[0]
+        else:
+            self._learn_vectors(data, widths, n_components)
+
+    def _choose(self, data, y, widths, tuned):
+        self._proportions = widths  # of the widths that are tried
+        found = self._tune(data, y, None if tuned else widths.overall)
+        del self._proportions
+        return found
+
+    def _learn_vectors(self, data, widths, n_components):
+        rank = data.X.shape[0] if n_components == "all" else n_components
+        if self.rank is not None and n_components != "all":
+            spectrum, self.trace_residual_ = classwise_spectrum(
+                data.X, data.codes, widths.by_class, self._density(data.X, data.weights, widths.overall), rank,
+                rank=self.rank, sample_weight=data.weights, random_state=self.random_state, n_jobs=self.n_jobs,
+            )
+        else:
+            spectrum = self._spectrum(data.X, data.codes, data.weights, widths, rank)
+        self.n_components_, self.eigenvalues_ = len(spectrum.values), spectrum.values
+        self.centers_ = self._centers(spectrum, data.codes, data.weights)
+        self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
+        self.map_ = self._map(spectrum, data.codes, widths)
+        unit = self.centers_ / np.linalg.norm(self.centers_, axis=1, keepdims=True)
+        self._model = self._query_map(spectrum, data.codes, unit.T, widths)
+
+    def _implicit(self, n_components):
+        return n_components == "all" and self.solver == "auto"
+
+    def _reference(self, rule, data):
+        return reference_bandwidth(rule, data.X, data.codes, len(data.classes), data.weights)
+
+    def _reference_widths(self, data):
+        n_classes = len(data.classes)
+        overall = self._reference("silverman", data)
+        if isinstance(self.bandwidth, str):
+            return Widths(overall, _full(self._reference("silverman_per_class", data), n_classes))
+        given = check_bandwidth(self.bandwidth, n_classes)
+        return Widths(given if np.ndim(given) == 0 else overall, _full(given, n_classes))
+
+    def _query_widths(self, widths):
+        """Bandwidth between a query and the points of each class."""
+        return np.hypot(widths.overall, widths.by_class)
+
+    def _points(self, data):
+        return TrainingPoints.of(data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs)
+
+    def _means(self, points, widths):
+        """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
+        return class_means(
+            Rule("angle", "symmetric"), points, "gaussian", widths.by_class, density_bandwidth=widths.overall,
+            query_bandwidth=self._query_widths(widths),
+        )
+
+    def _density(self, X, weights, bandwidth):
+        """f at the training points, in units of the kernel's constant."""
+        w = np.ones(len(X)) if weights is None else weights
+        return kernel_sums(X, X, weights=w / w.sum(), bandwidth=bandwidth, n_jobs=self.n_jobs).astype(np.float64)
+
+    def _spectrum(self, X, codes, weights, widths, n_components, max_applications=None):
+        """Leading eigenpairs of D^-1/2 K D^-1/2."""
+        operator = KernelOperator(
+            X, bandwidth=widths.by_class, labels=codes, sample_weight=weights,
+            degrees=self._density(X, weights, widths.overall), n_jobs=self.n_jobs,
+        )
+        return leading_spectrum(
+            operator, n_components, solver=self.solver, tol=self.tol, random_state=self.random_state,
+            max_applications=max_applications,
+        )
+
+    def _centers(self, spectrum, codes, weights):
+        """Class means in the eigenspace, (C, r)."""
+        return class_average(codes, len(self.classes_), weights).T @ spectrum.training_map.astype(np.float64)
+
+    def _query_map(self, spectrum, codes, columns, widths):
+        """phi(y) @ columns for queries up to a positive factor for each, as an `Expansion`."""
+        operator, query_widths = spectrum.operator, self._query_widths(widths)
+        points = TrainingPoints.of(operator.X, codes, len(query_widths), n_jobs=self.n_jobs)
+        return Expansion(
+            Rule("angle"), points, "gaussian", query_widths, spectrum.coefficients(columns),
+            np.zeros(columns.shape[1]), -log_normalizer("gaussian", operator.X.shape[1], query_widths),
+        )
+
+    def _map(self, spectrum, codes, widths):
+        operator = spectrum.operator
+        narrowest = np.sqrt(2) * operator.bandwidth.min()
+        return ClasswiseMap(
+            spectrum.training_map, self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths),
+            -log_normalizer("gaussian", operator.X.shape[1], [narrowest])[0], widths.overall,
+            density_weights(operator),
+        )
+
+    def _implicit_accuracies(self, sample, bandwidths):
+        self._check_leave_one_out(sample)
+        right = np.empty((len(sample.X), len(bandwidths)), dtype=bool)
+        for train, test in sample.splits():
+            X, codes, weights = training_part(sample, train)
+            points = TrainingPoints.of(X, codes, sample.n_classes, weights, n_jobs=self.n_jobs)
+            for b, h in enumerate(bandwidths):
+                model, _ = self._means(points, self._proportions.scaled(h))
+                right[test, b] = clearly_right(model.scores(sample.X[test])[:, None], sample.codes[test])[:, 0]
+        return sample.accuracies(right)
+
+    def _nested_scores(self, train, Q, bandwidth, candidates):
+        X, codes, weights = train
+        widths = self._proportions.scaled(bandwidth)
+        spectrum = self._spectrum(X, codes, weights, widths, candidates.max() + 1, PATIENCE)
+        Z = self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths).scores(Q)
+        scores = nested_cosines(Z, self._centers(spectrum, codes, weights), candidates)
+        return scores, spectrum.determined(candidates, self.tol)
+
+
+def _full(values, n_classes):
+    """A float64 array of one value per class."""
+    return np.array(np.broadcast_to(values, n_classes), dtype=np.float64)

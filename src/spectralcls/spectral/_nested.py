@@ -1,0 +1,34 @@
+"""Scores of all numbers of components at once: the map to r components is the first r columns of the map to more."""
+
+import numpy as np
+
+PATIENCE = 60  # matrix-vector products of a decomposition that is only tried: what needs more is nearly undetermined
+_MARGIN = 1e-9  # relative to the largest score
+
+
+def clearly_right(scores, codes):
+    """Which points go to their own class, (m, q); not those whose best two classes agree to rounding."""
+    scale = np.abs(np.where(np.isfinite(scores), scores, 0)).max(axis=(0, 2))
+    ordered = np.sort(scores, axis=-1)
+    with np.errstate(invalid="ignore"):  # -inf less -inf: no class is reached
+        clear = ordered[..., -1] - ordered[..., -2] > _MARGIN * scale
+    return clear & (scores.argmax(axis=-1) == codes[:, None])
+
+
+def nested_distances(Z, centers, candidates):
+    """Negative squared distances (m, q, C) in the first r components, for each r of the candidates."""
+    out = np.empty((len(Z), len(candidates), len(centers)))
+    last = np.minimum(candidates, Z.shape[1]) - 1
+    for c, center in enumerate(centers):
+        out[:, :, c] = -np.cumsum((Z - center) ** 2, axis=1)[:, last]
+    return np.where(np.isnan(out), -np.inf, out)
+
+
+def nested_cosines(Z, centers, candidates):
+    """Inner products with the centers of unit length (m, q, C) in the first r components."""
+    out = np.empty((len(Z), len(candidates), len(centers)))
+    last = np.minimum(candidates, Z.shape[1]) - 1
+    for c, center in enumerate(centers):
+        norm = np.sqrt(np.cumsum(center**2))
+        out[:, :, c] = (np.cumsum(Z * center, axis=1) / np.where(norm > 0, norm, 1))[:, last]
+    return np.where(np.isnan(out), -np.inf, out)
