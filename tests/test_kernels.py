@@ -453,3 +453,10 @@ def test_ctrl_c_is_answered():
         finally:
             process.kill()
     assert output.strip() == "interrupted"
+
+
+def test_points_that_are_their_own_queries_are_converted_once():
+    """Rows of another array are neither contiguous nor, as integers, of a kind that the core knows."""
+    for rows in (np.random.default_rng(0).normal(size=(60, 3))[::3], np.arange(60).reshape(20, 3), [[0.0, 1.0]] * 4):
+        expected = kernel_matrix(np.array(rows, dtype=float), bandwidth=3.0).sum(axis=1)
+        np.testing.assert_allclose(kernel_sums(rows, rows, bandwidth=3.0), expected, rtol=1e-12)

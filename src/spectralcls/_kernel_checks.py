@@ -9,7 +9,7 @@ from ._profiles import PROFILES
 def check_points(Q, X):
     same = Q is X
     X = check_matrix(X, "X")
-    return check_queries(Q, X, same)
+    return check_queries(X if same else Q, X, same)
 
 
 def check_queries(Q, X, same):
