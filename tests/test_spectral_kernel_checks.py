@@ -6,14 +6,13 @@ from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 ESTIMATORS = [
     SpectralKernel(),
-    SpectralKernel(kernel="linear"),
-    SpectralKernel(rank=20),
+    SpectralKernel(kernel="gaussian", bandwidth=1.0),
     SpectralKernel(kernel="polynomial", embedding="a", normalize=False),
-    SpectralKernel(kernel="linear", transformation="identity", normalize=False),
+    SpectralKernel(transformation="identity", normalize=False),
     SpectralKernel(kernel="precomputed"),
     SpectralKernelClassifier(),
-    SpectralKernelClassifier(kernel="linear"),
-    SpectralKernelClassifier(kernel="linear", normalize=False),
+    SpectralKernelClassifier(normalize=False),
+    SpectralKernelClassifier(kernel="gaussian", bandwidth=1.0),
 ]
 
 

@@ -26,13 +26,14 @@ def check_queries(Q, X, same):
 def check_matrix(A, name):
     if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
         return A
-    return check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
+    A = check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
+    return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
 
 
 def _is_ready(A, dtypes):
     """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
     sums of a small problem."""
-    if not (type(A) is np.ndarray and A.dtype.type in dtypes and A.flags.c_contiguous and A.size):
+    if not (type(A) is np.ndarray and A.dtype in dtypes and A.flags.c_contiguous and A.flags.aligned and A.size):
         return False
     with np.errstate(over="ignore", invalid="ignore"):
         return np.isfinite(A.sum())
@@ -41,8 +42,9 @@ def _is_ready(A, dtypes):
 def check_weights(weights, n, n_bandwidths, dtype):
     if weights is None:
         return None
-    if not _is_ready(weights, (dtype.type,)):
+    if not _is_ready(weights, (dtype,)):
         weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, allow_nd=True, input_name="weights")
+        weights = np.require(weights, requirements="A")
     if len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths):
         raise ValueError(f"weights must have shape ({n},), ({n}, c) or ({n}, {n_bandwidths}, c), got {weights.shape}.")
     return weights.reshape(n, -1) if weights.ndim < 3 else weights

@@ -185,6 +185,8 @@ class _Problem:
                 ensure_min_samples=2, input_name="A",
             )
             self.kind = "csr" if sp.issparse(A) else "dense"
+            if self.kind == "dense":
+                self.matrix = np.require(self.matrix, requirements="A")
             self.dtype = self.matrix.dtype
         if len(self.matrix.shape) != 2 or self.matrix.shape[0] != self.matrix.shape[1]:
             raise ValueError(f"A must be square, got shape {self.matrix.shape}.")

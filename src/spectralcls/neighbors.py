@@ -29,9 +29,8 @@ _EXPONENTS = {  # of the largest coordinate: its square, times four times the fe
 
 def _points(array, name):
     """A C-contiguous float32 or float64 matrix without NaN or infinity."""
-    return check_array(
-        array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name
-    )
+    array = check_array(array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name)
+    return np.require(array, requirements="A")
 
 
 def _pair(Q, X):
@@ -154,7 +153,7 @@ def reverse_knn(Q, X, radii, *, n_jobs=None):
         Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
     """
     Q, X = _pair(Q, X)
-    radii = np.ascontiguousarray(radii, dtype=X.dtype)
+    radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
     Q, X, shift = _in_range(Q, X)

@@ -1,0 +1,76 @@
+"""All estimators of the package, found by their public names: a new one takes part in every test that asks here."""
+
+import inspect
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.datasets import make_blobs
+
+import spectralcls
+
+# Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
+FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "random_state": 0}
+# These take frequencies by default, which are not negative.
+NEEDED = {"SpectralKernel": {"kernel": "gaussian"}, "SpectralKernelClassifier": {"kernel": "gaussian"}}
+# Draw or split the rows of the training data, whatever their parameters: another order is another fit.
+DEPEND_ON_ORDER = {
+    "AutoClassifier", "GradientMetric", "KernelMetric", "KernelRidgeClassifier", "SpectralKernelClassifier",
+}
+
+
+def names():
+    """Public names of all estimators."""
+    public = ((name, getattr(spectralcls, name)) for name in spectralcls.__all__)
+    return sorted(name for name, thing in public if inspect.isclass(thing) and issubclass(thing, BaseEstimator))
+
+
+def classifiers():
+    return [name for name in names() if is_classifier(make(name))]
+
+
+def make(name, fixed=False, **parameters):
+    """A new estimator of that name, quick to fit; if `fixed` without anything tuned."""
+    kind = getattr(spectralcls, name)
+    known = inspect.signature(kind).parameters
+    chosen = {key: value for key, value in FIXED.items() if fixed and key in known}
+    return kind(**{**chosen, **NEEDED.get(name, {}), **parameters})
+
+
+def problem(n=45, d=3, seed=0, dtype=np.float64):
+    """Overlapping classes 0, 1, 2 of nearly equal size, and queries."""
+    X, y = make_blobs(n + 15, d, centers=3, cluster_std=1.5, center_box=(-2.5, 2.5), random_state=seed)
+    return X[:n].astype(dtype), y[:n], X[n:].astype(dtype)
+
+
+def responses(estimator, Q):
+    """Everything that a fitted estimator answers to queries, dense; embeddings as their inner products, which do not
+    depend on signs of eigenvectors nor on the order of training points."""
+    answers = {}
+    for method in ("predict_proba", "decision_function", "score_samples", "predict"):
+        if hasattr(estimator, method):
+            answers[method] = getattr(estimator, method)(Q)
+    if hasattr(estimator, "transform"):
+        embedded = estimator.transform(Q)
+        embedded = embedded.toarray() if issparse(embedded) else np.asarray(embedded)
+        answers["transform"] = embedded @ embedded.T
+    assert answers, f"{type(estimator).__name__} has none of the methods that are compared"
+    return answers
+
+
+def assert_same(found, expected, rtol=None):
+    """Equal answers: to the bit without `rtol`, otherwise to that share of the largest finite value of each array.
+
+    Classes may differ where two of them are equally good to that tolerance, which the other answers show.
+    """
+    assert found.keys() == expected.keys()
+    for method, value in expected.items():
+        if rtol is None:
+            np.testing.assert_array_equal(found[method], value, err_msg=method)
+        elif method == "predict":
+            assert np.mean(found[method] == value) > 0.9, method
+        else:
+            finite = np.abs(value[np.isfinite(value)])
+            np.testing.assert_allclose(
+                found[method], value, rtol=rtol, atol=rtol * finite.max(initial=0), err_msg=method
+            )

@@ -1,0 +1,35 @@
+"""Numbers at odd addresses, and those of another machine's byte order, are copied before the core reads them."""
+
+import numpy as np
+import pytest
+
+from spectralcls import kernel_matrix, kernel_sums, knn, rpcholesky, top_eigenpairs
+from spectralcls.neighbors import reverse_knn
+
+X = np.random.default_rng(0).standard_normal((60, 3))
+A = X @ X.T
+CALLS = {
+    "kernel_sums": lambda change: kernel_sums(change(X), change(X[:9]), bandwidth=1.0),
+    "weights": lambda change: kernel_sums(X, X, weights=change(X), bandwidth=1.0),
+    "kernel_matrix": lambda change: kernel_matrix(change(X), bandwidth=1.0),
+    "brute": lambda change: knn(change(X), change(X), 4, algorithm="brute"),
+    "kd_tree": lambda change: knn(change(X), change(X), 4, algorithm="kd_tree"),
+    "reverse_knn": lambda change: reverse_knn(change(X), X, change(np.ones(60))).toarray(),
+    "rpcholesky": lambda change: rpcholesky(change(X), 9, bandwidth=1.0, random_state=0).factor,
+    "eigenpairs": lambda change: top_eigenpairs(change(A), 2, solver="lanczos").values,
+    "start": lambda change: top_eigenpairs(A, 2, solver="lanczos", start=change(X)).values,
+    "deflate": lambda change: top_eigenpairs(A, 1, solver="lanczos", deflate=change(X[:, :1])).values,
+}
+
+
+def unaligned(array):
+    shifted = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    shifted[...] = array
+    assert not shifted.flags.aligned
+    return shifted
+
+
+@pytest.mark.parametrize("change", [unaligned, lambda array: array.astype(array.dtype.newbyteorder())])
+@pytest.mark.parametrize("name", CALLS)
+def test_the_answer_is_that_of_aligned_native_numbers(name, change):
+    np.testing.assert_array_equal(CALLS[name](change), CALLS[name](lambda array: array))
