@@ -90,7 +90,7 @@ def test_few_labels(benchmark, share, repeats=10):
     pixels, of the same classifier fitted to the labelled ones alone, and of k-NN on the raw labelled ones; then the
     gain with its standard error, and in how many draws there was one."""
     X, y, T, t = satimage()
-    model, errors = CCDRClassifier(n_components=14, beta=5.0), []
+    model, errors = CCDRClassifier(n_components=14, beta=5.0, unlabeled=-1), []
 
     def one(seed):
         labels = np.full(len(y), -1)

@@ -6,10 +6,13 @@ from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from spectralcls._tuning import stratified_folds
 from spectralcls.ccdr import CCDR, CCDRClassifier
 from spectralcls.neighbors import knn_graph
 
@@ -37,7 +40,7 @@ def projector(U, metric):
 @pytest.mark.parametrize("beta", [0.05, 0.5, 20.0])
 def test_solves_the_dense_generalised_problem(n, fraction, beta):
     X, y = partly_labelled(n, fraction=fraction)
-    model = CCDR(6, beta=beta, n_neighbors=5).fit(X, y)
+    model = CCDR(6, beta=beta, n_neighbors=5, unlabeled=-1).fit(X, y)
     W, epsilon = reference.weights(X, 5)
     values, U, metric = reference.ccdr(W, y, 4, beta)
     assert model.n_connected_components_ == 1
@@ -55,7 +58,7 @@ def test_solves_the_dense_generalised_problem(n, fraction, beta):
 def test_eq20_reproduces_the_training_embedding(weights, dtype):
     X, y = partly_labelled(300)
     X = X.astype(dtype)
-    model = CCDR(5, weights=weights).fit(X, y)
+    model = CCDR(5, weights=weights, unlabeled=-1).fit(X, y)
     scale = np.abs(model.embedding_).max()
     tolerance = scale * (1e-9 if dtype == np.float64 else 1e-4)
     np.testing.assert_allclose(model.extend(X, y), model.embedding_, rtol=0, atol=tolerance)
@@ -78,7 +81,7 @@ def test_extension_is_eq20_of_new_points(extension):
     Q = X[:40] + 0.3 * np.random.default_rng(1).standard_normal((40, 4))
     labels = np.resize([-1, 0, 1, 2, 3], 40)
     beta, k = 0.7, 4
-    model = CCDR(3, beta=beta, n_neighbors=k, extension=extension).fit(X, y)
+    model = CCDR(3, beta=beta, n_neighbors=k, extension=extension, unlabeled=-1).fit(X, y)
     D, inner = reference.distances(Q, X), reference.distances(X, X)
     radius = np.sort(inner, axis=1)[:, k]
     near = D <= np.sort(D, axis=1)[:, [k - 1]]
@@ -95,7 +98,7 @@ def test_extension_is_eq20_of_new_points(extension):
 @pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
 def test_far_queries_go_to_their_nearest_neighbour(extension):
     X, y = partly_labelled(100)
-    model = CCDR(3, extension=extension).fit(X, y)
+    model = CCDR(3, extension=extension, unlabeled=-1).fit(X, y)
     direction = X[X[:, 0].argmax()] - X.mean(axis=0)
     far = X.mean(axis=0) + 1e6 * direction
     nearest = np.argmin(np.sum((X - far) ** 2, axis=1))
@@ -109,8 +112,8 @@ def test_far_queries_go_to_their_nearest_neighbour(extension):
 def test_invariant_to_order_offset_and_scale():
     X, y = partly_labelled(250)
     order = np.random.default_rng(0).permutation(250)
-    plain = CCDR(3).fit(X, y)
-    moved = CCDR(3).fit((1000 * X + 5e4)[order], y[order])
+    plain = CCDR(3, unlabeled=-1).fit(X, y)
+    moved = CCDR(3, unlabeled=-1).fit((1000 * X + 5e4)[order], y[order])
     np.testing.assert_allclose(np.abs(moved.embedding_), np.abs(plain.embedding_[order]), atol=1e-8)
     np.testing.assert_allclose(moved.eigenvalues_, plain.eigenvalues_, atol=1e-10)
 
@@ -145,7 +148,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
     rng = np.random.default_rng(0)
     X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(6)])
     y = np.repeat([0, 1, 2, -1, -1, -1], 20)
-    model = CCDR(6).fit(X, y)
+    model = CCDR(6, unlabeled=-1).fit(X, y)
     assert model.n_connected_components_ == 6
     # Two directions separate the three labelled components; unlabelled ones stay at the origin of both.
     np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
@@ -168,7 +171,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
 def test_all_unlabelled_disconnected_keeps_the_components_apart():
     rng = np.random.default_rng(0)
     X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(4)])
-    model = CCDR(3).fit(X, np.full(80, -1))
+    model = CCDR(3, unlabeled=-1).fit(X, np.full(80, -1))
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-12)
     assert len(np.unique(np.round(model.embedding_, 8), axis=0)) == 4
 
@@ -176,12 +179,12 @@ def test_all_unlabelled_disconnected_keeps_the_components_apart():
 def test_precomputed_graphs_give_the_same_embedding():
     X, y = partly_labelled(200)
     Q = X[:30] + 0.1
-    plain = CCDR(4).fit(X, y)
-    weights = CCDR(4, affinity="precomputed").fit(plain.graph_, y)
+    plain = CCDR(4, unlabeled=-1).fit(X, y)
+    weights = CCDR(4, affinity="precomputed", unlabeled=-1).fit(plain.graph_, y)
     np.testing.assert_allclose(weights.embedding_, plain.embedding_, atol=1e-9)
     piped = make_pipeline(
         KNeighborsTransformer(n_neighbors=4, mode="distance"),
-        CCDR(4, affinity="precomputed_nearest_neighbors"),
+        CCDR(4, affinity="precomputed_nearest_neighbors", unlabeled=-1),
     ).fit(X, y)
     np.testing.assert_allclose(piped[-1].embedding_, plain.embedding_, atol=1e-6)
     np.testing.assert_allclose(piped.transform(X), plain.embedding_, atol=1e-6)
@@ -195,12 +198,29 @@ def test_precomputed_graphs_give_the_same_embedding():
     np.testing.assert_allclose(weights.extend(plain.graph_, y), plain.embedding_, atol=1e-9)
 
 
-def test_minus_one_and_one_are_two_classes():
+def test_minus_one_is_a_label_like_others_unless_told():
     X, y = make_moons(100, noise=0.1, random_state=0)
     model = CCDR(2).fit(X, 2 * y - 1)
     np.testing.assert_array_equal(model.classes_, [-1, 1])
     np.testing.assert_allclose(model.embedding_, CCDR(2).fit(X, y).embedding_)
-    np.testing.assert_array_equal(CCDR(2).fit(X, np.where(y == 0, -1, 7)).classes_, [7])
+    sentiment = np.arange(100) % 3 - 1
+    for estimator in (CCDR(2), CCDRClassifier(n_components=2, beta=0.5)):
+        with pytest.warns(UserWarning, match="y contains -1, .*unlabeled=-1 .*unlabeled=None"):
+            assert list(estimator.fit(X, sentiment).classes_) == [-1, 0, 1]
+        assert list(estimator.set_params(unlabeled=None).fit(X, sentiment).classes_) == [-1, 0, 1]
+        assert list(estimator.set_params(unlabeled=-1).fit(X, sentiment).classes_) == [0, 1]
+        assert list(estimator.set_params(unlabeled=0).fit(X, sentiment).classes_) == [-1, 1]
+    words = np.array(["no", "", "yes"])[sentiment + 1]
+    named = CCDRClassifier(n_components=2, beta=0.5, unlabeled="").fit(X, words)
+    assert set(named.predict(X)) == {"no", "yes"}
+    with pytest.raises(ValueError, match="unlabeled=-1 cannot be one of the labels"):
+        named.set_params(unlabeled=-1).fit(X, words)
+
+
+def test_constant_data():
+    X, y = np.ones((20, 2)), np.arange(20) % 2
+    assert np.isfinite(CCDR(1).fit(X, y).transform(X + [[0.0, 1.0]])).all()
+    assert set(CCDRClassifier().fit(X, y).predict(X + 1.0)) <= {0, 1}
 
 
 def test_one_class_and_singleton_classes():
@@ -208,7 +228,7 @@ def test_one_class_and_singleton_classes():
     assert np.isfinite(CCDR(2).fit(X, np.zeros(40)).transform(X + 0.1)).all()
     y = np.full(40, -1)
     y[[0, 1]] = [3, 9]
-    model = CCDRClassifier(KNeighborsClassifier(1), random_state=0).fit(X, y)
+    model = CCDRClassifier(KNeighborsClassifier(1), unlabeled=-1).fit(X, y)
     np.testing.assert_array_equal(model.classes_, [3, 9])
     assert set(model.predict(X)) <= {3, 9}
 
@@ -231,20 +251,20 @@ def graph(n=20, seed=0):
         (lambda X, y: CCDR(n_components=22).fit(X, y), "n_samples \\+ n_classes - 2 = 20"),
         (lambda X, y: CCDR(beta=-1.0).fit(X, y), "beta"),
         (lambda X, y: CCDR(beta=np.inf).fit(X, y), "'beta' parameter"),
-        (lambda X, y: CCDR(beta=0).fit(X, np.where(np.arange(20) < 5, -1, y)), "5 unlabelled points"),
-        (lambda X, y: CCDR(epsilon=1e-300).fit(X, np.full(20, -1)), "larger epsilon"),
+        (lambda X, y: CCDR(beta=0, unlabeled=-1).fit(X, np.where(np.arange(20) < 5, -1, y)), "5 unlabeled points"),
+        (lambda X, y: CCDR(epsilon=1e-300, unlabeled=-1).fit(X, np.full(20, -1)), "larger epsilon"),
         (lambda X, y: CCDR().fit(X, y[:5]), "inconsistent"),
         (lambda X, y: CCDR().fit(X, y + 0.5), "label type"),
         (lambda X, y: CCDR().fit(X * np.nan, y), "NaN"),
         (lambda X, y: CCDR().transform(X), "not fitted"),
         (lambda X, y: CCDR().fit(X, y).transform(X[:, :1]), "features"),
-        (lambda X, y: CCDR().fit(X, y).extend(X, np.full(20, 9)), "neither -1"),
+        (lambda X, y: CCDR().fit(X, y).extend(X, np.full(20, 9)), "neither unlabeled="),
         (lambda X, y: CCDR(affinity="precomputed").fit(-graph(), y), "negative"),
         (lambda X, y: CCDR(affinity="precomputed").fit(np.triu(graph().toarray()), y), "not symmetric"),
         (lambda X, y: CCDR(affinity="precomputed").fit(graph()[:, :7], y), "square"),
         (lambda X, y: CCDR(affinity="precomputed", max_samples=5).fit(graph(), y), "need points"),
         (lambda X, y: CCDR(extension="full", weights="binary").fit(X, y), "weights='heat'"),
-        (lambda X, y: CCDRClassifier().fit(X, np.full(20, -1)), "no point is labelled"),
+        (lambda X, y: CCDRClassifier(unlabeled=-1).fit(X, np.full(20, -1)), "no point is labeled"),
         (lambda X, y: CCDRClassifier(beta=[]).fit(X, y), "beta is empty"),
     ],
 )
@@ -256,35 +276,38 @@ def test_bad_input(call, message):
 
 def test_a_failed_fit_changes_nothing():
     X, y = partly_labelled(60)
-    model = CCDR().fit(X, y)
+    model = CCDR(unlabeled=-1).fit(X, y)
     before = model.transform(X + 0.1)
     with pytest.raises(ValueError):
         model.set_params(n_neighbors=60).fit(X, y)
     np.testing.assert_array_equal(model.set_params(n_neighbors=4).transform(X + 0.1), before)
 
 
-def test_classifier_chooses_by_held_out_accuracy():
-    X, y = make_blobs(300, n_features=5, centers=4, cluster_std=3.0, random_state=1)
-    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3, 5], random_state=0).fit(
-        X, y
-    )
-    assert model.cv_scores_.shape == (2, 2, 3)
-    i, j, q = np.unravel_index(model.cv_scores_.argmax(), (2, 2, 3))
-    assert (model.beta_, model.n_neighbors_, model.n_components_) == ([0.1, 1.0][i], [3, 6][j], [1, 3, 5][q])
-    # The scores are those of the definition: a decomposition of its own for every candidate.
-    from sklearn.utils import check_random_state
-
-    from spectralcls.ccdr._tuning import stratified_folds
-
-    folds = stratified_folds(y, 3, check_random_state(0))
-    fewer = (
-        CCDRClassifier(beta=[1.0], n_neighbors=[6], n_components=[3, 5], random_state=0).fit(X, y).cv_scores_
-    )
+@pytest.mark.parametrize("cv", [3, "loo", KFold(4)])
+def test_classifier_chooses_by_held_out_accuracy(cv):
+    n = 40 if cv == "loo" else 200
+    X, y = make_blobs(n, n_features=5, centers=4, cluster_std=3.0, random_state=1)
+    y[::7] = -1
+    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3], cv=cv, unlabeled=-1).fit(X, y)
+    results = model.cv_results_
+    assert model.n_tuning_samples_ == np.sum(y >= 0)
+    assert results["mean_test_score"].shape == (8,)
+    best = np.array(results["params"])[results["rank_test_score"] == 1]
+    assert {"beta": model.beta_, "n_neighbors": model.n_neighbors_, "n_components": model.n_components_} in list(best)
+    # The scores are those of the definition: a decomposition for each candidate, without the held-out points.
+    if cv == "loo":
+        folds = np.arange(n)
+    elif cv == 3:
+        folds = stratified_folds(X, np.where(y < 0, -1, y), 3, check_random_state(0))
+    else:
+        folds = np.repeat(np.arange(4), n // 4)
     hits = 0
-    for fold in range(3):
-        part = CCDRClassifier(beta=1.0, n_neighbors=6, n_components=3).fit(X[folds != fold], y[folds != fold])
-        hits += np.sum(part.predict(X[folds == fold]) == y[folds == fold])
-    assert hits / 300 == pytest.approx(fewer[0, 0, 0])
+    for fold in np.unique(folds):
+        rest, test = folds != fold, (folds == fold) & (y >= 0)
+        if test.any():
+            part = CCDRClassifier(beta=1.0, n_neighbors=6, n_components=3, unlabeled=-1).fit(X[rest], y[rest])
+            hits += np.sum(part.predict(X[test]) == y[test])
+    assert results["mean_test_score"][-1] == pytest.approx(hits / np.sum(y >= 0))
 
 
 def test_classifier_delegates_to_its_estimator():
@@ -303,8 +326,8 @@ def test_integration_of_subsamples():
     X, y = X[:2000], y[:2000].copy()
     y[::10] = -1
     keep = y >= 0
-    whole = CCDR(5).fit(X, y)
-    parts = CCDR(5, max_samples=500, n_subsamples=4, random_state=0).fit(X, y)
+    whole = CCDR(5, unlabeled=-1).fit(X, y)
+    parts = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
     assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
     assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
     scores = [
@@ -312,11 +335,11 @@ def test_integration_of_subsamples():
         for m in (whole, parts)
     ]
     assert abs(scores[0] - scores[1]) < 0.03
-    again = CCDR(5, max_samples=500, n_subsamples=4, random_state=0).fit(X, y)
+    again = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
     np.testing.assert_array_equal(parts.embedding_, again.embedding_)
     np.testing.assert_array_equal(parts.transform(X), parts.embedding_)
     # One subsample of everything is the plain embedding up to scale and rotation.
-    single = CCDR(5, max_samples=1999, n_subsamples=1, random_state=0).fit(X, y).embedding_
+    single = CCDR(5, max_samples=1999, n_subsamples=1, unlabeled=-1).fit(X, y).embedding_
     a, b = np.linalg.svd(single, compute_uv=False), np.linalg.svd(whole.embedding_, compute_uv=False)
     np.testing.assert_allclose(a / a[0], b / b[0], atol=0.02)
 
@@ -353,7 +376,7 @@ def test_unlabelled_points_help_where_labels_are_few():
         labels = np.full(len(y), -1)
         keep = np.random.default_rng(seed).permutation(len(y))[: len(y) // 20]
         labels[keep] = y[keep]
-        model = CCDRClassifier(n_components=14, beta=5.0)
+        model = CCDRClassifier(n_components=14, beta=5.0, unlabeled=-1)
         gains.append(model.fit(X, labels).score(T, t) - model.fit(X[keep], y[keep]).score(T, t))
     assert np.mean(gains) > 0
 

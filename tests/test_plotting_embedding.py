@@ -26,7 +26,7 @@ def iris():
     X, y = load_iris(return_X_y=True)
     y = y.copy()
     y[::5] = -1
-    return X, y, CCDR(3).fit(X, y)
+    return X, y, CCDR(3, unlabeled=-1).fit(X, y)
 
 
 def test_scatter_shows_every_point_once(iris):
@@ -36,7 +36,7 @@ def test_scatter_shows_every_point_once(iris):
     assert [len(s.get_offsets()) for s in display.scatters_] == [np.sum(y == c) for c in (-1, 0, 1, 2)]
     assert {tuple(p) for p in drawn} == {tuple(p) for p in model.embedding_[:, [0, 2]].astype(float)}
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert legend == ["unlabelled", "a", "b", "c"]
+    assert legend == ["unlabeled", "a", "b", "c"]
     assert display.ax_.get_ylabel() == "component 3"
 
 

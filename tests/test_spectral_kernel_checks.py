@@ -6,13 +6,14 @@ from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 ESTIMATORS = [
     SpectralKernel(),
-    SpectralKernel(kernel="gaussian", bandwidth=1.0),
+    SpectralKernel(kernel="linear"),
+    SpectralKernel(rank=20),
     SpectralKernel(kernel="polynomial", embedding="a", normalize=False),
-    SpectralKernel(transformation="identity", normalize=False),
+    SpectralKernel(kernel="linear", transformation="identity", normalize=False),
     SpectralKernel(kernel="precomputed"),
     SpectralKernelClassifier(),
-    SpectralKernelClassifier(normalize=False),
-    SpectralKernelClassifier(kernel="gaussian", bandwidth=1.0),
+    SpectralKernelClassifier(kernel="linear"),
+    SpectralKernelClassifier(kernel="linear", normalize=False),
 ]
 
 

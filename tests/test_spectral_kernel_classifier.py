@@ -8,13 +8,14 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC, LinearSVC
 
 from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier, linear_svm
@@ -64,9 +65,10 @@ def test_k_per_class_is_what_cross_validation_of_each_class_says(multilabel, sco
             predicted = cross_val_predict(svm, normalize(embedded[:, :k]), Y[:, label], cv=folds)
             truth = Y[:, label]
             scores.append(f1_score(truth, predicted) if scoring == "f1" else np.mean(predicted == truth))
-        assert_allclose(model.cv_results_["score"][label], scores, atol=1e-12)
-        assert model.n_components_[label] == candidates[int(np.argmax(scores))]
-    assert_array_equal(model.cv_results_["n_components"], candidates)
+        assert_allclose(model.cv_results_[f"split{label}_test_score"], scores, atol=1e-12)
+        tied = np.flatnonzero(scores >= np.max(scores) - 1e-9)
+        assert model.n_components_[label] == candidates[tied[(len(tied) - 1) // 2]]
+    assert_array_equal(model.cv_results_["param_n_components"], candidates)
     assert len(set(model.n_components_)) > 1  # the labels differ in what they need
 
 
@@ -85,18 +87,19 @@ def test_each_label_is_as_if_trained_alone_with_its_k(multilabel):
 def test_default_grid_reaches_all_components_down_to_two(corpus):
     X, topic = corpus
     model = SpectralKernelClassifier(random_state=0).fit(X, topic)
-    grid = model.cv_results_["n_components"]
+    grid = model.cv_results_["param_n_components"].astype(int)
     assert grid[0] <= 3 and grid[-1] == np.linalg.matrix_rank(X.toarray())
-    assert np.all(np.diff(grid) > 0) and np.all(grid[1:] / grid[:-1] <= 1.6)
-    assert model.cv_results_["score"].shape == (3, len(grid))
+    assert np.all(np.diff(grid) > 0) and np.all(grid[1:] / grid[:-1] <= 2.5)
+    by_class = np.array([model.cv_results_[f"split{j}_test_score"] for j in range(3)])
+    assert_allclose(model.cv_results_["mean_test_score"], by_class.mean(axis=0))
 
 
-def test_ties_go_to_the_smallest_number_of_components():
+def test_of_tied_numbers_of_components_the_lower_middle_one_is_taken():
     X = sp.csr_array(sp.block_diag([np.ones((10, 3)), np.ones((10, 3)) + np.eye(10, 3)]))
     y = np.repeat(["left", "right"], 10)
     model = SpectralKernelClassifier(n_components=[2, 3, 4], random_state=0).fit(X, y)
-    assert_array_equal(model.cv_results_["score"], 1)
-    assert_array_equal(model.n_components_, [2])
+    assert_array_equal(model.cv_results_["mean_test_score"], 1)
+    assert_array_equal(model.n_components_, [3])
 
 
 def test_multiclass_labels_of_any_kind(corpus):
@@ -164,7 +167,7 @@ def test_sparse_targets_and_rare_labels(multilabel):
     rare[17, 2] = 1
     targets = np.hstack([Y, rare])
     model = SpectralKernelClassifier(n_components=[4, 8], random_state=0).fit(X, sp.csr_array(targets))
-    assert_array_equal(np.isnan(model.cv_results_["score"]).all(axis=1), [0, 0, 0, 0, 1, 1, 1])
+    assert "split3_test_score" in model.cv_results_ and "split4_test_score" not in model.cv_results_
     assert_array_equal(model.n_components_[-3:], 8)
     predicted = model.predict(X)
     assert_array_equal(predicted[:, 4], 1)
@@ -205,6 +208,21 @@ def test_probabilities_by_calibration(corpus):
     assert_allclose(model.fit(X, topic).predict_proba(X).sum(axis=1), 1)
 
 
+def test_just_works_behind_a_standard_scaler():
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SpectralKernelClassifier())
+    assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+
+
+def test_far_queries_are_not_decided_by_intercepts():
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 2)) + 4 * np.array([[1, 0], [-1, 1], [-1, -1]])[y]
+    model = SpectralKernelClassifier(bandwidth=1.0).fit(X, y)
+    far = 1e4 * np.array([[1.0, 0], [-1, 1], [-1, -1]])
+    assert_array_equal(model.predict(far), [0, 1, 2])
+
+
 def test_bad_input(corpus):
     X, topic = corpus
     for wrong in ([], [0, 3], [2.5], [[2, 3]], ["a"]):
@@ -216,15 +234,17 @@ def test_bad_input(corpus):
         SpectralKernelClassifier().fit(X, np.column_stack([topic, topic]))
     with pytest.raises(ValueError, match="Unknown label type"):
         SpectralKernelClassifier().fit(X, np.linspace(0, 1, 240))
-    with pytest.raises(ValueError, match="Negative values"):
-        SpectralKernelClassifier().fit(X.toarray() - 1, topic)
+    with pytest.raises(ValueError, match="Negative values.*kernel='gaussian'"):
+        SpectralKernelClassifier(kernel="linear").fit(X.toarray() - 1, topic)
     rank = np.linalg.matrix_rank(X.toarray())
-    with pytest.warns(UserWarning, match=f"n_components=90, but the rank .* is {rank}"):
-        model = SpectralKernelClassifier(n_components=[10, 90], cv=2, random_state=0).fit(X, topic)
-    assert_array_equal(model.cv_results_["n_components"], [10, rank])
+    model = SpectralKernelClassifier(n_components=[10, 90], cv=2, random_state=0).fit(X, topic)
+    assert_array_equal(model.cv_results_["param_n_components"], [10, rank])
     before = model.predict(X)
-    with pytest.raises(ValueError):
-        model.fit(X.toarray() - 1, topic)
+    for bad in (np.full((240, 3), np.inf), -X):
+        with pytest.raises(ValueError):
+            model.fit(bad, topic)
+    with pytest.raises(ValueError, match="number of classes"):
+        model.fit(X[:, :3], np.zeros(240))
     assert_array_equal(model.predict(X), before)
     with pytest.raises(ValueError, match="groups"):
         SpectralKernelClassifier(cv=GroupKFold()).fit(X, topic)

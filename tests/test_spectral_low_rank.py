@@ -128,7 +128,7 @@ def test_spectral_kernel(problem, transformation, embedding):
         kernel="gaussian", bandwidth=3.0, transformation=transformation, embedding=embedding, normalize=False
     )
     exact = SpectralKernel(4, **options).fit(X)
-    low = SpectralKernel(4, **options, method="rpcholesky", rank=180)
+    low = SpectralKernel(4, **options, rank=180)
     Z = low.fit_transform(X)
     assert_allclose(low.transform(X), Z, atol=1e-9 * np.abs(Z).max())
     expected = exact.transform(Q)
@@ -140,7 +140,7 @@ def test_spectral_kernel_classifier(problem):
     X, y, _, Q = problem
     options = dict(kernel="gaussian", bandwidth=3.0, n_components=8)
     exact = SpectralKernelClassifier(**options).fit(X, y)
-    low = SpectralKernelClassifier(**options, method="rpcholesky", rank=180).fit(X, y)
+    low = SpectralKernelClassifier(**options, rank=180).fit(X, y)
     assert_array_equal(low.predict(X), exact.predict(X))
     assert low.spectral_kernel_.trace_residual_ < 1e-3
 
@@ -149,7 +149,7 @@ def test_spectral_kernel_classifier(problem):
     (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
     (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
     (LaplacianSpectralClassifier("silverman", n_components=50, rank=40), "n_components=50 exceeds rank=40"),
-    (SpectralKernel(method="rpcholesky"), "kernel=\"gaussian\" and dense X"),
+    (SpectralKernel(kernel="linear", rank=500), "kernel='gaussian' and dense X"),
 ])
 def test_what_does_not_go_together_is_named(problem, estimator, message):
     X, y, _, _ = problem

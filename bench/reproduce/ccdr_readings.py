@@ -73,7 +73,7 @@ def _error(labels, truth):
 def _joint(X, y, Q, truth):
     """Training and unlabelled test points embedded together."""
     classes, codes = np.unique(y, return_inverse=True)
-    model = CCDR(DIMENSION, beta=BETA, n_neighbors=NEIGHBOR, n_jobs=1)
+    model = CCDR(DIMENSION, beta=BETA, n_neighbors=NEIGHBOR, unlabeled=-1, n_jobs=1)
     Z = model.fit_transform(np.concatenate([X, Q]), np.concatenate([codes, np.full(len(Q), -1)]))
     Z, T, wanted = Z[: len(X)], Z[len(X) :], np.searchsorted(classes, truth)
     return {

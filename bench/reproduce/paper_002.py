@@ -61,7 +61,7 @@ def figure_3(n_components=FIGURE_3_COMPONENTS, data=None, random_state=0):
     One decomposition serves all k.
     """
     X, Y, X_test, Y_test, categories = load_reuters() if data is None else data
-    kernel = SpectralKernel(max(n_components), normalize=False, random_state=random_state)
+    kernel = SpectralKernel(max(n_components), kernel="linear", normalize=False, random_state=random_state)
     embedded, embedded_test = kernel.fit_transform(X), kernel.transform(X_test)
     results = {}
     for k in n_components:

@@ -85,6 +85,14 @@ def check_more_data(estimator, X, y, classes, sample_weight, before):
     )
 
 
+def encode(y, classes):
+    """Position of every label in the sorted `classes`, -1 where it is not among them."""
+    if not len(classes):
+        return np.full(len(y), -1)
+    position = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    return np.where(classes[position] == y, position, -1)
+
+
 def check_bandwidth(bandwidth, n_classes):
     """A bandwidth as a float, or as a float64 array with one positive value per class."""
     values = np.asarray(bandwidth)

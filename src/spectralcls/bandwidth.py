@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 from ._profiles import PROFILES
 from .kernels import KERNELS
 
-__all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "silverman_bandwidth"]
+__all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
 
 _BLOCK_ROWS = 4096
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2}
@@ -104,6 +104,36 @@ def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaus
     """
     spread, n = _spread_and_size(X, sample_weight)
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
+
+
+def scale_bandwidth(X, sample_weight=None, *, kernel="gaussian"):
+    """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
+
+    The Gaussian of a typical distance is then e^-2 in any dimension. It is scikit-learn's ``gamma="scale"`` on
+    standardized features, and unlike a rule of density estimation it does not isolate points in many dimensions.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Not all rows equal.
+    sample_weight : array-like of shape (n_samples,), default=None
+    kernel : str, default="gaussian"
+        Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
+
+    Returns
+    -------
+    bandwidth : float
+
+    Examples
+    --------
+    >>> from spectralcls.bandwidth import scale_bandwidth
+    >>> round(scale_bandwidth([[0.0, 1.0], [2.0, 5.0]]), 3)
+    1.581
+    """
+    X = np.asarray(X)
+    center = np.average(X, axis=0, weights=sample_weight)
+    squares = np.average((X - center) ** 2, axis=0, weights=sample_weight)
+    return float(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])))
 
 
 def reference_rule(spread, n, d, rule, kernel):

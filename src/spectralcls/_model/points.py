@@ -1,12 +1,12 @@
 """Training points by class, and the kernel sums over them that fitted forms need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 
 import numpy as np
 
 from .._validation import TrainingData, unit_scale
-from ..kernels import kernel_sums
+from ..kernels import KernelPoints, kernel_sums
 from .nearest import nearest_codes
 
 BLOCK_BYTES = 1 << 26
@@ -70,48 +70,49 @@ class TrainingPoints:
         several.
 
         With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times
-        their total; with bandwidths by class each sum keeps it for itself.
+        their total.
         """
+        widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
+        sums = kernel_sums(
+            Q, self._packed(columns, True), kernel=kernel, bandwidth=widths, log=True, rtol=self.tolerance or 0.0,
+            n_jobs=self.n_jobs,
+        )
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
-        out = self._by_class(Q, columns, kernel, bandwidth, log=True, rtol=self.tolerance or 0.0)
-        return out.reshape(len(Q), self.n_classes, n_columns)
+        return sums.astype(np.float64, copy=False).reshape(len(Q), self.n_classes, n_columns)
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale):
         """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
 
         With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,).
         """
-        if np.ndim(bandwidth) == 0:
-            shift, sums = kernel_sums(
-                Q, self.X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", n_jobs=self.n_jobs
-            )
-            return shift.astype(np.float64)[:, None], sums.astype(np.float64)
-        shifts, sums = self._by_class(Q, columns, kernel, bandwidth, log="pair")
-        shifts = np.where(sums.any(axis=2), shifts + log_scale, -np.inf)  # the scale of a sum of zeros says nothing
-        largest = shifts.max(axis=1, keepdims=True)
+        by_class = np.ndim(bandwidth) > 0
+        shift, sums = kernel_sums(
+            Q, self._packed(columns, by_class), kernel=kernel, bandwidth=bandwidth[None] if by_class else bandwidth,
+            log="pair", n_jobs=self.n_jobs,
+        )
+        shift, sums = shift.astype(np.float64), sums.astype(np.float64)
+        if not by_class:
+            return shift[:, None], sums
+        shift, sums = shift[:, 0] + log_scale, sums[:, 0]
+        shift = np.where(sums.any(axis=2), shift, -np.inf)  # the scale of a sum of zeros says nothing
+        largest = shift.max(axis=1, keepdims=True)
         largest[np.isneginf(largest)] = 0.0
-        return largest, np.einsum("mc,mck->mk", np.exp(shifts - largest), sums)
+        return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
 
-    def _by_class(self, Q, columns, kernel, bandwidth, log, rtol=0.0):
-        """Sums over the points of each class at its own bandwidth."""
-        options = dict(kernel=kernel, log=log, rtol=rtol, n_jobs=self.n_jobs)
-        if np.ndim(bandwidth) == 0:
-            found = kernel_sums(
-                Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, bandwidth=bandwidth, **options
-            )
-            return found.astype(np.float64, copy=False)
-        shape = (len(Q), self.n_classes, *([] if columns is None else columns.shape[1:]))
-        shifts = np.full(shape[:2], -np.inf)
-        sums = np.full(shape, -np.inf) if log is True else np.zeros(shape)
-        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
-            if len(own):
-                w = None if columns is None else columns[own]
-                found = kernel_sums(Q, self.X[own], weights=w, bandwidth=bandwidth[c], **options)
-                if log is True:
-                    sums[:, c] = found
-                else:
-                    shifts[:, c], sums[:, c] = found
-        return sums if log is True else (shifts, sums)
+    def _packed(self, columns, by_class):
+        """The points in the core's layout with these columns as weights, by class or all together.
+
+        Those of the last call are kept: every query of a fitted form asks for the same. They are not pickled.
+        """
+        kept = vars(self).get("_kept")
+        if kept is None or kept[0] is not columns or kept[1] != by_class:
+            labels = {"labels": self.codes, "n_labels": self.n_classes} if by_class else {}
+            kept = (columns, by_class, KernelPoints(self.X, weights=columns, **labels))
+            vars(self)["_kept"] = kept
+        return kept[2]
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def evaluate(self, Q, sums, finish, width):
         """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) for width 0.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._validation import check_positive, unit_scale
-from ..bandwidth import bandwidth_grid, silverman_bandwidth
+from ..bandwidth import bandwidth_grid, scale_bandwidth, silverman_bandwidth
 from .folds import distinct_rows
 
 
@@ -13,11 +13,11 @@ def has_spread(X):
 
 
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
-    """Silverman's rule for all samples, or for each class: a float, or (C,).
+    """A rule for all samples, or Silverman's for each class: a float, or (C,).
 
     Parameters
     ----------
-    rule : {"silverman", "silverman_per_class"}
+    rule : {"scale", "silverman", "silverman_per_class"}
     X : ndarray (n, d)
     codes : ndarray (n,), or None for the rule of all samples
     n_classes : int
@@ -27,8 +27,9 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     -----
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
-    pooled = silverman_bandwidth(X, weights, kernel=kernel) if has_spread(X) else 1.0
-    if rule == "silverman":
+    pooled_rule = scale_bandwidth if rule == "scale" else silverman_bandwidth
+    pooled = pooled_rule(X, weights, kernel=kernel) if has_spread(X) else 1.0
+    if rule != "silverman_per_class":
         return pooled
     by_class = np.full(n_classes, pooled)
     for c in range(n_classes):

@@ -153,7 +153,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         n_parts = self.cv if n <= LARGE else max(_HELD_OUT_OF_MANY, n // LARGE)
         return fit_ensemble(
             data.X[rows], data.codes[rows], len(data.classes), members_for(n)[0], order % n_parts,
-            self.cv if n <= LARGE else 1, clock, np.float64 if n <= LARGE else np.float32, options, step_done,
+            self.cv if n <= LARGE else 1, clock, options, step_done,
         )
 
     def _set(self, ensemble: Ensemble, dropped, n):

@@ -4,22 +4,63 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
+from ._members import LARGE, make_view
 from ._vote import Vote, learn_vote
+
+_SETTLED = ("bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
 
 
 class Ensemble(NamedTuple):
-    members: list  # (name, fitted classifier)
+    members: list  # (name, fitted pipeline)
     vote: Vote
     n_samples: int  # points that the members have seen
     n_judged: int  # points by which the vote was learned
     dropped: list  # names of members for which the time did not suffice
 
 
-def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, dtype, options, step_done):
+class Fitting:
+    """Members fitted to the same points; each view is learned once."""
+
+    def __init__(self, X, codes, options, clock, step_done):
+        self.X, self.codes, self.options = X, codes, options
+        self.clock, self.step_done = clock, step_done
+        self.large = len(X) > LARGE
+        self.models, self.seconds, self._views = {}, {}, {}
+
+    def fit(self, member, like=None):
+        """Fit a member; with `like`, a pipeline that was fitted to most of the points, only its last step, anew."""
+        self.step_done(member.name)
+        start = time.monotonic()
+        if like is None:
+            view, Z = self._view(member.view)
+            head = member.make(self.large, self.options)
+        else:
+            view = like[:-1]
+            Z, head = view.transform(self.X), clone(like[-1])
+            settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
+            head.set_params(**settled)
+        head.fit(Z, self.codes)
+        self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
+        self.seconds[member.name] = time.monotonic() - start
+
+    def _view(self, name):
+        if name not in self._views:
+            view = make_view(name, self.large, self.options)
+            self._views[name] = view, view.fit_transform(self.X, self.codes)
+        return self._views[name]
+
+    @property
+    def total(self):
+        return sum(self.seconds.values())
+
+
+def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, options, step_done):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
-    Where the time does not suffice, later splits, the fit to all points, and in the first split members are left out.
+    If the time does not suffice, later splits, the fit to all points, and in the first split members are left out.
 
     Parameters
     ----------
@@ -29,7 +70,7 @@ def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, dtype, op
     parts : ndarray of shape (n,)
         Part of each point.
     clock : Clock
-    dtype, options
+    options : dict
         See `Member`.
     step_done : callable
 
@@ -39,38 +80,29 @@ def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, dtype, op
     """
     posteriors = {member.name: np.zeros((len(X), n_classes)) for member in members}
     judged = np.zeros(len(X), dtype=bool)
-    seconds, fitted = {}, {}
-
-    def fit(member, rows):
-        step_done(member.name)
-        start = time.monotonic()
-        model = member.make(dtype, options).fit(X[rows], codes[rows])
-        seconds[member.name] = time.monotonic() - start
-        return model
-
-    kept = list(members)
+    kept, last, n_seen = list(members), None, 0
     for split in range(n_splits):
         inside = parts != split
         if len(np.unique(codes[inside])) < 2 or inside.all():
             continue
-        if split and not clock.affords(1.1 * sum(seconds.values())):
+        if last is not None and not clock.affords(1.1 * last.total):
             break
+        fitting = Fitting(X[inside], codes[inside], options, clock, step_done)
         for member in list(kept):
-            slowest = max(seconds.values(), default=0.0)
-            if not split and fitted and not clock.affords(slowest):
+            if last is None and fitting.models and not clock.affords(max(fitting.seconds.values())):
                 kept.remove(member)
                 continue
-            fitted[member.name] = fit(member, inside)
-            posteriors[member.name][~inside] = posterior(fitted[member.name], X[~inside], n_classes)
+            fitting.fit(member)
+            posteriors[member.name][~inside] = posterior(fitting.models[member.name], X[~inside], n_classes)
         judged |= ~inside
+        last, n_seen = fitting, int(inside.sum())
     vote = _learned(kept, posteriors, judged, codes)
-    growth = (len(X) / max(np.sum(parts != 0), 1)) ** 2.5
-    n_seen = len(X)
-    if not fitted or clock.affords(growth * sum(seconds.values())):
-        fitted = {member.name: fit(member, slice(None)) for member in kept}
-    else:
-        n_seen = int(np.sum(parts != 0))
-    models = [(member.name, fitted[member.name]) for member in kept]
+    if last is None or clock.affords(last.total * (len(X) / n_seen) ** 2.5):
+        whole = Fitting(X, codes, options, clock, step_done)
+        for member in kept:
+            whole.fit(member, like=last.models[member.name] if whole.large and last is not None else None)
+        last, n_seen = whole, len(X)
+    models = [(member.name, last.models[member.name]) for member in kept]
     return Ensemble(models, vote, n_seen, int(judged.sum()), [m.name for m in members if m not in kept])
 
 

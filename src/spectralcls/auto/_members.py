@@ -1,4 +1,4 @@
-"""What votes: pipelines of an encoding, a metric and a kernel method, by the number of points they scale to."""
+"""What votes: kernel methods on views of the table, by the number of points they scale to."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,42 +12,51 @@ from ..kernel_ridge import KernelRidgeClassifier
 from ..metric import GradientMetric, KernelMetric
 from ._perturbo import PerTurboPosterior
 
-LARGE = 3000  # points from which one part held out replaces the folds, and float32 float64
+LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
+_LARGE_TUNING = 2000  # points that tuning uses then
+_LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
 
 
 class Member(NamedTuple):
-    """``make(dtype, options)`` gives an unfitted classifier with `predict_proba`."""
+    """A classifier on a view; ``make(large, options)`` gives it, unfitted."""
 
     name: str
+    view: str
     make: Callable
     fewest: int = 0
     most: float = np.inf  # points it scales to
 
 
-def _perturbo(dtype, options):
-    return make_pipeline(ColumnEncoder(indicators=False, dtype=dtype), PerTurboPosterior(**options))
+def make_view(name, large, options):
+    """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
+    dtype = np.float32 if large else np.float64
+    if name == "standardized":
+        return make_pipeline(ColumnEncoder(indicators=False, dtype=dtype))
+    if name == "gradient metric":
+        samples = {"max_samples": _LARGE_TUNING} if large else {}
+        return make_pipeline(ColumnEncoder("rank", dtype=dtype), GradientMetric(**samples, **options))
+    return make_pipeline(ColumnEncoder(dtype=dtype), KernelMetric(**options))
 
 
-def _gradient_ridge(dtype, options):
-    return make_pipeline(
-        ColumnEncoder("rank", dtype=dtype), GradientMetric(**options), KernelRidgeClassifier(**options)
-    )
+def _perturbo(large, options):
+    return PerTurboPosterior(**({"max_tuning_samples": _LARGE_TUNING} if large else {}), **options)
 
 
-def _metric_ridge(dtype, options):
-    return make_pipeline(ColumnEncoder(dtype=dtype), KernelMetric(**options), KernelRidgeClassifier(**options))
+def _ridge(large, options):
+    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {}
+    return KernelRidgeClassifier(**less, **options)
 
 
-def _metric_parzen(dtype, options):
-    return make_pipeline(ColumnEncoder(dtype=dtype), KernelMetric(**options), ParzenClassifier(**options))
+def _parzen(large, options):
+    return ParzenClassifier(**options)
 
 
 # Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
 MEMBERS = (
-    Member("PerTurbo", _perturbo, most=100_000),
-    Member("gradient metric + ridge", _gradient_ridge, most=30_000),
-    Member("kernel metric + ridge", _metric_ridge, most=30_000),
-    Member("kernel metric + Parzen", _metric_parzen, fewest=LARGE),
+    Member("PerTurbo", "standardized", _perturbo, most=100_000),
+    Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
+    Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
+    Member("kernel metric + Parzen", "kernel metric", _parzen, fewest=LARGE),
 )
 
 

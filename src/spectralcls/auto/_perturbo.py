@@ -21,6 +21,8 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
+    bandwidth, alpha : "cv" or float, default="cv"
+        "cv": the best of 4 multiples of the median distance, and of 0.01, 0.1, 1.
     max_tuning_samples : int, default=3000
         Points that tuning uses at most.
     rank : int, default=1000
@@ -33,7 +35,11 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
     Tuning costs n_l^3 / 3 + n n_l (d + n_l) for each class, bandwidth and alpha.
     """
 
-    def __init__(self, *, max_tuning_samples=3000, rank=1000, random_state=0, n_jobs=None):
+    def __init__(
+        self, bandwidth="cv", *, alpha="cv", max_tuning_samples=3000, rank=1000, random_state=0, n_jobs=None
+    ):
+        self.bandwidth = bandwidth
+        self.alpha = alpha
         self.max_tuning_samples = max_tuning_samples
         self.rank = rank
         self.random_state = random_state
@@ -46,27 +52,29 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
         some = slice(None)
         if len(X) > self.max_tuning_samples:
             some = stratified_subsample(codes, self.max_tuning_samples, rng)
-        bandwidth, alpha, self.sharpness_ = self._choose(X[some], codes[some], rng)
+        self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], rng)
         self.model_ = PerTurboClassifier(
-            bandwidth, alpha=alpha, rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs
+            self.bandwidth_, alpha=self.alpha_, rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs
         ).fit(X, codes)
         return self
 
     def _choose(self, X, codes, rng):
         best = np.inf, None
-        median = median_distance(X, rng)
+        bandwidths = [self.bandwidth]
+        if self.bandwidth == "cv":
+            bandwidths = median_distance(X, rng) * np.array(BANDWIDTH_FACTORS)
         members = [np.flatnonzero(codes == c) for c in range(len(self.classes_))]
-        for factor in BANDWIDTH_FACTORS:
+        for bandwidth in bandwidths:
             kernels = [
-                kernel_matrix(X, X[own], bandwidth=factor * median, n_jobs=self.n_jobs).astype(np.float64)
+                kernel_matrix(X, X[own], bandwidth=bandwidth, n_jobs=self.n_jobs).astype(np.float64)
                 for own in members
             ]
-            for alpha in ALPHAS:
+            for alpha in ALPHAS if self.alpha == "cv" else [self.alpha]:
                 shares = np.column_stack([_shares(K, own, alpha) for K, own in zip(kernels, members, strict=True)])
                 sharpness = inverse_temperature(shares, codes)
                 loss = log_loss(softmax(sharpness * shares, axis=1), codes)
                 if loss < best[0]:
-                    best = loss, (factor * median, alpha, sharpness)
+                    best = loss, (float(bandwidth), alpha, sharpness)
         return best[1]
 
     def predict_proba(self, X):

@@ -4,51 +4,56 @@ from numbers import Integral, Real
 from warnings import warn
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from .._estimator import Estimator, transactional
+from .._validation import encode
 from ..neighbors import ALGORITHMS, knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
 from ._integration import integrate
-from ._labels import encode, encode_partial
+from ._labels import UNSAID, encode_partial, is_marked
 
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 
 
-class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Classification-constrained dimensionality reduction.
 
-    Laplacian eigenmaps of a neighbours graph to which one node per class, the class centre, is added and
-    joined with the labelled points of that class. Minimises
+    Laplacian eigenmaps of a neighbors graph to which one node per class, the class center, is added and
+    joined with the labeled points of that class. Minimizes
 
         sum_{k, i in class k} |z_k - y_i|^2 + beta / 2 sum_ij w_ij |y_i - y_j|^2
 
-    over centres z and embedded points y with Z D Z^T = I, Z D 1 = 0. Points may be unlabelled (-1).
+    over centers z and embedded points y with Z D Z^T = I, Z D 1 = 0. Points may be unlabeled.
 
     Parameters
     ----------
     n_components : int, default=2
         Dimension of the embedding, at most n_samples + n_classes - 2.
     beta : float, default=0.5
-        Weight of the geometry against the labels: small values collapse the labelled points onto their class
-        centres (good for linear classifiers), large ones ignore the labels. 0 needs every point labelled.
+        Weight of the geometry against the labels: small values collapse the labeled points onto their class
+        centers (good for linear classifiers), large ones ignore the labels. 0 needs every point labeled.
+    unlabeled : label or None, default="warn"
+        The label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. None: every
+        label is a class. "warn" is None, with a warning if y contains -1 and more than the labels -1 and 1.
     n_neighbors : int, default=4
-        Neighbours per point in the graph; two points are joined if either counts the other.
+        Neighbors per point in the graph; two points are joined if either counts the other.
     weights : {"heat", "binary"}, default="heat"
         exp(-distance^2 / epsilon), or 1.
     epsilon : float or None, default=None
         Scale of the heat kernel; None: the mean squared length of the edges.
     affinity : str, default="nearest_neighbors"
         What X is. "nearest_neighbors": points. "precomputed_nearest_neighbors": a sparse graph of distances
-        to neighbours, as ``KNeighborsTransformer`` or an approximate index makes it (symmetrised here).
+        to neighbors, as ``KNeighborsTransformer`` or an approximate index makes it (symmetrized here).
         "precomputed": a symmetric sparse graph of weights. With a graph, `transform` takes the
         (m, n_samples) graph between queries and training points and uses its entries.
     extension : {"symmetric", "nearest", "full"}, default="symmetric"
-        Which training points the out-of-sample formula uses: the query's nearest neighbours and those that
-        would count the query among theirs, so that a training point is reproduced; the query's neighbours
+        Which training points the out-of-sample formula uses: the query's nearest neighbors and those that
+        would count the query among theirs, so that a training point is reproduced; the query's neighbors
         only; or the heat kernel of all.
     max_samples : int or None, default=None
         With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
@@ -56,10 +61,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_subsamples : int, default=5
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `spectralcls.neighbors.knn`; does not change the result.
-    random_state : int, RandomState or None, default=None
-        Draws the subsamples; not used without them.
-    n_jobs : int or None, default=None
-        Threads of the neighbour search; the result does not depend on it.
+    %(random_state)s
+    %(n_jobs)s
 
     Attributes
     ----------
@@ -69,37 +72,48 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     eigenvalues_ : ndarray of shape (n_components_,)
         lambda of eq. 15, in increasing order.
     classes_ : ndarray of shape (n_classes,)
-        Labels found, without -1.
+        Labels found, without the mark of unlabeled points.
     class_index_ : ndarray of shape (n_samples,)
         Position in `classes_` of every training point's label, -1 where it has none.
     n_components_ : int
         Dimension reached; fewer than asked for (with a warning) where 1 - lambda runs out, e.g. for tiny
         beta.
     n_connected_components_ : int
-        Of the graph with its class centres.
+        Of the graph with its class centers.
     epsilon_ : float or None
         Scale of the heat kernel.
     graph_ : csr_array of shape (n_samples, n_samples)
         Weights w_ij; None where subsamples were integrated.
+    %(n_features_in_)s
 
     Notes
     -----
-    Time: the neighbour search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
+    Time: the neighbor search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
     2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
     On a disconnected graph the constant vector is dropped, and so are the directions that only tell a
-    component without labelled points from the rest; what separates labelled components comes first, with
+    component without labeled points from the rest; what separates labeled components comes first, with
     lambda = 0.
 
-    Integration of subsamples: each embedding is extended to all points by the labelled formula, scaled to
-    unit Frobenius norm, rotated onto the common mean (generalised Procrustes) and averaged; the factor
-    1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbours among
+    Integration of subsamples: each embedding is extended to all points by the labeled formula, scaled to
+    unit Frobenius norm, rotated onto the common mean (generalized Procrustes) and averaged; the factor
+    1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
     *all* training points.
+
+    There is no `sample_weight`: copies of a sample change its neighbors' neighbors, which no weight does.
 
     References
     ----------
-    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
-    reduction". Fit: eq. 13 to 17. `transform` and `extend`: eq. 20, 21.
+    .. [1] R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
+       reduction", arXiv:0802.2906, 2008. Fit: eq. 13 to 17. `transform` and `extend`: eq. 20, 21.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import CCDR
+    >>> X, y = load_iris(return_X_y=True)
+    >>> CCDR(n_components=2).fit_transform(X, y).shape
+    (150, 2)
     """
 
     _parameter_constraints: dict = {
@@ -113,8 +127,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "max_samples": [None, Interval(Integral, 2, None, closed="left")],
         "n_subsamples": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions(set(ALGORITHMS))],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
+        "unlabeled": "no_validation",
     }
 
     def __init__(
@@ -122,6 +135,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         n_components=2,
         *,
         beta=0.5,
+        unlabeled=UNSAID,
         n_neighbors=4,
         weights="heat",
         epsilon=None,
@@ -130,11 +144,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         max_samples=None,
         n_subsamples=5,
         algorithm="auto",
-        random_state=None,
+        random_state=0,
         n_jobs=None,
     ):
         self.n_components = n_components
         self.beta = beta
+        self.unlabeled = unlabeled
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.epsilon = epsilon
@@ -156,7 +171,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _takes_graph(self):
         return self.affinity != "nearest_neighbors"
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @transactional
     def fit(self, X, y=None):
         """Embed the training points.
 
@@ -165,8 +180,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
             Points, or a graph (see `affinity`).
         y : array-like of shape (n_samples,) or None
-            Labels, -1 for unlabelled points; None: all unlabelled, which gives Laplacian eigenmaps. Where y
-            holds exactly the labels -1 and 1 these are two classes.
+            Labels, with `unlabeled` for points without one; None: all unlabeled, which gives Laplacian eigenmaps.
 
         Returns
         -------
@@ -176,14 +190,14 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ------
         ValueError
             If n_neighbors >= n_samples, n_components > n_samples + n_classes - 2, a graph is not square, has
-            negative entries or asymmetric weights, or an unlabelled point has no weight (then D is singular).
+            negative entries or asymmetric weights, or an unlabeled point has no weight (then D is singular).
         """
         X = self._validate(X, reset=True)
         if y is None:
             classes, codes = np.empty(0, dtype=np.int64), np.full(X.shape[0], -1)
         else:
             check_consistent_length(X, y)
-            classes, codes = encode_partial(y)
+            classes, codes = encode_partial(y, self.unlabeled)
         largest = X.shape[0] + len(classes) - 2
         if self.n_components > max(largest, 1):
             raise ValueError(
@@ -195,7 +209,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"only {self.n_components_} of {self.n_components} components have 1 - lambda > 0 and can be "
                 "extended to new points; use a larger beta or fewer components.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         return self
 
@@ -289,13 +303,15 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (m, n_components_)
             A row that equals a training point gets that point's embedding. A query so far away that every
-            weight is zero in floating point gets the limit, its nearest neighbour's point times 1 / (1 -
-            lambda); in a given graph, one without any neighbour goes to the origin.
+            weight is zero in floating point gets the limit, its nearest neighbor's point times 1 / (1 -
+            lambda); in a given graph, one without any neighbor goes to the origin.
         """
         check_is_fitted(self)
-        Q = self._validate(X, reset=False)
-        embedded, twins = self._extend(Q, np.full(Q.shape[0], -1))
-        embedded[twins >= 0] = self.embedding_[twins[twins >= 0]]
+        return self._transform(self._validate(X, reset=False))
+
+    def _transform(self, Q):
+        embedded, duplicates = self._extend(Q, np.full(Q.shape[0], -1))
+        embedded[duplicates >= 0] = self.embedding_[duplicates[duplicates >= 0]]
         return embedded
 
     def extend(self, X, y=None):
@@ -305,7 +321,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ----------
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
         y : array-like of shape (m,) or None
-            Labels among `classes_`; -1 or None: unlabelled.
+            Labels among `classes_`, or `unlabeled`; None: all unlabeled.
 
         Returns
         -------
@@ -316,7 +332,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a label is neither -1 nor in `classes_`.
+            If a label is neither `unlabeled` nor in `classes_`.
         """
         check_is_fitted(self)
         Q = self._validate(X, reset=False)
@@ -325,36 +341,36 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         y = np.asarray(y)
         check_consistent_length(Q, y)
         codes = encode(y, self.classes_)
-        unknown = (codes < 0) if y.dtype.kind not in "if" else (codes < 0) & (y != -1)
+        unknown = (codes < 0) & ~is_marked(y, self.unlabeled)
         if unknown.any():
-            raise ValueError(f"label {y[unknown][0]!r} is neither -1 nor one of classes_.")
+            raise ValueError(f"label {y[unknown][0]!r} is neither unlabeled={self.unlabeled!r} nor one of classes_.")
         return self._extend(Q, codes)[0]
 
     def _extend(self, Q, codes):
         """Eq. 20 and the training point that equals each query (-1: none)."""
-        labelled = codes >= 0
+        labeled = codes >= 0
         if self.extension == "full":
-            twins = np.full(len(Q), -1)
-            sums = full_sums(Q, self._fit_X, self.epsilon_, self.embedding_, labelled, self.n_jobs)
+            duplicates = np.full(len(Q), -1)
+            sums = full_sums(Q, self._fit_X, self.epsilon_, self.embedding_, labeled, self.n_jobs)
         else:
-            log_rows, twins = self._log_rows(Q)
-            sums = sparse_sums(log_rows, self.embedding_, labelled)
+            log_rows, duplicates = self._log_rows(Q)
+            sums = sparse_sums(log_rows, self.embedding_, labeled)
         embedded = extend(*sums, codes, self.class_centers_, self.beta, self.eigenvalues_)
-        return embedded.astype(Q.dtype), twins
+        return embedded.astype(Q.dtype), duplicates
 
     def _log_rows(self, Q):
         if self.affinity == "precomputed":
             return _graph.positive_logarithms(Q), np.full(Q.shape[0], -1)
         if self.affinity == "precomputed_nearest_neighbors":
-            rows, twins = _graph.given_rows(Q)
+            rows, duplicates = _graph.given_rows(Q)
         else:
             radii = self._radii if self.extension == "symmetric" else None
-            rows, twins = neighbor_rows(
+            rows, duplicates = neighbor_rows(
                 Q, self._fit_X, self.n_neighbors, radii, algorithm=self.algorithm, n_jobs=self.n_jobs
             )
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
         rows = _graph.log_heat(rows, epsilon)
         if self._log_graph is not None and self.extension == "symmetric":
-            known = np.flatnonzero(twins >= 0)
-            rows = replace_rows(rows, known, self._log_graph[twins[known]])
-        return rows, twins
+            known = np.flatnonzero(duplicates >= 0)
+            rows = replace_rows(rows, known, self._log_graph[duplicates[known]])
+        return rows, duplicates

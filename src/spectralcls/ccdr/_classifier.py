@@ -3,18 +3,21 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._estimator import Estimator, transactional
+from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
+from .._validation import TrainingData
 from ..neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
-from ._labels import encode_partial
-from ._tuning import tune
+from ._labels import UNSAID, encode_partial
+from ._tuning import fold_accuracies
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (3, 5, 8)
@@ -29,27 +32,30 @@ def _final_has(method):
     return available_if(check)
 
 
-class CCDRClassifier(ClassifierMixin, BaseEstimator):
+class CCDRClassifier(ClassifierMixin, Estimator):
     """Classify in the embedding of `CCDR`.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Trained on the embedded labelled points; None: ``KNeighborsClassifier()``.
+        Trained on the embedded labeled points; None: ``KNeighborsClassifier()``.
     n_components : int, sequence of int or "cv", default="cv"
         Dimension of the embedding; of several the best is chosen by cross-validation, all from one
         decomposition. "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
     n_neighbors : int, sequence of int or "cv", default=4
-        Neighbours in the graph. "cv": 3, 5 and 8.
-    cv : int, default=3
-        Stratified folds. Held-out points are embedded out of sample; above 5 000 points the choice is made on
-        a stratified subsample of that size.
-    weights, epsilon, extension, max_samples, n_subsamples, algorithm, n_jobs
+        Neighbors in the graph. "cv": 3, 5 and 8.
+    unlabeled : label or None, default="warn"
+        The label that marks a point without one, see `CCDR`.
+    %(cv)s
+        Held-out points are embedded out of sample.
+    max_tuning_samples : int or None, default=5000
+        With more points than this, all classes together, the choice is made on a stratified subsample of this size.
+    weights, epsilon, extension, max_samples, n_subsamples, algorithm
         As in `CCDR`.
-    random_state : int, RandomState or None, default=None
-        Deals out the folds and draws subsamples.
+    %(random_state)s
+    %(n_jobs)s
 
     Attributes
     ----------
@@ -57,16 +63,29 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
     ccdr_ : CCDR
         The fitted embedding.
     estimator_ : classifier
-        Fitted on ``ccdr_.embedding_`` of the labelled points.
+        Fitted on ``ccdr_.embedding_`` of the labeled points.
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
-    cv_scores_ : ndarray of shape (n_beta, n_n_neighbors, n_n_components) or None
-        Accuracy of every candidate; None where there was nothing to choose.
+    %(cv_results_)s
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
+
+    See Also
+    --------
+    CCDR : The embedding alone, and why there is no `sample_weight`.
 
     References
     ----------
-    R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
-    reduction".
+    .. [1] R. Raich, J. A. Costa, S. B. Damelin, A. O. Hero III, "Classification constrained dimensionality
+       reduction", arXiv:0802.2906, 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import CCDRClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> CCDRClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
     """
 
     _parameter_constraints: dict = {
@@ -74,15 +93,13 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
         "beta": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"cv"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
-        "cv": [Interval(Integral, 2, None, closed="left")],
         "weights": [StrOptions({"heat", "binary"})],
         "epsilon": [None, Interval(Real, 0, None, closed="neither")],
         "extension": [StrOptions(set(EXTENSIONS))],
         "max_samples": [None, Interval(Integral, 2, None, closed="left")],
         "n_subsamples": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions(set(ALGORITHMS))],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
+        "unlabeled": "no_validation",
     }
 
     def __init__(
@@ -92,21 +109,25 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         n_components="cv",
         beta="cv",
         n_neighbors=4,
+        unlabeled=UNSAID,
         cv=3,
+        max_tuning_samples=5000,
         weights="heat",
         epsilon=None,
         extension="symmetric",
         max_samples=None,
         n_subsamples=5,
         algorithm="auto",
-        random_state=None,
+        random_state=0,
         n_jobs=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
         self.beta = beta
         self.n_neighbors = n_neighbors
+        self.unlabeled = unlabeled
         self.cv = cv
+        self.max_tuning_samples = max_tuning_samples
         self.weights = weights
         self.epsilon = epsilon
         self.extension = extension
@@ -133,17 +154,17 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         for name, values in given.items():
             if not values:
                 raise ValueError(f"{name} is empty: give at least one value.")
-        return given
+        return {name: sorted(set(values)) for name, values in given.items()}
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @transactional(nested_validation=True)
     def fit(self, X, y):
-        """Embed the points, labelled or not, and train the classifier on the labelled ones.
+        """Embed the points, labeled or not, and train the classifier on the labeled ones.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Labels; -1 marks unlabelled points, except where y holds exactly the labels -1 and 1.
+            Labels, with `unlabeled` for points without one.
 
         Returns
         -------
@@ -152,42 +173,57 @@ class CCDRClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If no point is labelled, or where `CCDR.fit` does.
+            If no point is labeled, or where `CCDR.fit` does.
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
-        classes, codes = encode_partial(y)
+        classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
-            raise ValueError("no point is labelled (every label is -1): a classifier needs labels.")
+            raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
         random = check_random_state(self.random_state)
         candidates = self._candidates(len(X) + len(classes) - 2)
-        best, scores = {name: values[0] for name, values in candidates.items()}, None
+        best = {name: values[0] for name, values in candidates.items()}
+        marker = None if isinstance(self.unlabeled, str) and self.unlabeled == UNSAID else self.unlabeled
         ccdr = CCDR(
-            weights=self.weights,
-            epsilon=self.epsilon,
-            extension=self.extension,
-            max_samples=self.max_samples,
-            n_subsamples=self.n_subsamples,
-            algorithm=self.algorithm,
-            random_state=random,
-            n_jobs=self.n_jobs,
+            unlabeled=marker, weights=self.weights, epsilon=self.epsilon, extension=self.extension,
+            max_samples=self.max_samples, n_subsamples=self.n_subsamples, algorithm=self.algorithm,
+            random_state=random, n_jobs=self.n_jobs,
         )
-        if any(len(values) > 1 for values in candidates.values()):
-            best, scores = tune(ccdr, self._final(), X, codes, candidates, self.cv, random)
-        ccdr.set_params(**best).fit(X, y)
-        labelled = codes >= 0
-        estimator = clone(self._final()).fit(ccdr.embedding_[labelled], y[labelled])
-        self.classes_, self.ccdr_, self.estimator_, self.cv_scores_ = classes, ccdr, estimator, scores
-        self.beta_, self.n_neighbors_, self.n_components_ = (
-            best["beta"],
-            best["n_neighbors"],
-            ccdr.n_components_,
-        )
+        several = {name: values for name, values in candidates.items() if len(values) > 1}
+        if several:
+            best |= self._search(ccdr, X, y, classes, codes, several, best, random)
+        labeled = codes >= 0
+        self.ccdr_ = ccdr.set_params(**best).fit(X, y)
+        self.estimator_ = clone(self._final()).fit(ccdr.embedding_[labeled], y[labeled])
+        self.classes_, self.n_components_ = classes, ccdr.n_components_
+        self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
+
+    def _search(self, ccdr, X, y, classes, codes, candidates, given, random):
+        """The best candidates; copies of a row are held out together."""
+        folds = check_folds(self.cv, y)
+        if folds is None and isinstance(self.cv, str):
+            folds = distinct_rows(X, codes)[1]
+        elif folds is None:
+            folds = stratified_folds(X, codes, self.cv, random)
+        data = TrainingData(X, codes, classes, None, None)
+        sample = draw_sample(
+            data, folds, cv=self.cv, max_samples=self.max_tuning_samples, random_state=random
+        )
+        sample = sample._replace(weights=(sample.codes >= 0).astype(float))
+
+        def score(sample, **tried):
+            values = {name: [value] for name, value in given.items()} | tried
+            scores = fold_accuracies(ccdr, self._final(), sample, values)
+            return scores.reshape(len(scores), *(len(values) for values in tried.values()))
+
+        found = search(sample, candidates, score)
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, int(sample.weights.sum())
+        return {} if np.isnan(found.scores).all() else found.params  # the smallest, if no fold reaches any
 
     def _embedded(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        return self.ccdr_.transform(X)
+        return self.ccdr_._transform(X)
 
     def predict(self, X):
         """Labels of X.

@@ -1,4 +1,4 @@
-"""The eigenproblem of CCDR: a graph of points and class centres, embedded by its leading eigenvectors."""
+"""The eigenproblem of CCDR: a graph of points and class centers, embedded by its leading eigenvectors."""
 
 import warnings
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ BLOCK = 2  # a row of the graph has few entries: products are cheap, and a small
 
 @dataclass(frozen=True)
 class Eigenmap:
-    """Eigenvalues lambda_l (m,) in increasing order, centres (L, m) and points (n, m)."""
+    """Eigenvalues lambda_l (m,) in increasing order, centers (L, m) and points (n, m)."""
 
     eigenvalues: np.ndarray
     centers: np.ndarray
@@ -30,18 +30,18 @@ class Eigenmap:
 
 
 def constrained_graph(W, codes, n_classes, beta):
-    """G of eq. 14 as a CSR array: the L class centres first, then the n points.
+    """G of eq. 14 as a CSR array: the L class centers first, then the n points.
 
     Parameters
     ----------
     W : sparse array of shape (n, n)
         Symmetric weights.
     codes : ndarray of shape (n,)
-        Class index of every point, negative where unlabelled.
+        Class index of every point, negative where unlabeled.
     """
-    labelled = np.flatnonzero(codes >= 0)
+    labeled = np.flatnonzero(codes >= 0)
     shape = (n_classes, W.shape[0])
-    C = csr_array((np.ones(len(labelled)), (codes[labelled], labelled)), shape=shape)
+    C = csr_array((np.ones(len(labeled)), (codes[labeled], labeled)), shape=shape)
     W = csr_array(W, dtype=np.float64) * beta
     return block_array([[None, C], [C.T, W]], format="csr") if n_classes else W
 
@@ -51,8 +51,8 @@ def constrained_eigenmap(G, n_classes, n_components):
 
     Solved as the largest eigenpairs 1 - lambda of D^-1/2 G D^-1/2. The eigenvalue 0 belongs to the indicators
     of the connected components: these are known, and deflated. Kept among them are the directions that
-    separate components with labelled points from each other (all components where nothing is labelled);
-    dropped are the constant and what tells an unlabelled component from the rest. Directions with 1 - lambda
+    separate components with labeled points from each other (all components where nothing is labeled);
+    dropped are the constant and what tells an unlabeled component from the rest. Directions with 1 - lambda
     below `SMALLEST` are dropped too, so fewer than `n_components` may come back.
 
     Raises
@@ -64,7 +64,7 @@ def constrained_eigenmap(G, n_classes, n_components):
     if not (degrees > 0).all():
         isolated = np.flatnonzero(~(degrees > 0)) - n_classes
         raise ValueError(
-            f"{len(isolated)} unlabelled points have no neighbour of positive weight (the first is row "
+            f"{len(isolated)} unlabeled points have no neighbor of positive weight (the first is row "
             f"{isolated[0]}), which makes the eigenproblem singular: use beta > 0, a larger epsilon or "
             "weights='binary', or label or remove them."
         )

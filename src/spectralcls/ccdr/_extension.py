@@ -16,36 +16,36 @@ def neighbor_rows(Q, X, n_neighbors, radii, *, algorithm="auto", n_jobs=None):
     Parameters
     ----------
     radii : ndarray of shape (n,) or None
-        Distance of each training point to its last neighbour. A training point uses a query that is nearer
+        Distance of each training point to its last neighbor. A training point uses a query that is nearer
         than this ("symmetric"); None leaves such edges out ("nearest").
 
     Returns
     -------
     distances : csr_array of shape (m, n)
         The query's n_neighbors nearest training points, and those that would count it among their own.
-    twins : ndarray of shape (m,)
-        The first training point that equals the query, -1 if none. It is no neighbour of its twin (w_ii = 0).
+    duplicates : ndarray of shape (m,)
+        The first training point that equals the query, -1 if none. It is no neighbor of its duplicate (w_ii = 0).
     """
     m, n = len(Q), len(X)
     distances, indices = knn(Q, X, min(n_neighbors + 1, n), algorithm=algorithm, n_jobs=n_jobs)
-    twins = np.where(distances[:, 0] == 0, indices[:, 0], -1)
-    shifted = (twins >= 0)[:, None]
+    duplicates = np.where(distances[:, 0] == 0, indices[:, 0], -1)
+    shifted = (duplicates >= 0)[:, None]
     distances = np.where(shifted, distances[:, 1:], distances[:, :-1])
     indices = np.where(shifted, indices[:, 1:], indices[:, :-1])
     k = indices.shape[1]
     rows = csr(distances.ravel(), indices.ravel(), np.arange(0, m * k + 1, k), (m, n))
     if radii is not None:
-        rows = _union(rows, reverse_knn(Q, X, radii, n_jobs=n_jobs), twins)
-    return rows, twins
+        rows = _union(rows, reverse_knn(Q, X, radii, n_jobs=n_jobs), duplicates)
+    return rows, duplicates
 
 
-def _union(nearest, reverse, twins):
-    """Edges found from either end, each once; the twin of a query is left out."""
+def _union(nearest, reverse, duplicates):
+    """Edges found from either end, each once; the duplicate of a query is left out."""
     n = nearest.shape[1]
     keys, values = [], []
     for graph in (nearest, reverse):
         row = np.repeat(np.arange(graph.shape[0], dtype=np.int64), np.diff(graph.indptr))
-        proper = graph.indices != twins[row]
+        proper = graph.indices != duplicates[row]
         keys.append((row * n + graph.indices)[proper])
         values.append(graph.data[proper])
     edges, first = np.unique(np.concatenate(keys), return_index=True)
@@ -62,34 +62,34 @@ def replace_rows(rows, positions, replacements):
     return csr_array(vstack([rows, replacements], format="csr")[order])
 
 
-def sparse_sums(log_rows, embedding, labelled):
+def sparse_sums(log_rows, embedding, labeled):
     """Numerators sum_j K y_j and denominators sum_j K of eq. 20.
 
-    For unlabelled queries both are divided by the row's largest weight, which cancels in the quotient and
-    keeps it finite where every weight underflows: the limit is the nearest neighbour's point.
+    For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
+    keeps it finite where every weight underflows: the limit is the nearest neighbor's point.
     """
-    shift = np.where(labelled, 0.0, row_maximum(log_rows))
+    shift = np.where(labeled, 0.0, row_maximum(log_rows))
     weights = np.exp(log_rows.data - np.repeat(shift, np.diff(log_rows.indptr)))
     K = csr_array((weights, log_rows.indices, log_rows.indptr), shape=log_rows.shape)
     return K @ embedding.astype(np.float64), np.asarray(K.sum(axis=1)).ravel()
 
 
-def full_sums(Q, X, epsilon, embedding, labelled, n_jobs=None):
+def full_sums(Q, X, epsilon, embedding, labeled, n_jobs=None):
     """As `sparse_sums`, for the Gaussian of all training points."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64)
     scale, sums = kernel_sums(
         Q, X, weights=columns, bandwidth=np.sqrt(epsilon / 2), log="pair", n_jobs=n_jobs
     )
-    sums = sums * np.where(labelled, np.exp(scale), 1.0)[:, None]
+    sums = sums * np.where(labeled, np.exp(scale), 1.0)[:, None]
     return sums[:, :-1], sums[:, -1]
 
 
 def extend(numerator, denominator, codes, centers, beta, eigenvalues):
-    """Eq. 20. A query without label and neighbour goes to the origin, the embedding's weighted mean."""
-    labelled = codes >= 0
-    share = np.where(labelled, beta, 1.0)  # beta cancels where there is no label
+    """Eq. 20. A query without label and neighbor goes to the origin, the embedding's weighted mean."""
+    labeled = codes >= 0
+    share = np.where(labeled, beta, 1.0)  # beta cancels where there is no label
     numerator = share[:, None] * numerator
-    numerator[labelled] += centers[codes[labelled]]
-    denominator = share * denominator + labelled
+    numerator[labeled] += centers[codes[labeled]]
+    denominator = share * denominator + labeled
     empty = denominator == 0
     return numerator / np.where(empty, 1.0, denominator)[:, None] / (1 - eigenvalues)

@@ -1,4 +1,4 @@
-"""From a graph to the weights of CCDR, kept as logarithms so that far neighbours do not vanish."""
+"""From a graph to the weights of CCDR, kept as logarithms so that far neighbors do not vanish."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,7 +26,7 @@ def exponential(log_graph):
 
 
 def symmetric_distances(graph):
-    """The undirected version of a given neighbours graph of distances, symmetric or not."""
+    """The undirected version of a given neighbors graph of distances, symmetric or not."""
     graph = _given(graph)
     if graph.shape[0] != graph.shape[1]:
         raise ValueError(f"a precomputed graph must be square, got shape {graph.shape}.")
@@ -42,8 +42,8 @@ def symmetric_log_weights(graph):
     difference = abs(graph - graph.T)
     if difference.nnz and difference.max() > 1e-6 * graph.max():
         raise ValueError(
-            "the precomputed graph of weights is not symmetric; symmetrise it first, e.g. W.maximum(W.T), or "
-            "pass distances with affinity='precomputed_nearest_neighbors', which are symmetrised here."
+            "the precomputed graph of weights is not symmetric; symmetrize it first, e.g. W.maximum(W.T), or "
+            "pass distances with affinity='precomputed_nearest_neighbors', which are symmetrized here."
         )
     graph = graph.tocoo()
     off_diagonal = graph.row != graph.col
@@ -78,16 +78,16 @@ def row_maximum(log_graph):
 
 
 def given_rows(graph):
-    """Distances from queries to training points, and the twin of each: its first point at distance 0, or -1.
+    """Distances from queries to training points, and the duplicate of each: its first point at distance 0, or -1.
 
-    The twin itself is left out of its row: w_ii = 0.
+    The duplicate itself is left out of its row: w_ii = 0.
     """
     graph = _given(graph)
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    twins = np.full(graph.shape[0], graph.shape[1])
+    duplicates = np.full(graph.shape[0], graph.shape[1])
     zero = graph.data == 0
-    np.minimum.at(twins, rows[zero], graph.indices[zero])
-    twins[twins == graph.shape[1]] = -1
-    kept = graph.indices != twins[rows]
+    np.minimum.at(duplicates, rows[zero], graph.indices[zero])
+    duplicates[duplicates == graph.shape[1]] = -1
+    kept = graph.indices != duplicates[rows]
     starts = row_starts(rows[kept], graph.shape[0])
-    return csr(graph.data[kept], graph.indices[kept], starts, graph.shape), twins
+    return csr(graph.data[kept], graph.indices[kept], starts, graph.shape), duplicates

@@ -7,6 +7,7 @@ from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from .._tuning import stratified_subsample
 from ..eigen import fix_signs
 from ..neighbors import knn, mean_squared_length
 
@@ -24,20 +25,20 @@ class Integrated:
 
 
 def integrate(ccdr, X, classes, codes, n_components):
-    """Fit clones of `ccdr` on stratified subsamples and integrate their labelled extensions (section V).
+    """Fit clones of `ccdr` on stratified subsamples and integrate their labeled extensions (section V).
 
     1. Each embedding is extended to all points with their labels by eq. 20 and scaled to unit Frobenius norm.
-    2. The extensions are rotated onto their mean, and the mean taken anew, until it rests (generalised
+    2. The extensions are rotated onto their mean, and the mean taken anew, until it rests (generalized
        Procrustes).
-    3. Embedding and centres are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
+    3. Embedding and centers are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
        to a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
 
-    The scale of the heat kernel is measured anew, since neighbours among all points are nearer.
+    The scale of the heat kernel is measured anew, since neighbors among all points are nearer.
     """
     random = check_random_state(ccdr.random_state)
     maps, factors, n_connected = [], [], 0
     for _ in range(ccdr.n_subsamples):
-        rows = stratified_subsample(codes, ccdr.max_samples, random)
+        rows = stratified_subsample(codes, ccdr.max_samples, random, at_least=1)
         part = clone(ccdr).set_params(max_samples=None, random_state=None)
         part._embed(X[rows], classes, codes[rows], n_components)
         extended = part._extend(X, codes)[0]
@@ -56,16 +57,6 @@ def integrate(ccdr, X, classes, codes, n_components):
     n_classes = len(classes)
     epsilon = _scale(ccdr, X, random)
     return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], epsilon, n_connected)
-
-
-def stratified_subsample(codes, size, random):
-    """Sorted rows of a subsample in which every class, and the unlabelled, has its share, at least one."""
-    chosen = []
-    for code in np.unique(codes):
-        rows = np.flatnonzero(codes == code)
-        share = max(1, round(size * len(rows) / len(codes)))
-        chosen.append(random.choice(rows, min(share, len(rows)), replace=False))
-    return np.sort(np.concatenate(chosen))
 
 
 def align(maps):

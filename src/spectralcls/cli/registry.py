@@ -88,7 +88,7 @@ ENTRIES = (
     _ours(SpectralISEClassifier),
     _ours(SpectralLaplacianISEClassifier),
     _ours(LaplacianSpectralClassifier),
-    _ours(SpectralKernelClassifier, kernel="gaussian"),
+    _ours(SpectralKernelClassifier),
     _ours(PerTurboClassifier),
     _ours(PerTurboClassifier, "PerTurbo (full)", regularization=None),
     _ours(PerTurboClassifier, "PerTurbo (truncated)", regularization="truncate"),

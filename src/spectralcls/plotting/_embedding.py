@@ -7,7 +7,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
-from ..ccdr._labels import encode
+from .._validation import encode
 
 
 class EmbeddingDisplay:
@@ -20,7 +20,7 @@ class EmbeddingDisplay:
     points : ndarray of shape (n, 2)
         Embedded points.
     class_index : ndarray of shape (n,)
-        Class 0 ... n_classes - 1 of every point; -1, unlabelled, is drawn in grey.
+        Class 0 ... n_classes - 1 of every point; -1, unlabeled, is drawn in grey.
     class_names : sequence of str, default=()
         For the legend, one per class.
     centers : ndarray of shape (n_classes, 2) or None, default=None
@@ -32,7 +32,7 @@ class EmbeddingDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
     scatters_ : list of matplotlib PathCollection
-        One per class, unlabelled points first.
+        One per class, unlabeled points first.
     """
 
     def __init__(
@@ -120,9 +120,9 @@ class EmbeddingDisplay:
         style = {"s": 8, "alpha": 0.7, "linewidths": 0} | kwargs
         colours = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors
         self.scatters_ = []
-        unlabelled = self.points[self.class_index < 0]
-        if len(unlabelled):
-            self.scatters_.append(ax.scatter(*unlabelled.T, color="0.75", label="unlabelled", **style))
+        unlabeled = self.points[self.class_index < 0]
+        if len(unlabeled):
+            self.scatters_.append(ax.scatter(*unlabeled.T, color="0.75", label="unlabeled", **style))
         for i, name in enumerate(self.class_names):
             colour = colours[i % len(colours)]
             inside = self.points[self.class_index == i]

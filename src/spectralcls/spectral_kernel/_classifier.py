@@ -1,14 +1,13 @@
 """Spectral embedding followed by one linear SVM per class, with a number of components chosen per class."""
 
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.metrics import accuracy_score, f1_score
-from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
@@ -16,12 +15,21 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ._spectral_kernel import SpectralKernel, warn_of_rank
+from .._estimator import Estimator, transactional
+from .._tuning import best_candidate, search, shuffled_ranks
+from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 
 
-class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
+class _Problems(NamedTuple):
+    """What the tuner asks of a sample: the splits are the binary problems."""
+
+    fold_weights: np.ndarray
+    growth: float = 1.0
+
+
+class SpectralKernelClassifier(ClassifierMixin, Estimator):
     """Spectral kernel classifier: SK<Gamma, E, S_I> with a linear support vector machine.
 
     The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against
@@ -36,19 +44,18 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         (liblinear) with hinge loss and ``C = 1 / mean(|y|^2)``, the default of the paper's SVM-light. For the
         similarity S_E give ``SVC(kernel="rbf", gamma=1 / sigma)``.
     n_components : "cv", int or array-like of int, default="cv"
-        "cv": chosen for each class by cross-validation, from a geometric grid of ratio sqrt(2) down from 500
-        (or as many as there are); an array: from these; one number: used for all classes.
+        "cv": chosen for each class by cross-validation, from a geometric grid of ratio 2 down from 500 (or as
+        many as there are); an array: from these; one number: used for all classes.
     scoring : {"f1", "accuracy"}, default="f1"
         What cross-validation maximises for each class, over the out-of-fold predictions of all folds
-        together. Ties go to the smallest number of components.
+        together. Of tied candidates the lower middle one is taken.
     cv : int or splitter, default=5
-        Folds; an int stands for shuffled stratified folds, fewer of them where a class has fewer samples.
-    transformation, embedding, normalize, kernel, bandwidth, degree, coef0, method, rank
+        Folds; an int stands for shuffled stratified folds, fewer of them if a class has fewer samples.
+    transformation, embedding, normalize, kernel, bandwidth, degree, coef0, rank
         Of :class:`SpectralKernel`.
-    n_jobs : int, default=None
+    %(random_state)s
+    n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
-    random_state : int, RandomState instance or None, default=None
-        Of the folds, of the default linear SVM, of the eigensolver and of random pivots.
 
     Attributes
     ----------
@@ -59,11 +66,11 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     estimators_ : list of n_problems classifiers
     spectral_kernel_ : SpectralKernel
         Fitted, with as many components as the largest of ``n_components_``, rows not normalised.
-    cv_results_ : dict
-        Only where the number was cross-validated: "n_components" (n_candidates,) and "score" (n_problems,
-        n_candidates), NaN for a class with fewer than two samples, which gets the largest candidate.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    cv_results_ : dict of str to ndarray
+        In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
+        j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
+        left out, and get the largest number. Only present if the number was cross-validated.
+    %(n_features_in_)s
 
     Raises
     ------
@@ -78,7 +85,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun. Spectral Kernels for Classification. DaWaK 2005.
+    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun, "Spectral kernels for classification", Data Warehousing and Knowledge
+       Discovery (DaWaK) 2005, LNCS 3589, pp. 520-529.
 
     Examples
     --------
@@ -97,7 +105,6 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
             name: SpectralKernel._parameter_constraints[name]
             for name in (
                 "transformation", "embedding", "normalize", "kernel", "bandwidth", "degree", "coef0",
-                "method", "rank", "n_jobs", "random_state",
             )
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
@@ -108,8 +115,8 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self, estimator=None, *, n_components="cv", scoring="f1", cv=5, transformation="normalized",
-        embedding="b", normalize=True, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0,
-        method="exact", rank=500, n_jobs=None, random_state=None,
+        embedding="b", normalize=True, kernel="auto", bandwidth="scale", degree=2, coef0=1.0,
+        rank=None, random_state=0, n_jobs=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -122,12 +129,11 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
-        self.method = method
         self.rank = rank
-        self.n_jobs = n_jobs
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @transactional(nested_validation=True)
     def fit(self, X, y):
         """Embed the training samples and train one classifier per class.
 
@@ -148,38 +154,31 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
-            transformation=self.transformation, embedding=self.embedding, normalize=False, kernel=self.kernel,
-            bandwidth=self.bandwidth, degree=self.degree, coef0=self.coef0, method=self.method, rank=self.rank,
-            n_jobs=self.n_jobs, random_state=seed,
+            MOST_CANDIDATES if candidates is None else int(candidates[-1]), transformation=self.transformation,
+            embedding=self.embedding, normalize=False, kernel=self.kernel, bandwidth=self.bandwidth,
+            degree=self.degree, coef0=self.coef0, rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
         )
-        Y = kernel._fit(X, MOST_CANDIDATES if candidates is None else candidates[-1])
+        Y = kernel.set_output(transform="default").fit_transform(X)
         if candidates is None:
             candidates = _geometric_grid(Y.shape[1])
-        else:
-            warn_of_rank(candidates[-1], Y.shape[1])
-            candidates = np.unique(np.minimum(candidates, Y.shape[1]))
+        candidates = np.unique(np.minimum(candidates, Y.shape[1]))
 
-        chosen, cv_results = np.full(len(targets), candidates[-1]), None
+        chosen = np.full(len(targets), candidates[-1])
         if len(candidates) > 1:
             scores = self._cross_validate(Y, targets, candidates, seed)
-            validated = ~np.isnan(scores[:, 0])
-            chosen[validated] = candidates[scores[validated].argmax(axis=1)]
-            cv_results = {"n_components": candidates, "score": scores}
+            known = ~np.isnan(scores[:, 0])
+            if known.any():
+                problems = _Problems(known.astype(float))
+                found = search(problems, {"n_components": candidates}, lambda problems, n_components: scores)
+                self.cv_results_ = found.cv_results
+            chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
-        estimators = Parallel(n_jobs=self.n_jobs)(
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_binary)(self._binary_estimator(features[k], seed), features[k], target)
             for k, target in zip(chosen, targets, strict=True)
         )
-
-        self.classes_ = classes
-        self.n_components_ = chosen
-        self.estimators_ = estimators
+        self.classes_, self.multilabel_, self.n_components_ = classes, multilabel, chosen
         self.spectral_kernel_ = kernel._truncate(int(chosen.max()))
-        self.multilabel_ = multilabel
-        if cv_results is not None:
-            self.cv_results_ = cv_results
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_
         return self
 
     def decision_function(self, X):
@@ -198,7 +197,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
         )
-        Y = self.spectral_kernel_.transform(X)
+        Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(
             [_scores(e, features[k]) for e, k in zip(self.estimators_, self.n_components_, strict=True)]
@@ -231,7 +230,7 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
     def _cross_validate(self, Y, targets, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
         folds = [self._folds(Y, target, seed) for target in targets]
-        score = f1_score if self.scoring == "f1" else accuracy_score
+        score = _f1 if self.scoring == "f1" else _accuracy
         scores = []
         for k in candidates:
             features = self._features(Y, k)
@@ -245,18 +244,19 @@ class SpectralKernelClassifier(ClassifierMixin, BaseEstimator):
         return np.transpose(scores)
 
     def _folds(self, Y, target, seed):
+        """Training and test rows of each fold; none if there are too few samples of a kind."""
         if not isinstance(self.cv, Integral):
             return list(self.cv.split(Y, target))
         n_folds = min(self.cv, target.sum(), (~target).sum())
         if n_folds < 2:
             return []
-        return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(Y, target))
+        fold = shuffled_ranks(target.astype(int), seed) % n_folds
+        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags = SpectralKernel(
-            transformation=self.transformation, kernel=self.kernel
-        ).__sklearn_tags__().input_tags
+        kernel = SpectralKernel(transformation=self.transformation, kernel=self.kernel, rank=self.rank)
+        tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
         # Rows of unit length keep the angles alone: of two features, as scikit-learn's checks have, one.
         tags.classifier_tags.poor_score = self.normalize and self.kernel == "linear"
@@ -293,9 +293,9 @@ def _binary_targets(y):
 
 
 def _geometric_grid(largest):
-    """Numbers of components from `largest` down to 2, each about sqrt(2) times the next."""
-    rungs = np.arange(int(2 * np.log2(max(largest / 2, 1))) + 1)
-    return np.unique(np.round(largest / 2 ** (rungs / 2)).astype(int))
+    """Numbers of components from `largest` down to 2, each about twice the next."""
+    halvings = np.arange(round(np.log2(max(largest / 2, 1))) + 1)
+    return np.unique(np.maximum(np.round(largest / 2.0**halvings), 2).astype(int))
 
 
 def _fit_binary(estimator, features, target):
@@ -322,3 +322,12 @@ def _score_folds(estimator, features, target, splits, score):
         truth.append(target[test])
         predicted.append(_scores(fitted, features[test]) > 0)
     return score(np.concatenate(truth), np.concatenate(predicted))
+
+
+def _accuracy(truth, predicted):
+    return np.mean(truth == predicted)
+
+
+def _f1(truth, predicted):
+    """2 TP / (2 TP + FP + FN)."""
+    return 2 * np.sum(truth & predicted) / max(truth.sum() + predicted.sum(), 1)

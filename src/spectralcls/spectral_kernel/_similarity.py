@@ -4,14 +4,14 @@ Each form knows the row sums of S, its empty rows, and the leading eigenpairs of
 
 * `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
 * `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
-* `LowRankSimilarity`, the same by way of a factor F F^T of rank r, which `rpcholesky` finds;
+* `LowRankSimilarity`, the same through a factor F F^T of rank r, which `rpcholesky` finds;
 * `StoredSimilarity`: S itself, given or formed from X.
 """
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.utils import gen_batches
 
 from ..eigen import GramOperator, KernelOperator, top_eigenpairs
@@ -73,7 +73,7 @@ class GaussianSimilarity:
 
 
 class LowRankSimilarity:
-    """S ~= F F^T for the Gaussian of dense X; new points meet the pivots alone."""
+    """S ~= F F^T for the Gaussian of dense X; new points are evaluated against its landmarks alone."""
 
     def __init__(self, X, bandwidth, rank, random_state, n_jobs):
         self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
@@ -159,28 +159,42 @@ def check_symmetric(S):
 
 def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
     """The dense matrix S(Q, X), Q and X dense or sparse."""
-    if kernel == "gaussian":
-        return rbf_kernel(Q, X, gamma=0.5 / bandwidth**2)
     if kernel == "polynomial":
         S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
     else:
         with np.errstate(over="ignore"):
-            S = linear_kernel(Q, X)
+            S = _log_similarity(Q, X, kernel, bandwidth)
             np.exp(S, out=S)
     if not np.isfinite(S).all():
         raise ValueError(f"The {kernel} kernel overflows on these data: scale the rows of X to unit length.")
     return S
 
 
-def formed_row_products(Q, X, weights, *, checked, **kernel):
-    """S(Q, X) weights, by blocks of rows; `checked`: the last column holds degrees, to be positive."""
+def _log_similarity(Q, X, kernel, bandwidth):
+    if kernel == "exponential":
+        return linear_kernel(Q, X)
+    return euclidean_distances(Q, X, squared=True) * (-0.5 / bandwidth**2)
+
+
+def formed_row_products(Q, X, weights, *, checked, **parameters):
+    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows.
+
+    `checked`: the last column holds degrees, to be positive.
+    """
     products = np.empty((Q.shape[0], weights.shape[1]), dtype=weights.dtype)
+    log_scale = np.zeros(Q.shape[0])
     for block in gen_batches(Q.shape[0], max(1, _BLOCK_ENTRIES // X.shape[0])):
-        S = form_similarity(Q[block], X, **kernel)
+        if parameters["kernel"] == "polynomial":
+            S = form_similarity(Q[block], X, **parameters)
+        else:
+            S = _log_similarity(Q[block], X, parameters["kernel"], parameters["bandwidth"])
+            largest = S.max(axis=1)
+            S = np.exp(S - largest[:, None])
+            log_scale[block] = largest
         products[block] = S @ weights
         if checked:
             check_degrees(products[block][:, -1], S)
-    return products
+    return log_scale, products
 
 
 def _scale_rows(X, scale):

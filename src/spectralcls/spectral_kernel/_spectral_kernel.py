@@ -1,18 +1,18 @@
 """SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun as an embedding and as a kernel matrix."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..bandwidth import silverman_bandwidth
+from .._estimator import Estimator, transactional
+from .._tuning import reference_bandwidth
 from ..eigen import fix_signs
 from ..kernels import kernel_sums
 from ._similarity import (
@@ -26,10 +26,10 @@ from ._similarity import (
     formed_row_products,
 )
 
-DEFAULT_COMPONENTS = 100
+KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 
-class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
 
     A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give
@@ -39,9 +39,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Parameters
     ----------
-    n_components : int, default=None
-        k. None: 100, or as many as there are. Where S has a smaller rank, a warning says the rank and all
-        components that exist are kept.
+    n_components : int or "all", default=100
+        k. If S has fewer positive eigenvalues, all of them are kept.
     transformation : {"normalized", "identity"}, default="normalized"
         Gamma_N = D^-1/2 S D^-1/2, D the row sums of S, or Gamma_I = S (Table 1).
     embedding : {"a", "b"}, default="b"
@@ -53,25 +52,24 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         coefficient.
     sigma : float, default=1.0
         Width of the "rbf" similarity.
-    kernel : {"linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="linear"
+    kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
         The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S
         itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
-    bandwidth : float or "silverman", default="silverman"
-        Width of the Gaussian kernel; the rule needs dense data.
+        "auto" is linear for sparse X, as the frequencies of terms are, and Gaussian for dense X.
+    bandwidth : {"scale", "silverman"} or float, default="scale"
+        Width of the Gaussian kernel. "scale" is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which a
+        typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
+        rule of density estimation. Both need dense data, and are 1 if all rows are equal.
     degree : int, default=2
         Of the polynomial kernel.
     coef0 : float, default=1.0
         Of the polynomial kernel.
-    method : {"exact", "rpcholesky"}, default="exact"
-        ``"rpcholesky"`` replaces S by a randomly pivoted Cholesky factor F F^T, for the Gaussian kernel of dense X:
-        O(n_samples rank) memory, and queries meet `rank` samples instead of all. `trace_residual_` says what is left
-        out.
-    rank : int, default=500
-        Columns of F.
-    n_jobs : int, default=None
-        Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise.
-    random_state : int, RandomState instance or None, default=None
-        Of the eigensolver's start vectors and the random pivots.
+    rank : int or None, default=None
+        Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
+        O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
+        left out. None: exact.
+    %(random_state)s
+    %(n_jobs)s
 
     Attributes
     ----------
@@ -83,12 +81,13 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
         The training data, which the linear and the precomputed kernel do not need.
+    kernel_ : str
+        The kernel in use.
     bandwidth_ : float
-        Of the Gaussian kernel only.
+        Only present with the Gaussian kernel.
     trace_residual_ : float
-        trace(S - F F^T) / trace(S). Only with ``method="rpcholesky"``, where X_fit_ has the pivots alone.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+        trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
+    %(n_features_in_)s
 
     Raises
     ------
@@ -101,7 +100,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Notes
     -----
     Samples without any similarity to the training samples (empty documents, documents without a known term)
-    have all coordinates 0.
+    have all coordinates 0. The similarity of a far query under the Gaussian kernel is not 0 but small: its row of unit
+    length is that of the nearest training samples, however small; without `normalize` it tends to 0.
 
     The linear kernel needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs O(nnz k): S is
     never formed. Nor is it for the Gaussian kernel of dense X, O(n_samples (k + n_features)) memory and
@@ -110,7 +110,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     References
     ----------
-    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun. Spectral Kernels for Classification. DaWaK 2005.
+    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun, "Spectral kernels for classification", Data Warehousing and Knowledge
+       Discovery (DaWaK) 2005, LNCS 3589, pp. 520-529.
 
     Examples
     --------
@@ -123,26 +124,22 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """
 
     _parameter_constraints: dict = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "transformation": [StrOptions({"normalized", "identity"})],
         "embedding": [StrOptions({"a", "b"})],
         "normalize": ["boolean"],
         "similarity": [StrOptions({"inner", "rbf", "pearson"})],
         "sigma": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions({"linear", "gaussian", "polynomial", "exponential", "precomputed"})],
-        "bandwidth": [StrOptions({"silverman"}), Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions({"auto", *KERNELS})],
+        "bandwidth": [StrOptions({"scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
-        "method": [StrOptions({"exact", "rpcholesky"})],
-        "rank": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
-        self, n_components=None, *, transformation="normalized", embedding="b", normalize=True,
-        similarity="inner", sigma=1.0, kernel="linear", bandwidth="silverman", degree=2, coef0=1.0,
-        method="exact", rank=500, n_jobs=None, random_state=None,
+        self, n_components=100, *, transformation="normalized", embedding="b", normalize=True,
+        similarity="inner", sigma=1.0, kernel="auto", bandwidth="scale", degree=2, coef0=1.0,
+        rank=None, random_state=0, n_jobs=None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -154,10 +151,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
-        self.method = method
         self.rank = rank
-        self.n_jobs = n_jobs
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(self, X, y=None):
         """Decompose the transformed similarity matrix of X.
@@ -175,13 +171,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.fit_transform(X)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @transactional
     def fit_transform(self, X, y=None):
         """Fit and return the embedding of the training samples, (n_samples, k)."""
-        embedding = self._fit(X, DEFAULT_COMPONENTS if self.n_components is None else self.n_components)
-        if self.n_components is not None:
-            warn_of_rank(self.n_components, embedding.shape[1])
-        return embedding
+        return self._fit(X)
 
     def transform(self, X):
         """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
@@ -212,85 +205,98 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = self._embed(X)
         return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
 
-    def _fit(self, X, at_most):
+    def _fit(self, X):
         X = self._check(X, reset=True)
-        bandwidth = self._choose_bandwidth(X)
-        S = self._input_similarity(X, bandwidth)
+        S = self._input_similarity(X)
         n = X.shape[0]
         normalized = self.transformation == "normalized"
         scale = _inverse_root(S.degrees()) if normalized else np.ones(n)
-        values, vectors = self._decompose(S, scale, at_most)
+        values, vectors = self._decompose(S, scale)
 
         power = 1.0 if self.embedding == "a" else 0.5
         weights = scale[:, None] * vectors / values**power
         points, embedding = X, (vectors * values ** (1 - power)).astype(X.dtype)
-        self.__dict__.pop("trace_residual_", None)
-        if self.method == "rpcholesky":
+        if self.rank is not None:
             weights, points = S.compress(weights, normalized), X[S.factor.pivots]
             self.trace_residual_ = S.factor.relative_trace_residual
         elif normalized:
             weights = np.column_stack([weights, np.ones(n)])
         weights = weights.astype(X.dtype)
 
-        stored = self.kernel in ("linear", "precomputed")
+        stored = self.kernel_ in ("linear", "precomputed")
         self.eigenvalues_ = values.astype(X.dtype)
-        self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel == "linear" else weights
+        self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel_ == "linear" else weights
         self.X_fit_ = None if stored else points
-        self.bandwidth_ = bandwidth
         self._n_features_out = len(values)
         return self._finish(embedding)
 
-    def _embed(self, X):
+    def _embed(self, X, any_length=False):
+        """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
-        products = self._row_products(X)
-        if self.transformation == "identity":
-            return self._finish(products)
-        k = self._n_features_out
-        degrees = products[:, k:].max(axis=1)
-        if self.kernel == "precomputed":
-            check_degrees(degrees, X)
-        return self._finish(products[:, :k] * _inverse_root(degrees)[:, None].astype(products.dtype))
+        log_scale, products = self._row_products(X)
+        if self.transformation == "normalized":
+            k = self._n_features_out
+            degrees = products[:, k:].max(axis=1)
+            if self.kernel_ == "precomputed":
+                check_degrees(degrees, X)
+            products = products[:, :k] * _inverse_root(degrees)[:, None].astype(products.dtype)
+            log_scale = log_scale / 2
+        if not (self.normalize or any_length):
+            products = products * np.exp(log_scale).astype(products.dtype)[:, None]
+        return self._finish(products)
 
     def _check(self, X, reset):
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
-        if reset and self.kernel == "precomputed":
-            check_symmetric(X)
-        if self.transformation == "normalized" and self.kernel in ("linear", "polynomial"):
-            check_non_negative(X, f"SpectralKernel(transformation='normalized', kernel={self.kernel!r})")
+        sparse = "csr" if self.rank is None else False
+        X = validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=[np.float64, np.float32], order="C")
+        if reset:
+            self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
+            if self.kernel_ == "precomputed":
+                check_symmetric(X)
+        if self.transformation == "normalized" and self.kernel_ in ("linear", "polynomial"):
+            self._check_non_negative(X)
         return X
 
-    def _choose_bandwidth(self, X):
-        if self.kernel != "gaussian" or self.bandwidth != "silverman":
-            return self.bandwidth
+    def _check_non_negative(self, X):
+        smallest = X.min() if X.shape[0] else 0
+        if smallest < 0:
+            raise ValueError(
+                f"Negative values in data passed to SpectralKernel(transformation='normalized', "
+                f"kernel={self.kernel_!r}): the least is {smallest:.3g}, and degrees of the similarity graph "
+                "have to be positive. Use kernel='gaussian', for standardized features for example, or "
+                "transformation='identity'."
+            )
+
+    def _chosen_bandwidth(self, X):
+        if not isinstance(self.bandwidth, str):
+            return float(self.bandwidth)
         if sp.issparse(X):
-            raise ValueError("bandwidth='silverman' needs dense X: give a number for sparse data.")
-        return silverman_bandwidth(X)
+            raise ValueError(f"bandwidth={self.bandwidth!r} needs dense X: give a number for sparse data.")
+        return reference_bandwidth(self.bandwidth, X, None, 1)
 
-    def _kernel_parameters(self, bandwidth):
-        return {"kernel": self.kernel, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
+    def _kernel_parameters(self):
+        bandwidth = getattr(self, "bandwidth_", None)
+        return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
 
-    def _input_similarity(self, X, bandwidth):
-        if self.method == "rpcholesky":
-            if self.kernel != "gaussian" or sp.issparse(X):
-                raise ValueError('method="rpcholesky" is for kernel="gaussian" and dense X.')
-            seed = 0 if self.random_state is None else self.random_state
-            return LowRankSimilarity(X, bandwidth, self.rank, seed, self.n_jobs)
-        if self.kernel == "linear":
+    def _input_similarity(self, X):
+        if self.kernel_ == "gaussian":
+            self.bandwidth_ = self._chosen_bandwidth(X)
+        if self.rank is not None:
+            if self.kernel_ != "gaussian":
+                raise ValueError("rank= is for kernel='gaussian' and dense X.")
+            return LowRankSimilarity(X, self.bandwidth_, self.rank, self.random_state, self.n_jobs)
+        if self.kernel_ == "linear":
             return LinearSimilarity(X)
-        if self.kernel == "gaussian" and not sp.issparse(X):
-            return GaussianSimilarity(X, bandwidth, self.transformation == "normalized", self.n_jobs)
+        if self.kernel_ == "gaussian" and not sp.issparse(X):
+            return GaussianSimilarity(X, self.bandwidth_, self.transformation == "normalized", self.n_jobs)
         return StoredSimilarity(
-            X if self.kernel == "precomputed" else form_similarity(X, X, **self._kernel_parameters(bandwidth))
+            X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
         )
 
-    def _decompose(self, S, scale, at_most):
+    def _decompose(self, S, scale):
         """The positive leading eigenpairs of diag(scale) S diag(scale)."""
-        values, vectors = S.eigenpairs(
-            scale, min(at_most, S.rank_bound), n_jobs=self.n_jobs, random_state=self.random_state
-        )
+        most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
+        values, vectors = S.eigenpairs(scale, most, n_jobs=self.n_jobs, random_state=self.random_state)
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
         rank = int(np.sum(values > rounding))
         if rank == 0:
@@ -307,17 +313,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def _row_products(self, X):
-        """S(X, training samples) times the weights of the training samples."""
+        """S(X, training samples) times the weights of the training samples, as exp(log_scale) * products."""
         if self.X_fit_ is None:
-            return safe_sparse_dot(X, self.coefficients_)
-        if self.kernel == "gaussian" and not sp.issparse(self.X_fit_):
+            return np.zeros(X.shape[0]), safe_sparse_dot(X, self.coefficients_)
+        if self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
             X = X.toarray() if sp.issparse(X) else X
             return kernel_sums(
-                X, self.X_fit_, weights=self.coefficients_, bandwidth=self.bandwidth_, n_jobs=self.n_jobs
+                X, self.X_fit_, weights=self.coefficients_, bandwidth=self.bandwidth_, log="pair", n_jobs=self.n_jobs
             )
         return formed_row_products(
             X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
-            **self._kernel_parameters(self.bandwidth_),
+            **self._kernel_parameters(),
         )
 
     def _finish(self, Y):
@@ -325,21 +331,13 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.rank is None
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.positive_only = (
-            self.transformation == "normalized" and self.kernel not in ("gaussian", "exponential")
+            self.transformation == "normalized" and self.kernel in ("linear", "polynomial", "precomputed")
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def warn_of_rank(wanted, rank):
-    if rank < wanted:
-        warnings.warn(
-            f"n_components={wanted}, but the rank of the similarity matrix (the number of its positive "
-            f"eigenvalues) is {rank}: keeping {rank} components.", UserWarning, stacklevel=4,
-        )
 
 
 def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
