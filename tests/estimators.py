@@ -11,8 +11,7 @@ import spectralcls
 
 # Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
 FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "random_state": 0}
-# These take frequencies by default, which are not negative.
-NEEDED = {"SpectralKernel": {"kernel": "gaussian"}, "SpectralKernelClassifier": {"kernel": "gaussian"}}
+
 # Draw or split the rows of the training data, whatever their parameters: another order is another fit.
 DEPEND_ON_ORDER = {
     "AutoClassifier", "GradientMetric", "KernelMetric", "KernelRidgeClassifier", "SpectralKernelClassifier",
@@ -34,7 +33,7 @@ def make(name, fixed=False, **parameters):
     kind = getattr(spectralcls, name)
     known = inspect.signature(kind).parameters
     chosen = {key: value for key, value in FIXED.items() if fixed and key in known}
-    return kind(**{**chosen, **NEEDED.get(name, {}), **parameters})
+    return kind(**{**chosen, **parameters})
 
 
 def problem(n=45, d=3, seed=0, dtype=np.float64):

@@ -29,12 +29,9 @@ MUST_FAIL = {"NaN", "text", "no samples", "one dimension", "infinity"}
 MUST_FAIL_CLASSIFIERS = {"short y", "continuous y", "None in y", "NaN in y"}  # some learn from a single class
 
 
-PENDING = {"CCDR", "CCDRClassifier", "SpectralKernelClassifier"}  # not on the common skeleton yet
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("name", sorted(set(names()) - PENDING))
+@pytest.mark.parametrize("name", names())
 def test_it_is_as_before(name, bad):
     estimator = make(name, fixed=True).fit(X, y)
     before, state = responses(estimator, Q), pickle.dumps(vars(estimator))
