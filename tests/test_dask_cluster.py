@@ -1,5 +1,6 @@
 """The Dask estimators on a cluster of worker processes: same answers, lost workers, bytes moved."""
 
+import importlib
 import os
 import signal
 import sys
@@ -140,7 +141,7 @@ def test_a_worker_without_the_package_or_with_another_version(client, problem):
     address = list(client.scheduler_info()["workers"])[0]
 
     def hide():
-        sys._hidden = sys.modules["spectralcls"]
+        sys._hidden = importlib.import_module("spectralcls")  # a worker that was started anew has not imported it
         sys.modules["spectralcls"] = None
 
     def restore():

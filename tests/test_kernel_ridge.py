@@ -9,9 +9,9 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from spectralcls._model.ridge import solve
 from spectralcls._temperature import inverse_temperature, log_loss
 from spectralcls.kernel_ridge import KernelRidgeClassifier
-from spectralcls.kernel_ridge._exact import solve
 
 
 def profile(kernel, u):

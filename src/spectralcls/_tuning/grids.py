@@ -1,10 +1,13 @@
 """Bandwidths before any is tried: the reference rules and the default grid, for data that may be constant."""
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from .._validation import check_positive, unit_scale
 from ..bandwidth import bandwidth_grid, scale_bandwidth, silverman_bandwidth
 from .folds import distinct_rows
+
+MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
 
 def has_spread(X):
@@ -60,3 +63,11 @@ def check_grid(grid, name="bandwidth_grid"):
         raise ValueError(f"{name} must be one-dimensional and not empty, got shape {grid.shape}.")
     check_positive(grid, name)
     return np.sort(grid)
+
+
+def median_distance(X, rng):
+    """Median of the positive distances between up to 1000 random points; 1 if all points are equal."""
+    some = X if len(X) <= MEDIAN_SAMPLES else X[rng.choice(len(X), MEDIAN_SAMPLES, replace=False)]
+    distances = pdist(some)
+    distances = distances[distances > 0]
+    return float(np.median(distances)) if len(distances) else 1.0

@@ -7,8 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 from .._temperature import inverse_temperature, log_loss
-from .._tuning import stratified_subsample
-from ..kernel_ridge._tuning import median_distance
+from .._tuning import median_distance, stratified_subsample
 from ..kernels import kernel_matrix
 from ..perturbo import PerTurboClassifier
 

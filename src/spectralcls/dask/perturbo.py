@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from .. import perturbo
 from .._estimator import transactional
-from ..perturbo._class_model import fit_class, log_explained
+from ..perturbo import fit_class, log_explained
 from ._estimator import DaskEstimator
 from ._rows import blocks, check_training_data
 from ._tuning import gather

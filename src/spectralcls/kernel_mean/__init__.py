@@ -1,5 +1,6 @@
 """Classifiers that compare a query with class means in the feature space of a kernel."""
 
+from ._base import KernelMeanClassifier as KernelMeanClassifier  # the base of a new member of the grid
 from ._cauchy_schwarz import CauchySchwarzClassifier
 from ._ise import ISEClassifier
 from ._laplacian_ise import LaplacianISEClassifier

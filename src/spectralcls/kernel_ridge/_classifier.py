@@ -10,11 +10,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import ScoreClassifier
+from .._model.ridge import ALPHAS, indicators, solve
 from .._progress import progress
-from .._tuning import check_grid, distinct_rows, stratified_subsample
+from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
 from ..kernels import kernel_matrix, kernel_sums
-from . import _exact, _iterative
-from ._tuning import ALPHAS, BANDWIDTH_FACTORS, indicators, leave_one_out, median_distance
+from . import _iterative
+from ._tuning import BANDWIDTH_FACTORS, leave_one_out
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
@@ -161,7 +162,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         Y, self.class_prior_ = indicators(codes, n_classes, weights)
         if len(X) <= self.max_exact_samples:
             K = kernel_matrix(X.astype(np.float64), kernel=self.kernel, bandwidth=choice.bandwidth, n_jobs=self.n_jobs)
-            coefficients, self.n_iter_ = _exact.solve(K, Y, choice.alpha, weights).coefficients, 1
+            coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights).coefficients, 1
         else:
             coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
         self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)

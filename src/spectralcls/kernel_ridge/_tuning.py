@@ -3,16 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import pdist
 from scipy.special import softmax
 
+from .._model.ridge import indicators, solve
 from .._temperature import inverse_temperature, log_loss
 from ..kernels import kernel_matrix
-from ._exact import solve
 
 BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}  # of the median distance
-ALPHAS = (0.01, 0.1)
-_MEDIAN_SAMPLES = 1000
 
 
 class Choice(NamedTuple):
@@ -21,22 +18,6 @@ class Choice(NamedTuple):
     scores: np.ndarray  # (n, C) of each point by all others, at the chosen pair
     inverse_temperature: float
     losses: np.ndarray  # (b, a)
-
-
-def median_distance(X, rng):
-    """Median of the positive distances between up to 1000 random points; 1 where all points are equal."""
-    some = X if len(X) <= _MEDIAN_SAMPLES else X[rng.choice(len(X), _MEDIAN_SAMPLES, replace=False)]
-    distances = pdist(some)
-    distances = distances[distances > 0]
-    return float(np.median(distances)) if len(distances) else 1.0
-
-
-def indicators(codes, n_classes, weights):
-    """One-hot targets less the classes' shares, and the shares."""
-    Y = np.zeros((len(codes), n_classes))
-    Y[np.arange(len(codes)), codes] = 1.0
-    shares = weights @ Y / weights.sum()
-    return Y - shares, shares
 
 
 def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jobs=None):

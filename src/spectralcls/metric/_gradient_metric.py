@@ -13,12 +13,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._model.ridge import ALPHAS, indicators, solve
 from .._progress import progress
 from .._temperature import inverse_temperature, log_loss
-from .._tuning import distinct_rows, stratified_subsample
+from .._tuning import distinct_rows, median_distance, stratified_subsample
 from .._validation import check_training_data
-from ..kernel_ridge._exact import solve
-from ..kernel_ridge._tuning import ALPHAS, indicators, median_distance
 from ..kernels import kernel_matrix, kernel_sums
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues

@@ -5,6 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+ALPHAS = (0.01, 0.1)  # ridges worth trying
+
+
+def indicators(codes, n_classes, weights):
+    """One-hot targets less the classes' shares, and the shares."""
+    Y = np.zeros((len(codes), n_classes))
+    Y[np.arange(len(codes)), codes] = 1.0
+    shares = weights @ Y / weights.sum()
+    return Y - shares, shares
+
+
 
 class Solution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
