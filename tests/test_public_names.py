@@ -1,7 +1,10 @@
 """What the package offers by name: every public module and everything in its `__all__`."""
 
+import doctest
 import importlib
+import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -55,3 +58,40 @@ def test_the_names_at_the_top_are_public_in_their_modules():
     homes = {id(getattr(m, public)) for m in modules for public in m.__all__}
     strangers = [n for n in spectralcls.__all__ if id(getattr(spectralcls, n)) not in homes]
     assert strangers == ["show_config"]
+
+
+def public_objects():
+    """(qualified name, object) of every public class and function, each once, at its shortest name."""
+    seen = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        for public in module.__all__:
+            value = getattr(module, public)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                seen.setdefault(id(value), pytest.param(value, id=f"{name}.{public}"))
+    return list(seen.values())
+
+
+def docstrings(value):
+    """The docstring of an object, and of the public methods of a class."""
+    yield value.__doc__ or ""
+    if inspect.isclass(value):
+        for name, member in vars(value).items():
+            if not name.startswith("_") and inspect.isroutine(member):
+                yield inspect.getdoc(member) or ""
+
+
+@pytest.mark.parametrize("value", public_objects())
+def test_a_public_name_has_a_docstring_whose_example_runs(value):
+    assert "Examples\n" in (value.__doc__ or ""), "no example"
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner(verbose=False)
+    for example in finder.find(value, value.__name__):
+        output = []
+        result = runner.run(example, out=output.append)
+        assert result.attempted and not result.failed, "".join(output)
+
+
+@pytest.mark.parametrize("value", public_objects())
+def test_docstrings_cite_what_help_can_resolve(value):
+    for text in docstrings(value):
+        assert not re.search(r"(?<!Master's )[Tt]hesis|[Pp]aper 00\d|MATH\b|See the module", text), text

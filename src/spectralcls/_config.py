@@ -21,6 +21,12 @@ def show_config(mode="print"):
     Returns
     -------
     config : dict or None
+
+    Examples
+    --------
+    >>> from spectralcls import show_config
+    >>> show_config("dict")["spectralcls"]
+    '0.1.0'
     """
     from . import __version__
 

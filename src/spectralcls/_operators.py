@@ -30,6 +30,14 @@ class GramOperator(LinearOperator):
     -----
     A product with c vectors costs O(nnz(X) c); memory is two copies of X. Eigenvectors are the left singular
     vectors of ``D^-1/2 X``, eigenvalues its squared singular values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from spectralcls.eigen import GramOperator
+    >>> GramOperator(csr_array(np.array([[1.0, 0.0], [1.0, 2.0]]))) @ np.ones(2)
+    array([2., 6.])
     """
 
     def __init__(self, X, scale=None):
@@ -90,6 +98,13 @@ class KernelOperator(LinearOperator):
     A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the
     block as columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The exponentials serve the whole
     block, so 16 vectors cost about as much as two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.eigen import KernelOperator
+    >>> (KernelOperator(np.array([[0.0], [1.0]]), bandwidth=1.0) @ np.ones(2)).round(3)
+    array([1.607, 1.607])
     """
 
     def __init__(

@@ -31,6 +31,12 @@ def kernel_variance(kernel, n_features):
     -------
     variance : float
         1 for the Gaussian, d + 1 for "laplace", below 1 / (d + 2) for the others, whose support is the unit ball.
+
+    Examples
+    --------
+    >>> from spectralcls.bandwidth import kernel_variance
+    >>> round(kernel_variance("epanechnikov", 1), 3)
+    0.2
     """
     return PROFILES[kernel].variance(n_features)
 
@@ -84,7 +90,7 @@ def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaus
         How often each sample counts: weight 2 is the same as the row repeated, so n is the sum of the
         weights.
     rule : {"silverman", "amise"}, default="silverman"
-        The factor in the denominator: ``2 d + 1`` (thesis eq. 3.13, paper 000 eq. 8) or ``d + 2``, which is
+        The factor in the denominator: ``2 d + 1`` (equation 3.13 of [1]_) or ``d + 2``, which is
         the minimiser of the asymptotic mean integrated squared error. They agree in one dimension.
     kernel : str, default="gaussian"
         Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
@@ -101,6 +107,19 @@ def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaus
     Notes
     -----
     Cost O(n d) time and O(n) memory beyond the data.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.bandwidth import silverman_bandwidth
+    >>> round(silverman_bandwidth(X), 3)
+    0.334
     """
     spread, n = _spread_and_size(X, sample_weight)
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
@@ -151,10 +170,10 @@ def reference_rule(spread, n, d, rule, kernel):
     prefer_skip_nested_validation=True,
 )
 def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
-    """Univariate bandwidth that minimises the AMISE if the density were normal (thesis, section 3.2.3).
+    """Univariate bandwidth that minimizes the AMISE if the density were normal: section 3.2.3 of [1]_.
 
     ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known
-    ``1.06 s n^(-1/5)`` (the thesis's print of it lacks s).
+    ``1.06 s n^(-1/5)`` (the print of it there lacks s).
 
     Parameters
     ----------
@@ -172,6 +191,18 @@ def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
     ------
     ValueError
         Where x has more than one column, or all samples are equal.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.bandwidth import amise_bandwidth
+    >>> round(amise_bandwidth(np.arange(10.0)), 3)
+    2.023
     """
     x = np.asarray(x)
     x = x[:, None] if x.ndim == 1 else x
@@ -215,6 +246,14 @@ def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel=
     Returns
     -------
     bandwidths : ndarray of shape (n_bandwidths,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.bandwidth import bandwidth_grid
+    >>> bandwidth_grid(X, 3).round(3)
+    array([0.236, 0.334, 0.472])
     """
     reference = silverman_bandwidth(X, sample_weight, kernel=kernel)
     return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

@@ -53,6 +53,14 @@ class EigenResult:
         Vectors in a block.
     solver : {"lanczos", "arpack", "dense"}
     status : {"converged", "not converged"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import top_eigenpairs
+    >>> result = top_eigenpairs(np.diag([1.0, 5.0, 3.0]), 2)
+    >>> bool(result.converged), result.vectors.shape
+    (True, (3, 2))
     """
 
     values: np.ndarray
@@ -131,6 +139,13 @@ def top_eigenpairs(
     dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
     fuller, a further search in the complement of what was found looks for more copies.
     Cost: ``n_applications`` block products and O(n max_basis block_size) operations for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import top_eigenpairs
+    >>> top_eigenpairs(np.diag([1.0, 5.0, 3.0]), 2).values
+    array([5., 3.])
     """
     operator = _Problem(A, effective_n_threads(n_jobs))
     n = operator.n

@@ -40,6 +40,15 @@ class LowRankFactor:
         trace(K - F F^T): the sum of the eigenvalues that are left, an upper bound of the error in every norm.
     trace : float
         trace(K).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls import rpcholesky
+    >>> low = rpcholesky(X, 40, bandwidth=1.0)
+    >>> low.rank, low.pivots.shape
+    (40, (40,))
     """
 
     factor: np.ndarray
@@ -306,6 +315,15 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     Notes
     -----
     n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory beside X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls import rpcholesky
+    >>> low = rpcholesky(X, 40, bandwidth=1.0)
+    >>> low.factor.shape, bool(low.relative_trace_residual < 0.01)
+    ((500, 40), True)
     """
     X = check_array(X, dtype=(np.float64, np.float32))
     source = _Kernel(X, kernel, bandwidth, n_jobs)

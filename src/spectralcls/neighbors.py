@@ -120,6 +120,13 @@ def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
     -----
     When ``Q is X`` every point is its own first neighbour (or a duplicate with a smaller index is), as in
     scikit-learn's ``kneighbors(X)``.
+
+    Examples
+    --------
+    >>> from spectralcls import knn
+    >>> distances, indices = knn([[0.2]], [[0.0], [1.0], [3.0]], 2)
+    >>> indices
+    array([[0, 1]])
     """
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
@@ -151,6 +158,12 @@ def reverse_knn(Q, X, radii, *, n_jobs=None):
     -------
     csr_array of shape (m, n)
         Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
+
+    Examples
+    --------
+    >>> from spectralcls.neighbors import reverse_knn
+    >>> reverse_knn([[0.2]], [[0.0], [1.0], [3.0]], [0.5, 0.5, 5.0]).toarray()
+    array([[0.2, 0. , 2.8]])
     """
     Q, X = _pair(Q, X)
     radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
@@ -243,6 +256,14 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, a
     csr_array of shape (n, n)
         Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors)
         memory.
+
+    Examples
+    --------
+    >>> from spectralcls import knn_graph
+    >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
     """
     if mode not in ("binary", "heat", "distance"):
         raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
@@ -309,6 +330,14 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ----------
     n_samples_fit_ : int
         Number of training points.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import KNNTransformer
+    >>> KNNTransformer(n_neighbors=5).fit_transform(X).shape
+    (150, 150)
     """
 
     _parameter_constraints: dict = {

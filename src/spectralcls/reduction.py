@@ -47,7 +47,7 @@ def reduce_training_set(
         with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
         by density or distance.
         "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as the
-        thesis proposes (section 10.1). They are the border of the data, with equal weights in a class; good
+        [1]_ proposes (section 10.1). They are the border of the data, with equal weights in a class; good
         where classes do not overlap, poor where they do.
     bandwidth : "silverman" or float, default="silverman"
         Of the Gaussian kernel.
@@ -70,6 +70,21 @@ def reduce_training_set(
     -----
     With r points a class of n_c: "representative" costs n_c r kernel values, n_c r^2 operations and n_c r
     numbers of memory; "weight" n^2 kernel values and no memory.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import ParzenClassifier, reduce_training_set
+    >>> indices, weights = reduce_training_set(X, y, size=30)
+    >>> model = ParzenClassifier(bandwidth=0.5).fit(X[indices], y[indices], sample_weight=weights)
+    >>> bool(model.score(X, y) > 0.9)
+    True
     """
     X, y = check_X_y(X, y, dtype=(np.float64, np.float32))
     check_classification_targets(y)

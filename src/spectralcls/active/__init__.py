@@ -1,4 +1,4 @@
-"""Active learning near the class borders, as PerTurbo sees them (paper 003, sections 3.3 and 4.2)."""
+"""Active learning near the class borders, as PerTurbo sees them (Courty, Burger and Laurent, ECML PKDD 2011)."""
 
 from ._pool import ActivePool
 from ._query import margin, query_boundary

@@ -36,6 +36,22 @@ class ActivePool:
     -----
     Memory: 8 m n numbers of bytes for n labelled samples, in buffers whose capacity doubles. Truncated
     classes and partial factors have no such update; they are scored anew when they change.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.active import ActivePool
+    >>> pool = ActivePool(PerTurboClassifier(1.0, alpha=1e-2).fit(X[::5], y[::5]), X)
+    >>> position = pool.query(random_state=0)
+    >>> pool.label(position, y[position]).remaining.shape
+    (149,)
     """
 
     def __init__(self, estimator, X_pool):

@@ -28,13 +28,27 @@ def margin(estimator, X):
     Returns
     -------
     ndarray of shape (m,)
-        Equations 12 and 13 of paper 003. It is small near borders and also far from all samples, where every
+        Equations 12 and 13 of [1]_. It is small near borders and also far from all samples, where every
         tau is 1.
 
     Raises
     ------
     ValueError
         Where the estimator knows a single class.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.active import margin
+    >>> margin(PerTurboClassifier(1.0, alpha=1e-2).fit(X, y), X).shape
+    (150,)
     """
     return margin_of(estimator.perturbation(X))
 
@@ -75,6 +89,21 @@ def query_boundary(estimator, X_pool, n=1, fraction=0.10, *, random_state=None):
     ------
     ValueError
         For an empty pool, a pool smaller than n, or an estimator of one class.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.active import query_boundary
+    >>> model = PerTurboClassifier(1.0, alpha=1e-2).fit(X[::5], y[::5])
+    >>> query_boundary(model, X, 3, random_state=0).shape
+    (3,)
     """
     m = len(X_pool) if hasattr(X_pool, "__len__") else X_pool.shape[0]
     if m < n:

@@ -24,6 +24,15 @@ class LearningCurves:
     ----------
     n_labels : (t,) labelled samples at each measurement
     pool, test : dict of strategy -> (n_repeats, t), accuracy on the remaining pool and on the test set
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.active import LearningCurves
+    >>> test = {"boundary": np.array([[0.75, 1.0]]), "random": np.array([[0.75, 0.75]])}
+    >>> mean, deviation = LearningCurves(np.array([6, 7]), test, test).gain("test")
+    >>> float(mean)
+    0.25
     """
 
     n_labels: np.ndarray
@@ -79,8 +88,7 @@ def simulate(
     n_jobs=None,
     progress=True,
 ):
-    """Label a pool one sample at a time, as in section 4.2 of paper 003, and record how a classifier
-    improves.
+    """Label a pool one sample at a time and record how a classifier improves: section 4.2 of [1]_.
 
     Each repeat splits the data at random into a fixed test set and a pool, and labels a few samples of the
     pool; every strategy starts from these. Then a sample is labelled, the classifier trained, and scored
@@ -124,6 +132,21 @@ def simulate(
     ------
     ValueError
         For unknown strategies, a single class, or a pool too small for ``n_initial`` and ``n_queries``.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.active import simulate
+    >>> curves = simulate(PerTurboClassifier(1.0, alpha=1e-2), X, y, n_queries=5, n_repeats=2, progress=False)
+    >>> curves.n_labels
+    array([ 6,  7,  8,  9, 10, 11])
     """
     X, y = check_X_y(X, y, dtype=np.float64)
     unknown = set(strategies) - set(STRATEGIES)

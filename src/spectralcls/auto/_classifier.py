@@ -86,7 +86,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
     >>> from sklearn.datasets import load_wine
     >>> from spectralcls import AutoClassifier
     >>> X, y = load_wine(return_X_y=True)
-    >>> AutoClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+    >>> AutoClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 

@@ -32,6 +32,16 @@ def from_memmap(array, rows=100_000):
         For anything but a memory map.
     ValueError
         For a slice or another view of one, Fortran order, or no dimension.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from spectralcls.dask import from_memmap
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/X.npy", np.zeros((1000, 3), np.float32))
+    ...     from_memmap(np.load(f"{folder}/X.npy", mmap_mode="r")).shape
+    (1000, 3)
     """
     if not isinstance(array, np.memmap):
         raise TypeError(f"array must be a numpy.memmap, got {type(array).__name__}.")

@@ -96,6 +96,14 @@ def kernel_sums(
     -----
     One task per pair of blocks. A task reads two blocks and returns ``8 * rows(Q) * b * l * (1 + c)`` bytes
     or less; partial results are added eight at a time.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from spectralcls.dask import kernel_sums
+    >>> X = da.random.default_rng(0).normal(size=(200, 2), chunks=(100, 2))
+    >>> kernel_sums(X, X, bandwidth=1.0).compute().shape
+    (200,)
     """
     check_workers()
     same = Q is X

@@ -59,7 +59,18 @@ class DaskKernelMean(DaskScoreClassifier):
 
 
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
-    """:class:`spectralcls.ParzenClassifier` on Dask collections."""
+    """:class:`spectralcls.ParzenClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import ParzenClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> ParzenClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = kernel_mean.ParzenClassifier
 
@@ -73,18 +84,51 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
 
 
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
-    """:class:`spectralcls.ISEClassifier` on Dask collections."""
+    """:class:`spectralcls.ISEClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import ISEClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> ISEClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = kernel_mean.ISEClassifier
 
 
 class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier):
-    """:class:`spectralcls.LaplacianISEClassifier` on Dask collections."""
+    """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import LaplacianISEClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> LaplacianISEClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = kernel_mean.LaplacianISEClassifier
 
 
 class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifier):
-    """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections."""
+    """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import CauchySchwarzClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> CauchySchwarzClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = kernel_mean.CauchySchwarzClassifier

@@ -31,6 +31,15 @@ def knn(Q, X, k, *, n_jobs=None):
     Notes
     -----
     One task per pair of blocks, which returns ``16 * rows(Q) * k`` bytes.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from spectralcls.dask import knn
+    >>> X = da.random.default_rng(0).normal(size=(200, 2), chunks=(100, 2))
+    >>> distances, indices = knn(X, X, 3)
+    >>> indices.compute().shape
+    (200, 3)
     """
     check_workers()
     Q, X = as_points(Q, "Q"), as_points(X, "X")
@@ -54,6 +63,14 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     """Symmetric graph that joins every point with its nearest neighbours, as :func:`spectralcls.knn_graph`.
 
     The neighbours are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from spectralcls.dask import knn_graph
+    >>> X = da.random.default_rng(0).normal(size=(200, 2), chunks=(100, 2))
+    >>> knn_graph(X, 3).shape
+    (200, 200)
     """
     distances, indices = dask.compute(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))
     return neighbors.graph_of_neighbors(

@@ -21,6 +21,16 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or
     O(n_l r) with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
     there are more.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import PerTurboClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> PerTurboClassifier(bandwidth=1.0, alpha=1e-2).fit(X, y).predict(X).compute().shape
+    (150,)
     """
 
     _local_class = perturbo.PerTurboClassifier

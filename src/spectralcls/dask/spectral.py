@@ -37,6 +37,16 @@ class KernelOperator(LinearOperator):
     Attributes
     ----------
     degrees : ndarray of shape (n,) or None
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from spectralcls import top_eigenpairs
+    >>> from spectralcls.dask import KernelOperator
+    >>> X = da.random.default_rng(0).normal(size=(200, 2), chunks=(100, 2))
+    >>> top_eigenpairs(KernelOperator(X, bandwidth=1.0), 2).values.shape
+    (2,)
     """
 
     def __init__(
@@ -128,7 +138,18 @@ class _DaskSpectralISE(DaskSpectral):
 
 
 class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassifier):
-    """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums."""
+    """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import LaplacianSpectralClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> LaplacianSpectralClassifier(bandwidth="silverman").fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = spectral.LaplacianSpectralClassifier
 
@@ -142,12 +163,34 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 
 
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
-    """:class:`spectralcls.SpectralISEClassifier` on Dask collections."""
+    """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import SpectralISEClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> SpectralISEClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = spectral.SpectralISEClassifier
 
 
 class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacianISEClassifier):
-    """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections."""
+    """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.dask import SpectralLaplacianISEClassifier
+    >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
+    >>> X = X.rechunk((50, -1))
+    >>> SpectralLaplacianISEClassifier(bandwidth=1.0).fit(X, y).predict(X).compute().shape
+    (150,)
+    """
 
     _local_class = spectral.SpectralLaplacianISEClassifier

@@ -28,7 +28,7 @@ def make_two_gaussians(n_samples=(100, 5), *, means=((2.0, 2.0), (0.6, 0.6)), ra
     n_samples : int or (int, int), default=(100, 5)
         Samples per class; one number is shared out as 100 : 5.
     means : array-like of shape (2, n_features)
-        The two centres; the defaults are the paper's.
+        The two centers; the defaults are those of [1]_.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
@@ -41,6 +41,13 @@ def make_two_gaussians(n_samples=(100, 5), *, means=((2.0, 2.0), (0.6, 0.6)), ra
     References
     ----------
     R. Jenssen, D. Erdogmus, J. C. Principe, T. Eltoft: The Laplacian spectral classifier. ICASSP 2005.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_two_gaussians
+    >>> X, y = make_two_gaussians(random_state=0)
+    >>> X.shape
+    (105, 2)
     """
     rng = check_random_state(random_state)
     means = np.asarray(means, dtype=np.float64)
@@ -80,6 +87,13 @@ def make_twonorm(n_samples=7400, *, n_features=20, shift=None, random_state=None
     References
     ----------
     L. Breiman: Bias, variance, and arcing classifiers. Technical report 460, University of California, 1996.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_twonorm
+    >>> X, y = make_twonorm(100, random_state=0)
+    >>> X.shape
+    (100, 20)
     """
     rng = check_random_state(random_state)
     a = 2 / np.sqrt(n_features) if shift is None else shift
@@ -96,7 +110,7 @@ def make_ringnorm(n_samples=7400, *, n_features=20, shift=None, random_state=Non
     """Ringnorm: a narrow Gaussian inside a wide one.
 
     Class 0 is N(0, 4 I) and class 1 is N(a 1, I), 1 the vector of ones; the classes are equally likely. The
-    collection of Raetsch, which the thesis uses, has a = 2 / sqrt(d); Breiman's text has 1 / sqrt(d).
+    collection of Raetsch has a = 2 / sqrt(d); Breiman's text has 1 / sqrt(d).
 
     Parameters
     ----------
@@ -117,6 +131,13 @@ def make_ringnorm(n_samples=7400, *, n_features=20, shift=None, random_state=Non
     References
     ----------
     L. Breiman: Bias, variance, and arcing classifiers. Technical report 460, University of California, 1996.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_ringnorm
+    >>> X, y = make_ringnorm(100, random_state=0)
+    >>> X.shape
+    (100, 20)
     """
     rng = check_random_state(random_state)
     a = 2 / np.sqrt(n_features) if shift is None else shift
@@ -163,6 +184,13 @@ def make_waveform(n_samples=5000, *, n_noise_features=0, random_state=None):
     References
     ----------
     L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and regression trees. Wadsworth, 1984.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_waveform
+    >>> X, y = make_waveform(100, random_state=0)
+    >>> X.shape
+    (100, 21)
     """
     rng = check_random_state(random_state)
     y = labels_of(class_counts(n_samples, (1, 1, 1)))
@@ -220,6 +248,12 @@ def gaussian_mixture(
     mixture : Bunch
         ``means`` (n_components, n_features), ``axes`` (n_components, n_features, intrinsic_dim), ``noise``
         and ``classes`` (n_components,), the class of each component.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import gaussian_mixture
+    >>> type(gaussian_mixture(n_features=5, n_components=12, random_state=0)).__name__
+    'Bunch'
     """
     if n_components < n_classes:
         raise ValueError(
@@ -272,6 +306,13 @@ def make_gaussian_mixture(
     -------
     X : ndarray of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_gaussian_mixture
+    >>> X, y = make_gaussian_mixture(100, n_features=5, n_components=12, random_state=0)
+    >>> X.shape
+    (100, 5)
     """
     mixture = gaussian_mixture(
         n_classes,
@@ -327,6 +368,13 @@ def make_simdata(version, n_samples=1000, *, random_state=None):
 
     References ---------- N. Courty, T. Burger, J. Laurent: PerTurbo: a new classification algorithm based
     on the spectrum perturbations of the Laplace-Beltrami operator. ECML PKDD 2011.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_simdata
+    >>> X, y = make_simdata(1, 200, random_state=0)
+    >>> X.shape
+    (200, 19)
     """
     n_features, n_components, separation = _SIMDATA[version]
     return make_gaussian_mixture(

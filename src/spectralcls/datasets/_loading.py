@@ -71,6 +71,12 @@ def load(name, *, data_home=None, n_samples=None, random_state=0):
         If the data folder does not exist.
     ConnectionError
         If OpenML cannot be reached.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import load
+    >>> load("wine").data.shape
+    (178, 13)
     """
     if n_samples is not None and name not in _GENERATORS:
         raise ValueError(
@@ -93,7 +99,14 @@ def load(name, *, data_home=None, n_samples=None, random_state=0):
 
 
 def available(data_home=None):
-    """Names that :func:`load` knows without a network: bundled, generated, and in the data folder."""
+    """Names that :func:`load` knows without a network: bundled, generated, and in the data folder.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import available
+    >>> "wine" in available()
+    True
+    """
     return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 
@@ -129,6 +142,16 @@ def read_npz(path, *, target="y"):
         If there is no such file.
     ValueError
         If it is no ``.npz`` file, holds pickled objects, or has none of the forms above.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from spectralcls.datasets import read_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/lines.npz", X=np.eye(3), y=np.arange(3))
+    ...     read_npz(f"{folder}/lines.npz").data.shape
+    (3, 3)
     """
     path = Path(path)
     if not path.exists():

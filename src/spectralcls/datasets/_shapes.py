@@ -64,6 +64,13 @@ def make_two_rings(
     References
     ----------
     R. Jenssen, D. Erdogmus, J. C. Principe, T. Eltoft: The Laplacian spectral classifier. ICASSP 2005.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_two_rings
+    >>> X, y = make_two_rings(random_state=0)
+    >>> X.shape
+    (100, 2)
     """
     rng = check_random_state(random_state)
     radii, centers = np.asarray(radii, dtype=np.float64), np.asarray(centers, dtype=np.float64)
@@ -90,10 +97,10 @@ def make_two_rings(
     prefer_skip_nested_validation=True,
 )
 def make_gaussian_in_ring(n_samples=300, *, scale=0.5, radius=3.0, width=1.0, random_state=None):
-    """A dense Gaussian inside a sparse ring: the thesis's picture of the 1/f weights (figure 6.1).
+    """A dense Gaussian inside a sparse ring: a picture of the weights 1/f, figure 6.1 of [1]_.
 
     Class 0 is N(0, scale^2 I); class 1 is uniform on the ring of points whose distance from the origin is
-    within ``width / 2`` of ``radius``. The thesis draws 150 samples of each and gives no other figure.
+    within ``width / 2`` of ``radius``. There 150 samples of each are drawn, and no other number is given.
 
     Parameters
     ----------
@@ -111,6 +118,18 @@ def make_gaussian_in_ring(n_samples=300, *, scale=0.5, radius=3.0, width=1.0, ra
     X : ndarray of shape (n_samples, 2), float64
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_gaussian_in_ring
+    >>> X, y = make_gaussian_in_ring()
+    >>> X.shape
+    (300, 2)
     """
     rng = check_random_state(random_state)
     counts = class_counts(n_samples, (1, 1))
@@ -152,6 +171,13 @@ def make_two_spirals(n_samples=300, *, turns=1.75, radius=3.0, noise=0.1, random
     X : ndarray of shape (n_samples, 2), float64
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
+
+    Examples
+    --------
+    >>> from spectralcls.datasets import make_two_spirals
+    >>> X, y = make_two_spirals(random_state=0)
+    >>> X.shape
+    (300, 2)
     """
     rng = check_random_state(random_state)
     y = labels_of(class_counts(n_samples, (1, 1)))

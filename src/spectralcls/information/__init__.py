@@ -1,6 +1,7 @@
 """Entropies, divergences and graph quantities of samples, by Parzen windows.
 
-Sources: thesis chapters 4 to 6, paper 000.
+Sources: Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of Tromsø,
+2007, chapters 4 to 6; Jenssen, Erdogmus, Principe and Eltoft, "The Laplacian spectral classifier", ICASSP 2005.
 
 A sample stands for its Parzen density ``p(x) = sum_i w_i W_{h^2}(x, x_i)``, the weights adding up to one.
 With the Gaussian, integrals of products of such densities are exact, because Gaussians convolve to

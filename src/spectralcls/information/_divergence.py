@@ -1,4 +1,4 @@
-"""Divergences between two samples (thesis sections 4.3.2 and 4.4, paper 000)."""
+"""Divergences between two samples."""
 
 from numbers import Real
 
@@ -34,12 +34,20 @@ def integrated_squared_error(
     log=False,
     n_jobs=None,
 ):
-    """Integrated squared error <p, p> - 2 <p, q> + <q, q> (thesis eq. 4.32).
+    """Integrated squared error <p, p> - 2 <p, q> + <q, q> (equation 4.32 of [1]_).
 
     Parameters
     ----------
-    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
+        convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     log : bool, default=False
@@ -51,6 +59,19 @@ def integrated_squared_error(
         At least 0 with the Gaussian, where it is a squared distance, to an absolute error of some 1e-15 of
         the potentials; 0 for equal samples. Compact kernels are not positive definite, and the value may be
         negative.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import integrated_squared_error
+    >>> round(float(integrated_squared_error(X, Y + 1, bandwidth=0.5)), 3)
+    0.046
     """
     if log and kernel != "gaussian":
         raise ValueError(
@@ -79,12 +100,20 @@ def cauchy_schwarz_divergence(
     potential="convolved",
     n_jobs=None,
 ):
-    """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))`` (thesis eq. 4.34).
+    """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))`` (equation 4.34 of [1]_).
 
     Parameters
     ----------
-    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
+        convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
 
@@ -93,6 +122,19 @@ def cauchy_schwarz_divergence(
     divergence : float
         At least 0 with the Gaussian, and 0 for equal samples. Infinite for a compact kernel where no point
         of X is within reach of one of Y.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import cauchy_schwarz_divergence
+    >>> round(float(cauchy_schwarz_divergence(X, Y + 1, bandwidth=0.5)), 3)
+    0.446
     """
     p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
     return _minus_log_cosine(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs)
@@ -112,12 +154,20 @@ def kullback_leibler_divergence(
 ):
     """Kullback-Leibler divergence of q from p: the plug-in estimate ``sum_i w_i log(p(x_i) / q(x_i))``.
 
-    Thesis eq. 4.17, both terms estimated as Shannon's entropy is in eq. 4.39.
+    Equation 4.17 of [1]_, both terms estimated as Shannon's entropy is in eq. 4.39.
 
     Parameters
     ----------
-    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module. A pair of bandwidths may differ, whatever the kernel.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
+        differ, whatever the kernel.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     leave_one_out : bool, default=False
         True leaves each point's own term out of its p(x_i); q(x_i) never has one.
 
@@ -126,6 +176,19 @@ def kullback_leibler_divergence(
     divergence : float
         In nats; infinite where q is 0 at a point of X, which happens with compact kernels only. As an
         estimate it may be negative, but never with leave_one_out=False for equal samples, where it is 0.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import kullback_leibler_divergence
+    >>> round(float(kullback_leibler_divergence(X, Y + 1, bandwidth=0.5)), 3)
+    0.962
     """
     p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
     h_p, h_q = read_bandwidths(bandwidth)
@@ -152,13 +215,21 @@ def laplacian_pdf_divergence(
 ):
     """Laplacian pdf distance: the Cauchy-Schwarz divergence with inner products weighted by 1/f.
 
-    Paper 000, eq. 4: f is the density of both samples together. Each point enters with the weight
+    Equation 4 of [1]_: f is the density of both samples together. Each point enters with the weight
     ``f(x_i)^(-1/2)`` (eq. 6), so that sparse regions, and with them class boundaries, count more.
 
     Parameters
     ----------
-    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module. The ratio of the weights of X to those of Y counts too: it sets the priors in f.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
+        convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; the ratio of those of X to those of Y counts too: it sets the priors in f.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     potential : {"convolved", "same"}, default="convolved"
@@ -168,6 +239,19 @@ def laplacian_pdf_divergence(
     -------
     divergence : float
         At least 0 with the Gaussian, and 0 for equal samples.
+
+    References
+    ----------
+    .. [1] R. Jenssen, D. Erdogmus, J. C. Principe, T. Eltoft, "The Laplacian spectral classifier", ICASSP 2005,
+       vol. 5, pp. 325-328.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import laplacian_pdf_divergence
+    >>> round(float(laplacian_pdf_divergence(X, Y + 1, bandwidth=0.5)), 3)
+    0.627
     """
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
     h_p, h_q = read_bandwidths(bandwidth)

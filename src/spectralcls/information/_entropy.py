@@ -1,4 +1,4 @@
-"""Information potentials and entropies (thesis sections 4.3.1, 4.4.1 and 4.4.5)."""
+"""Information potentials and entropies."""
 
 from numbers import Real
 
@@ -27,12 +27,19 @@ from ._parzen import (
 def information_potential(
     X, *, bandwidth, sample_weight=None, kernel="gaussian", potential="convolved", log=False, n_jobs=None
 ):
-    """Information potential V(p) = <p, p>, the integral of p^2 (thesis eq. 4.28).
+    """Information potential V(p) = <p, p>, the integral of p^2 (equation 4.28 of [1]_).
 
     Parameters
     ----------
-    X, bandwidth, sample_weight, kernel, n_jobs
-        See the module.
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     potential : {"convolved", "same"}, default="convolved"
         Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
         4.38).
@@ -42,6 +49,19 @@ def information_potential(
     Returns
     -------
     V : float
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.information import information_potential
+    >>> round(float(information_potential(X, bandwidth=0.5)), 3)
+    0.067
     """
     p = read_sample(X, sample_weight).normalized()
     return value(log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs), log)
@@ -60,12 +80,20 @@ def cross_information_potential(
     log=False,
     n_jobs=None,
 ):
-    """Cross information potential <p, q>, the integral of p q (thesis eq. 4.34, 4.38).
+    """Cross information potential <p, q>, the integral of p q (equations 4.34 and 4.38 of [1]_).
 
     Parameters
     ----------
-    X, Y, bandwidth, sample_weight_X, sample_weight_Y, kernel, n_jobs
-        See the module.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
+        convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     log : bool, default=False
@@ -75,6 +103,19 @@ def cross_information_potential(
     -------
     V : float
         0 (-inf) for a compact kernel where no point of X is within reach of one of Y.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import cross_information_potential
+    >>> round(float(cross_information_potential(X, Y + 1, bandwidth=0.5)), 3)
+    0.041
     """
     p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
     return value(log_inner(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs), log)
@@ -94,14 +135,21 @@ def renyi_entropy(
 ):
     """Renyi's entropy of order alpha.
 
-    For alpha = 2 it is -log V with the information potential V (thesis eq. 4.29). For other orders it is
+    For alpha = 2 it is -log V with the information potential V (equation 4.29 of [1]_). For other orders it is
     the plug-in estimate ``log(sum_i w_i p(x_i)^(alpha - 1)) / (1 - alpha)``, which for alpha = 1 is
     Shannon's; with ``potential="same"`` order 2 is the plug-in estimate as well.
 
     Parameters
     ----------
-    X, bandwidth, sample_weight, kernel, n_jobs
-        See the module.
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     alpha : float, default=2
         Order, positive and finite.
     potential : {"convolved", "same"}, default="convolved"
@@ -113,6 +161,19 @@ def renyi_entropy(
     -------
     entropy : float
         In nats.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.information import renyi_entropy
+    >>> round(float(renyi_entropy(X, bandwidth=0.5)), 3)
+    2.699
     """
     p = read_sample(X, sample_weight).normalized()
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
@@ -129,12 +190,19 @@ def renyi_entropy(
 
 @checked(ONE_SAMPLE, WEIGHT, LEAVE_ONE_OUT)
 def shannon_entropy(X, *, bandwidth, sample_weight=None, kernel="gaussian", leave_one_out=False, n_jobs=None):
-    """Shannon's differential entropy by the plug-in estimate ``-sum_i w_i log p(x_i)`` (thesis eq. 4.39).
+    """Shannon's differential entropy by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
 
     Parameters
     ----------
-    X, bandwidth, sample_weight, kernel, n_jobs
-        See the module.
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     leave_one_out : bool, default=False
         False keeps each point's own term in its density, as printed, which makes the estimate too small for
         small bandwidths: it goes to -infinity with h. True leaves it out.
@@ -143,6 +211,19 @@ def shannon_entropy(X, *, bandwidth, sample_weight=None, kernel="gaussian", leav
     -------
     entropy : float
         In nats; infinite where leave_one_out leaves a point without a neighbour in reach of a compact kernel.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.information import shannon_entropy
+    >>> round(float(shannon_entropy(X, bandwidth=0.5)), 3)
+    2.791
     """
     p = read_sample(X, sample_weight).normalized()
     return float(-p.weights @ log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs))

@@ -1,4 +1,4 @@
-"""Cut and volume of the graph whose edges are Parzen windows (thesis section 5.3.4)."""
+"""Cut and volume of the graph whose edges are Parzen windows."""
 
 from ._parzen import (
     LOG,
@@ -29,14 +29,19 @@ def graph_cut(
     log=False,
     n_jobs=None,
 ):
-    """Cut between two sets of nodes: the sum of ``w_i v_j k(x_i, y_j)`` (thesis eq. 5.20).
+    """Cut between two sets of nodes: the sum of ``w_i v_j k(x_i, y_j)`` (equation 5.20 of [1]_).
 
     The edge weights are the Parzen windows of eq. 5.21, so that the cut is N_1 N_2 <p, q>.
 
     Parameters
     ----------
-    X, Y, bandwidth, kernel, n_jobs
-        See the module.
+    X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     sample_weight_X, sample_weight_Y : array-like, default=None
         Weights of the nodes, as they are.
     potential : {"convolved", "same"}, default="convolved"
@@ -47,6 +52,19 @@ def graph_cut(
     Returns
     -------
     cut : float
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, Y = np.random.default_rng(0).normal(size=(2, 500, 2))
+    >>> from spectralcls.information import graph_cut
+    >>> round(float(graph_cut(X, Y + 3, bandwidth=0.5)), 1)
+    345.2
     """
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
     return value(log_inner(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs), log)
@@ -56,14 +74,19 @@ def graph_cut(
 def graph_volume(
     X, *, bandwidth, sample_weight=None, kernel="gaussian", potential="convolved", log=False, n_jobs=None
 ):
-    """Volume of a graph: the sum of ``w_i w_j k(x_i, x_j)`` over all pairs, i = j included (thesis eq. 5.22).
+    """Volume of a graph: the sum of ``w_i w_j k(x_i, x_j)`` over all pairs, i = j included (equation 5.22 of [1]_).
 
     The edge weights are the Parzen windows of eq. 5.21, so that the volume is N^2 V (eq. 5.24).
 
     Parameters
     ----------
-    X, bandwidth, kernel, n_jobs
-        See the module.
+    X : array-like of shape (n_samples, n_features)
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the nodes, as they are.
     potential : {"convolved", "same"}, default="convolved"
@@ -74,6 +97,19 @@ def graph_volume(
     Returns
     -------
     volume : float
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.information import graph_volume
+    >>> round(float(graph_volume(X, bandwidth=0.5)), 1)
+    16810.1
     """
     p = read_sample(X, sample_weight)
     return value(log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs), log)

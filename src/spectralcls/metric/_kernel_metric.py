@@ -91,7 +91,7 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
     >>> from sklearn.datasets import load_wine
     >>> from spectralcls.metric import KernelMetric
     >>> X, y = load_wine(return_X_y=True)
-    >>> KernelMetric(n_components=2).fit_transform(X, y).shape
+    >>> KernelMetric(kind="whiten", n_components=2).fit_transform(X, y).shape
     (178, 2)
     """
 

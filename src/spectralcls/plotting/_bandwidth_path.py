@@ -33,6 +33,16 @@ class BandwidthPathDisplay:
         The curve.
     best_line_ : matplotlib Line2D
         Vertical line at the winner.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.plotting import BandwidthPathDisplay
+    >>> display = BandwidthPathDisplay.from_estimator(ParzenClassifier().fit(X, y))
+    >>> display.ax_.get_xscale()
+    'log'
     """
 
     def __init__(

@@ -20,6 +20,14 @@ class ComparisonDisplay:
     figure_ : matplotlib Figure
     axes_ : ndarray of two matplotlib Axes
         Accuracy on the left, time on the right.
+
+    Examples
+    --------
+    >>> from spectralcls.plotting import ComparisonDisplay
+    >>> record = {"classifier": "a", "accuracy_mean": 0.9, "accuracy_std": 0.1, "fit_seconds": 1.0,
+    ...           "predict_seconds": 0.1, "bandwidth": None, "n_train": 100, "n_test": 50}
+    >>> ComparisonDisplay([record]).plot().axes_.shape
+    (2,)
     """
 
     def __init__(self, records, *, baselines=()):

@@ -1,4 +1,4 @@
-"""Embeddings and what their parameters do to the error (paper 004, figures 2 to 4)."""
+"""Embeddings and what their parameters do to the error."""
 
 import numpy as np
 from scipy.stats import norm
@@ -33,6 +33,15 @@ class EmbeddingDisplay:
     ax_, figure_ : matplotlib Axes and Figure
     scatters_ : list of matplotlib PathCollection
         One per class, unlabeled points first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import CCDR
+    >>> from spectralcls.plotting import EmbeddingDisplay
+    >>> len(EmbeddingDisplay.from_estimator(CCDR(2).fit(X, y)).scatters_)
+    3
     """
 
     def __init__(
@@ -156,6 +165,20 @@ class EmbeddingErrorDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
     lines_ : dict of name to matplotlib Line2D
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from spectralcls import CCDR
+    >>> from spectralcls.plotting import EmbeddingErrorDisplay
+    >>> display = EmbeddingErrorDisplay.from_estimator(
+    ...     CCDR(), {"5-NN": KNeighborsClassifier()}, X[::2], y[::2], X[1::2], y[1::2],
+    ...     parameter="n_components", values=[1, 2],
+    ... )
+    >>> len(display.errors["5-NN"])
+    2
     """
 
     def __init__(self, parameter, values, errors, n_test):

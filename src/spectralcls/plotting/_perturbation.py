@@ -1,5 +1,4 @@
-"""PerTurbo's perturbation fields, the region of its queries, and learning curves (paper 003, figures 2 to
-5)."""
+"""PerTurbo's perturbation fields, the region of its queries, and learning curves."""
 
 import numpy as np
 from sklearn.utils import check_array
@@ -29,6 +28,16 @@ class PerturbationDisplay:
     ----------
     figure_ : matplotlib Figure
     axes_ : ndarray of matplotlib Axes, one for each class and one for the borders
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.plotting import PerturbationDisplay
+    >>> model = PerTurboClassifier(1.0, alpha=1e-2).fit(X[:, :2], y)
+    >>> PerturbationDisplay.from_estimator(model, X[:, :2], y, grid_resolution=20).tau.shape
+    (20, 20, 3)
     """
 
     def __init__(self, x, y, tau, winner, classes, samples=None, codes=None):
@@ -161,6 +170,16 @@ class ActiveLearningDisplay:
     ----------
     figure_ : matplotlib Figure
     axes_ : ndarray of two matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.active import LearningCurves
+    >>> from spectralcls.plotting import ActiveLearningDisplay
+    >>> test = {"boundary": np.array([[0.75, 1.0]]), "random": np.array([[0.75, 0.75]])}
+    >>> display = ActiveLearningDisplay(LearningCurves(np.array([6, 7]), test, test)).plot()
+    >>> type(display).__name__
+    'ActiveLearningDisplay'
     """
 
     def __init__(self, curves):

@@ -30,6 +30,16 @@ class SampleWeightsDisplay:
         Weights, one collection a class.
     largest_ : PathCollection or None
         The points of largest weight.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import LaplacianISEClassifier
+    >>> from spectralcls.plotting import SampleWeightsDisplay
+    >>> display = SampleWeightsDisplay.from_estimator(LaplacianISEClassifier(1.0).fit(X, y), X, y)
+    >>> display.weights.shape
+    (150,)
     """
 
     def __init__(self, weights, y, *, X=None, n_largest=10, feature_names=("Feature 1", "Feature 2")):

@@ -34,6 +34,16 @@ class SpectralMapDisplay:
     test_ : list of PathCollection
         Test points, one collection a class (or one for all).
     centers_ : PathCollection or None
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import KernelMap
+    >>> from spectralcls.plotting import SpectralMapDisplay
+    >>> display = SpectralMapDisplay.from_estimator(KernelMap(2).fit(X), X, y)
+    >>> display.training_map.shape
+    (150, 2)
     """
 
     def __init__(self, training_map, y, *, test_map=None, y_test=None, centers=None, components=(0, 1)):
