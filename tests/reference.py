@@ -59,7 +59,7 @@ def _excluded(exclude_self, m):
 
 def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
-    exclude_self=False, normalize=False,
+    exclude_self=False, exclude_groups=None, normalize=False,
 ):
     """out[i, b, l, c]; the axes b, l, c are there when bandwidth is 1-D, labels are given, weights are 2-D."""
     m, n, d = len(Q), len(X), np.shape(X)[1]
@@ -69,6 +69,8 @@ def kernel_sums(
     L = 1 if labels is None else (lab.max() + 1 if n_labels is None else n_labels)
     D = distances(Q, X)
     keep = np.arange(n)[None, :] != _excluded(exclude_self, m)[:, None]
+    if exclude_groups is not None:
+        keep &= np.asarray(exclude_groups[0])[:, None] != np.asarray(exclude_groups[1])[None, :]
     out = np.empty((m, len(hs), L, W.shape[1]))
     for b, h in enumerate(hs):
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -222,3 +222,9 @@ def test_what_a_callable_returns_is_only_read():
     first = rpcholesky(X, 20, kernel=kernel, random_state=0, block_size=5)
     again = rpcholesky(X, 20, kernel=kernel, random_state=0, block_size=5)
     np.testing.assert_array_equal(first.factor, again.factor)
+
+
+def test_a_block_is_no_larger_than_the_rank():
+    X = blobs(17)
+    factor = rpcholesky(X, 9, bandwidth=1.5, block_size=10**9, random_state=0)  # 10**18 numbers, if it were
+    assert_array_equal(factor.factor, rpcholesky(X, 9, bandwidth=1.5, block_size=9, random_state=0).factor)

@@ -235,3 +235,12 @@ def test_graphs_of_extreme_data():
     np.testing.assert_array_equal(graph.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
     reverse = reverse_knn(X * 1e200, X * 1e200, np.full(5, 1e200))
     np.testing.assert_allclose(reverse.toarray() / 1e200, reverse_knn(X, X, np.ones(5)).toarray())
+
+
+def test_graphs_are_symmetric_to_the_bit():
+    """The tree and the search for tied neighbours round a distance differently; a graph has one value for an edge."""
+    rng = np.random.default_rng(16)
+    X = rng.standard_normal((38, 5))[rng.integers(0, 12, 38)]
+    for mode in ("distance", "heat"):
+        graph = knn_graph(X, 9, mode=mode).toarray()
+        np.testing.assert_array_equal(graph, graph.T)

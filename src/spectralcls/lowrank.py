@@ -330,7 +330,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     rng = check_random_state(random_state)
     n_threads = effective_n_threads(n_jobs)
     n, rank = len(X), min(rank, len(X))
-    block_size = min(128, rank) if block_size is None else block_size
+    block_size = min(128 if block_size is None else block_size, rank)  # of a block no more than that is taken
 
     diagonal = source.diagonal()
     if not np.all(np.isfinite(diagonal)):

@@ -215,12 +215,15 @@ def undirected(rows, columns, distances, n, symmetrize="or"):
     """
     proper = rows != columns
     rows, columns, distances = rows[proper], columns[proper], distances[proper]
-    both = np.concatenate([rows.astype(np.int64) * n + columns, columns.astype(np.int64) * n + rows])
-    edges, first, counts = np.unique(both, return_index=True, return_counts=True)
-    values = np.concatenate([distances, distances])[first]
+    pairs = np.minimum(rows, columns).astype(np.int64) * n + np.maximum(rows, columns)
+    pairs, first, counts = np.unique(pairs, return_index=True, return_counts=True)
     if symmetrize == "and":
         mutual = counts > 1
-        edges, values, counts = edges[mutual], values[mutual], counts[mutual]
+        pairs, first, counts = pairs[mutual], first[mutual], counts[mutual]
+    # One value for both directions: found from the other end a distance may be rounded otherwise.
+    edges = np.concatenate([pairs, pairs % n * n + pairs // n])
+    order = np.argsort(edges, kind="stable")
+    edges, values, counts = edges[order], np.tile(distances[first], 2)[order], np.tile(counts, 2)[order]
     return csr(values, edges % n, row_starts(edges // n, n), (n, n)), np.minimum(counts, 2) / 2
 
 

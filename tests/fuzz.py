@@ -1,0 +1,126 @@
+"""Random calls of the public functions and estimators against slow truth, in child processes that may crash.
+
+    python -m tests.fuzz --calls 20000 --seed 1           # all targets in turn
+    python -m tests.fuzz --only knn --calls 500 --seed 7
+    python -m tests.fuzz --only knn --call 123 --seed 7   # one call again, in this process
+
+Each call is drawn from (seed, target, number), so a finding is repeated by its numbers alone. Right answers and errors
+that are meant for the user, `ValueError` and `TypeError` of our own words, are fine. Everything else is a finding: a
+wrong answer, another exception, a crash, or a call without an answer for a minute. The exit code is 1 if there is any.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import cases  # noqa: E402
+
+_BATCH = 200  # calls of a child process
+_PATIENCE = 60.0  # seconds without an answer after which a call counts as hanging
+_FOREIGN = ("incompatible function arguments", "Unable to cast", "unpack", "has no attribute", "NoneType")
+
+
+def judge(target, seed, number):
+    """What came of one call: "right", "refused", or a finding in words."""
+    rng = np.random.default_rng([seed, sum(map(ord, target)), number])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            cases.TARGETS[target](rng)
+        except cases.Refused as error:
+            message = str(error.__cause__)
+            if not message or any(words in message for words in _FOREIGN):
+                return f"refused in words that are not ours: {message[:200]!r}"
+            return "refused"
+        except Exception:
+            return traceback.format_exc(limit=-2).strip()[-600:]
+    return "right"
+
+
+def child(targets, seed, first, last):
+    for number in range(first, last):
+        target = targets[number % len(targets)]
+        print(json.dumps([number, target, None]), flush=True)  # what to blame for a crash
+        print(json.dumps([number, target, judge(target, seed, number)]), flush=True)
+
+
+def batch(targets, seed, first, last):
+    """Outcomes of calls, those of a child that died or was silent too long included: [(number, target, outcome)]."""
+    outcomes = []
+    while first < last:
+        arguments = [*targets, "--seed", str(seed), "--range", str(first), str(last)]
+        with tempfile.TemporaryFile("w+") as log:
+            process = subprocess.Popen(
+                [sys.executable, __file__, "--only", *arguments], stdout=log, stderr=subprocess.DEVNULL
+            )
+            silent, size = 0.0, 0
+            while process.poll() is None and silent < _PATIENCE:
+                time.sleep(0.05)
+                silent, size = (silent + 0.05, size) if log.seek(0, 2) == size else (0.0, log.seek(0, 2))
+            hangs = process.poll() is None
+            process.kill()
+            process.wait()
+            log.seek(0)
+            lines = [json.loads(line) for line in log if line.endswith("\n")]
+        outcomes += [line for line in lines if line[2] is not None]
+        if lines and lines[-1][2] is None:
+            number, target, _ = lines[-1]
+            outcomes.append([number, target, "no answer" if hangs else f"crash, exit code {process.returncode}"])
+            first = number + 1
+        elif lines:
+            first = lines[-1][0] + 1
+        else:
+            raise RuntimeError(f"the child process did not start: exit code {process.returncode}")
+    return outcomes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=np.inf, help="begin no batch after so long")
+    parser.add_argument("--only", nargs="+", choices=cases.TARGETS, default=list(cases.TARGETS), metavar="TARGET")
+    parser.add_argument("--call", type=int, help="this one only, in this process")
+    parser.add_argument("--json", type=Path, help="write the counts and the findings")
+    parser.add_argument("--range", type=int, nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.call is not None:
+        outcome = judge(options.only[options.call % len(options.only)], options.seed, options.call)
+        print(outcome)
+        return int(outcome not in ("right", "refused"))
+    if options.range:
+        child(options.only, options.seed, *options.range)
+        return 0
+    counts, findings, begun = Counter(), [], time.perf_counter()
+    for first in range(0, options.calls, _BATCH):
+        if time.perf_counter() - begun > options.seconds:
+            break
+        for number, target, outcome in batch(options.only, options.seed, first, min(first + _BATCH, options.calls)):
+            counts[target, outcome if outcome in ("right", "refused") else "findings"] += 1
+            if outcome not in ("right", "refused"):
+                findings.append({"target": target, "call": number, "seed": options.seed, "what": outcome})
+                print(f"\n{target}, call {number}: {outcome}", flush=True)
+    report = {
+        "calls": sum(counts.values()), "seed": options.seed, "seconds": round(time.perf_counter() - begun, 1),
+        "targets": {t: {k: counts[t, k] for k in ("right", "refused", "findings")} for t in options.only},
+        "findings": findings,
+    }  # fmt: skip
+    print(json.dumps({key: value for key, value in report.items() if key != "findings"}, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
