@@ -422,3 +422,27 @@ def test_in_scikit_learns_company(make):
     assert search.fit(X, y).best_score_ > 0.9
     calibrated = CalibratedClassifierCV(clone(pipeline), cv=3).fit(X, y)
     assert calibrated.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("kernel", ["uniform", "epanechnikov", "cosine"])
+def test_a_class_of_prior_zero_never_wins(kernel):
+    """Neither where its own points lie nor where no kernel reaches, in predictions and in tuning."""
+    X, y = np.array([[0.0], [0.1], [5.0], [5.1]]), [0, 0, 1, 1]
+    Q = np.array([[0.0], [-1e3], [2.0], [1e9]])
+    model = ParzenClassifier(0.1, kernel=kernel, priors=[0, 1]).fit(X, y)
+    assert_array_equal(model.predict(Q), 1)
+    assert_array_equal(model.predict_proba(Q), [[0.0, 1.0]] * 4)
+    for cv in (2, "loo"):
+        tuned = ParzenClassifier(kernel=kernel, priors=[0, 1], bandwidth_grid=[0.01], cv=cv).fit(X, y)
+        assert_allclose(tuned.cv_results_["mean_test_score"], [0.5])
+
+
+def test_far_posteriors_add_up_to_one():
+    rng = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        X = rng.normal(size=(40, 3)).astype(dtype)
+        model = ParzenClassifier(1.0).fit(X, np.arange(40) % 4)
+        far = (rng.normal(size=(60, 3)) * 10.0 ** rng.uniform(0, 12, size=(60, 1))).astype(dtype)
+        assert_allclose(model.predict_proba(far).sum(axis=1), 1, rtol=1e-12)
+    square = ParzenClassifier(1.0).fit([[-1.0, 0], [1, 0], [0, 1.0], [0, -1]], [0, 1, 0, 1])
+    assert_allclose(square.predict_proba([[0, 1e20]]).sum(), 1, rtol=1e-12)

@@ -137,3 +137,11 @@ def test_a_class_without_weight_is_named():
     X, y = unbalanced(100)
     with pytest.raises(ValueError, match="rare"):
         reduce_training_set(X, y, 10, sample_weight=(y == "common").astype(float))
+
+
+@pytest.mark.parametrize("method", ["representative", "weight"])
+def test_points_that_are_all_equal(method):
+    y = np.repeat([0, 1], 5)
+    rows, weights = reduce_training_set(np.ones((10, 2)), y, 4, method=method, random_state=0)
+    assert set(y[rows]) == {0, 1}
+    np.testing.assert_allclose(np.bincount(y[rows], weights), [5, 5])

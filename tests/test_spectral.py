@@ -283,6 +283,29 @@ def test_isolated_points_are_said():
         SpectralLaplacianISEClassifier(1e-3, n_components=3).fit(X, y)
 
 
+@pytest.mark.parametrize("classifier", [*ISE_CLASSES, LaplacianSpectralClassifier])
+@pytest.mark.parametrize("n_components", ["all", 3])
+def test_leaving_one_out_equals_refitting(classifier, n_components):
+    X, y, _, _ = split("iris", 36)
+    options = dict(n_components=n_components, bandwidth_grid=[1.0, 2.0])
+    model = classifier(cv="loo", **options).fit(X, y)
+    one_by_one = [(np.delete(np.arange(36), i), [i]) for i in range(36)]
+    splits = classifier(cv=one_by_one, **options).fit(X, y)
+    assert_allclose(model.cv_results_["mean_test_score"], splits.cv_results_["mean_test_score"])
+    assert "split0_test_score" not in model.cv_results_ and "split35_test_score" in splits.cv_results_
+
+
+@pytest.mark.parametrize("model", [
+    SpectralISEClassifier(n_components=3), SpectralLaplacianISEClassifier(center="median"),
+    LaplacianSpectralClassifier(),
+], ids=repr)
+def test_leaving_one_out_refuses_what_would_not_end(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(700, 2)), rng.integers(0, 2, 700)
+    with pytest.raises(ValueError, match="cv='loo'.* would fit 700 times for each bandwidth; the limit is 500 points"):
+        model.set_params(cv="loo").fit(X, y)
+
+
 def test_tuning_on_a_subsample_rescales_the_bandwidth():
     rng = np.random.default_rng(0)
     y = np.arange(900) % 2

@@ -58,11 +58,11 @@ def _spread_and_size(X, sample_weight):
     if scale == 0:
         raise ValueError("All samples are equal: the data have no spread from which to derive a bandwidth.")
     # In units of the widest feature nothing over- or underflows when squared.
-    centre = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
+    center = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
     total = 0.0
     for start in range(0, len(X), _BLOCK_ROWS):
         rows = slice(start, start + _BLOCK_ROWS)
-        offset = (X[rows] - centre) / scale
+        offset = (X[rows] - center) / scale
         total += np.vdot(offset, offset) if weights is None else np.einsum("ij,ij,i", offset, offset, weights[rows])
     return scale * np.sqrt(total / (n - 1) / X.shape[1]), n
 
@@ -229,7 +229,7 @@ def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
 def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel="gaussian"):
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
-    Half of the rungs lie below the rule. Beyond either end little changes: the density rule approaches that
+    Half of the grid lies below the rule. Beyond either end little changes: the density rule approaches that
     of the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
 
     Parameters
@@ -238,7 +238,7 @@ def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel=
     n_bandwidths : int, default=16
     ratio : float, default=2.0
         Ratio of one h^2 to the next. With 2, a Gaussian kernel is the square of the next one, and convolving
-        a kernel with itself leads to the next rung.
+        a kernel with itself leads to the next of the grid.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each sample counts.
     kernel : str, default="gaussian"

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, va
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from .bandwidth import silverman_bandwidth
+from ._tuning import reference_bandwidth
 from .kernels import kernel_matrix, kernel_sums
 from .lowrank import rpcholesky
 
@@ -46,11 +46,11 @@ def reduce_training_set(
         "representative": points chosen by randomly pivoted Cholesky of the class's Gaussian kernel matrix,
         with the weights >= 0 that bring their kernel mean nearest to that of the whole class. For classifiers
         by density or distance.
-        "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as the
-        [1]_ proposes (section 10.1). They are the border of the data, with equal weights in a class; good
+        "weight": the points of largest weight 1 / f, f the Parzen density of all training points, as
+        proposed in [1]_, section 10.1. They are the border of the data, with equal weights in a class; good
         where classes do not overlap, poor where they do.
     bandwidth : "silverman" or float, default="silverman"
-        Of the Gaussian kernel.
+        Of the Gaussian kernel. Data without spread get 1.
     sample_weight : array-like of shape (n,), default=None
         Weights of the training points.
     random_state : int, RandomState instance or None, default=None
@@ -61,8 +61,8 @@ def reduce_training_set(
     Returns
     -------
     indices : ndarray of int
-        Rows to keep, ascending. Fewer than ``size`` where a class has fewer distinct points to offer, or
-        where weights came out as zero.
+        Rows to keep, ascending. Fewer than ``size`` if a class has fewer distinct points to offer, or
+        if weights came out as zero.
     weights : ndarray of float64, of the shape of ``indices``
         Positive; in each class they add up to the class's total weight, so that class priors stay.
 
@@ -79,11 +79,10 @@ def reduce_training_set(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
     >>> from spectralcls import ParzenClassifier, reduce_training_set
-    >>> indices, weights = reduce_training_set(X, y, size=30)
-    >>> model = ParzenClassifier(bandwidth=0.5).fit(X[indices], y[indices], sample_weight=weights)
-    >>> bool(model.score(X, y) > 0.9)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rows, weights = reduce_training_set(X, y, 30, random_state=0)
+    >>> bool(ParzenClassifier(0.5).fit(X[rows], y[rows], sample_weight=weights).score(X, y) > 0.9)
     True
     """
     X, y = check_X_y(X, y, dtype=(np.float64, np.float32))
@@ -97,7 +96,7 @@ def reduce_training_set(
     total = size if isinstance(size, Integral) else max(1, round(size * len(X)))
     if total < len(classes):
         raise ValueError(f"size={size!r} keeps {total} points, fewer than the {len(classes)} classes.")
-    h = silverman_bandwidth(X) if bandwidth == "silverman" else float(bandwidth)
+    h = reference_bandwidth("silverman", X, None, 1) if bandwidth == "silverman" else float(bandwidth)
 
     sizes = _class_sizes(total, np.array([len(rows) for rows in members]))
     if method == "weight":

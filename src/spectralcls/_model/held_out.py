@@ -4,7 +4,7 @@ pairs.
 A kernel sum over the training part of a fold is the sum over the *other* folds. One call of `kernel_sums`
 with a bucket per (class, fold) therefore serves every fold, and a list of bandwidths shares the distances.
 The other folds are added, never the own fold subtracted from the total: the own fold holds k(x_i, x_i) = 1,
-beside which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass, because f depends on the
+next to which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass, because f depends on the
 fold.
 """
 
@@ -230,7 +230,7 @@ def _weighted_totals(p, weights, widths):
     out = np.empty((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
         u = weights[own]
-        # With a scale the core may leave out what is nothing beside k(x_i, x_i).
+        # With a scale the core may leave out what is nothing compared with k(x_i, x_i).
         log_scale, sums = kernel_sums(
             p.sample.X[own], p.sample.X[own], weights=u, kernel=p.kernel, bandwidth=widths, log="pair", n_jobs=p.n_jobs
         )

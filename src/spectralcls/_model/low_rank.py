@@ -100,7 +100,7 @@ def low_rank_spectrum(
 def classwise_spectrum(
     X, codes, widths, degrees, n_components, *, rank, sample_weight=None, random_state=None, n_jobs=None
 ):
-    """The same for the kernel in which points of classes t and s meet with the normalised Gaussian of variance
+    """The same for the kernel that joins points of classes t and s by the normalized Gaussian of variance
     ``widths[t]^2 + widths[s]^2``, and given degrees; new points are extended over all n points.
 
     Returns

@@ -35,7 +35,7 @@ class Rule:
 
     @property
     def needs_query_density(self):
-        """g(y) = f(y)^-1/2 scales all scores of a query alike; it matters only beside an offset."""
+        """g(y) = f(y)^-1/2 scales all scores of a query alike; it matters only if there is an offset."""
         return self.weighting == "symmetric" and self.decision == "distance"
 
     def point_weights(self, log_density):
@@ -45,7 +45,7 @@ class Rule:
         return np.exp(-log_density if self.weighting == "inverse" else -log_density / 2)
 
     def potential_kernel(self, kernel, bandwidth, n_features):
-        """(bandwidth, log factor) of the kernel in the potentials, beside a plain profile in the class
+        """(bandwidth, log factor) of the kernel in the potentials, relative to a plain profile in the class
         means."""
         if kernel == "gaussian" and self.potential == "convolved":
             return bandwidth * CONVOLVED_SCALE, -n_features / 2 * np.log(2.0)
@@ -59,7 +59,7 @@ class Rule:
         class_weight : ndarray (..., C)
             Sum of the sample weights of each class; a class of weight zero does not exist.
         potentials : ndarray (..., C), optional
-            |m_c|^2, where the rule needs it.
+            |m_c|^2, if the rule needs it.
         log_priors : ndarray (C,), optional
             For the density rule; by default P_c is the share of the class in the weights.
 
@@ -115,7 +115,7 @@ def over_classes(function, values):
 def break_ties(scores, order):
     """Raise the nearest of exactly tied best classes, the first in `order`, by one unit in the last place.
 
-    Far from the data 2 <m_c, y> vanishes beside |m_c|^2. If two potentials are equal, as for isolated
+    Far from the data 2 <m_c, y> vanishes next to |m_c|^2. If two potentials are equal, as for isolated
     points of balanced classes, the vanished terms still order the classes.
     """
     best = over_classes(np.maximum, scores)[..., None]

@@ -85,7 +85,7 @@ class Spectrum:
 
 
 def density_weights(operator):
-    """v with f(y) = k(y) v for an operator normalised by the mean of its rows; None for a plain one."""
+    """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
     if operator.degrees is None:
         return None
     weights = operator.sample_weight

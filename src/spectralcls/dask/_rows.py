@@ -85,7 +85,7 @@ def blocks(array):
 
 
 def column_blocks(column, X):
-    """The blocks of a column beside those of X; None for each where there is no column."""
+    """The blocks of a column that go with those of X; None for each if there is no column."""
     return [None] * len(sizes(X)) if column is None else blocks(column)
 
 

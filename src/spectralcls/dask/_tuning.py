@@ -63,8 +63,8 @@ def _add_moments(*parts):
 def _merged(weight, mean, squares):
     """Moments of the union of samples, from the moments of each."""
     total = weight.sum()
-    centre = weight @ mean / (total or 1.0)
-    return total, centre, squares.sum() + weight @ ((mean - centre) ** 2).sum(axis=1)
+    center = weight @ mean / (total or 1.0)
+    return total, center, squares.sum() + weight @ ((mean - center) ** 2).sum(axis=1)
 
 
 def tune_bandwidth(estimator, rule, data, log_priors):
