@@ -1,0 +1,101 @@
+"""The skeleton: a fit happens as a whole or not at all; parameters of shared names have one constraint and one text."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from spectralcls import ISEClassifier, KernelMap, ParzenClassifier, SpectralISEClassifier
+from spectralcls._estimator import PARAMETERS, Estimator, finite_scores, log_posterior, transactional
+
+
+class Steps(Estimator):
+    """Learns in steps.
+
+    Parameters
+    ----------
+    stop : exception class or None, default=None
+    %(tolerance)s
+    """
+
+    _parameter_constraints = {"stop": "no_validation"}
+
+    def __init__(self, stop=None, *, tolerance=0.25):
+        self.stop = stop
+        self.tolerance = tolerance
+
+    @transactional
+    def fit(self, value, optional=None):
+        self.first_ = value
+        if optional is not None:
+            self.optional_ = optional
+        if self.stop is not None:
+            raise self.stop("midway")
+        self._private = value
+        return self
+
+    @transactional(keep=True)
+    def partial_fit(self, value):
+        self.first_ = self.first_ + value
+        if self.stop is not None:
+            raise self.stop("midway")
+        return self
+
+    @transactional
+    def fit_transform(self, value):
+        return self.fit(value).first_ * 2
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_transform"])
+@pytest.mark.parametrize("stop", [ValueError, MemoryError, KeyboardInterrupt])
+def test_what_ends_early_changes_nothing(method, stop):
+    model = Steps().fit(1, optional=2)
+    before = dict(vars(model))
+    model.stop = stop
+    with pytest.raises(stop, match="midway"):
+        getattr(model, method)(5)
+    assert vars(model) == before | {"stop": stop}
+
+
+def test_a_fit_starts_from_the_parameters_alone():
+    model = Steps().fit(1, optional=2)
+    assert model.optional_ == 2 and model.fit(3) is model
+    assert vars(model) == {"stop": None, "tolerance": 0.25, "first_": 3, "_private": 3}
+    assert model.partial_fit(4) is model and model.first_ == 7 and model._private == 3
+    assert model.fit_transform(5) == 10 and model.first_ == 5
+
+
+def test_what_a_user_set_on_the_estimator_stays():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = KernelMap(2).set_output(transform="pandas").fit(X)
+    assert list(model.fit(X).transform(X).columns) == ["kernelmap0", "kernelmap1"]
+
+
+def test_parameters_of_shared_names_are_validated_and_described():
+    assert "    tolerance : float or None, default=0.25\n        Relative error allowed" in Steps.__doc__
+    with pytest.raises(ValueError, match="The 'tolerance' parameter of Steps must be a float"):
+        Steps(tolerance=2).fit(1)
+    for make in (ParzenClassifier, SpectralISEClassifier, KernelMap):
+        assert "%(" not in make.__doc__
+        for name, value in make().get_params().items():
+            shown = f'"{value}"' if isinstance(value, str) else repr(value)
+            line = next(line for line in make.__doc__.splitlines() if line.strip().startswith(f"{name} : "))
+            assert line.endswith(f"default={shown}")
+        assert set(make._parameter_constraints) == set(make().get_params())
+    assert ISEClassifier._parameter_constraints["cv"] is PARAMETERS["cv"].constraint
+
+
+def test_unfitted_and_cloned():
+    with pytest.raises(NotFittedError):
+        ParzenClassifier().predict([[0.0]])
+    model = ParzenClassifier(1.0).fit([[0.0], [1.0]], [0, 1])
+    assert not hasattr(clone(model), "classes_")
+
+
+def test_scores_become_finite_and_posteriors():
+    scores = np.array([[-np.inf, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    finite = finite_scores(scores)
+    assert np.isfinite(finite).all() and finite[0].argmin() == 0
+    np.testing.assert_array_equal(finite[1], scores[1])
+    posterior = np.exp(log_posterior(np.array([[-1e40, -1e40, -np.inf], [0.0, np.log(3), -np.inf]])))
+    np.testing.assert_allclose(posterior, [[0.5, 0.5, 0], [0.25, 0.75, 0]], rtol=1e-14)
