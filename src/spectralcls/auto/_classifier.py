@@ -137,7 +137,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         ranks = shuffled_ranks(data.codes, rng)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
         n = len(data.codes)
-        with warnings.catch_warnings(), progress("vote", 4 * (self.cv + 1), silent=not self.verbose) as step_done:
+        n_fits = len(members_for(n)[0]) * ((self.cv if n <= LARGE else 1) + 1)
+        with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
             warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
             ensemble = None
             for size in affordable_sizes(n, clock):
