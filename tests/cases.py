@@ -15,7 +15,7 @@ from spectralcls import bandwidth as bandwidths
 from spectralcls import information
 from spectralcls.neighbors import reverse_knn
 
-TOLERANCE = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 2e-5}  # of sums, relative to the sums of moduli
+TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}  # of sums, relative to the sums of moduli
 
 
 class Refused(Exception):
@@ -138,12 +138,12 @@ def check_sums(found, Q, X, options):
         # Far terms: the exponent's own rounding, in units of its size; below the smallest numbers anything is right.
         assert np.array_equal(np.isneginf(found), np.isneginf(truth)) or "weights" in options
         finite = np.isfinite(found) & np.isfinite(truth)
-        error = np.abs(found.astype(np.float64) - truth)[finite]
-        assert np.all(error <= 20 * tolerance * (1 + np.abs(truth[finite]))), f"log sums off by {error.max():.3g}"
+        error = np.abs(found[finite].astype(np.float64) - truth[finite])
+        assert np.all(error <= tolerance * (1 + np.abs(truth[finite]))), f"log sums off by {error.max():.3g}"
     else:
         scale = reference.kernel_sums(Q, X, **moduli)
         error = np.abs(found - truth)
-        bound = 20 * tolerance * scale + np.finfo(X.dtype).tiny * len(X)
+        bound = tolerance * scale + np.finfo(X.dtype).tiny * len(X)
         assert np.all(error <= bound), f"sums off by {np.max(error / bound):.3g} times the bound"
 
 
@@ -161,7 +161,7 @@ def kernel_matrix(rng):
     X, Q = points(rng, n, d, dtype), points(rng, m, d, dtype)
     kernel, h = str(rng.choice(sorted(reference.COMPACT) + ["gaussian", "laplace"])), spread(Q, X) * rng.uniform(0.2, 5)
     found = spectralcls.kernel_matrix(laid_out(rng, Q), laid_out(rng, X), kernel=kernel, bandwidth=float(h))
-    np.testing.assert_allclose(found, reference.kernel_matrix(Q, X, kernel, h), rtol=0, atol=20 * TOLERANCE[dtype])
+    np.testing.assert_allclose(found, reference.kernel_matrix(Q, X, kernel, h), rtol=0, atol=TOLERANCE[dtype])
     own = spectralcls.kernel_matrix(laid_out(rng, X), kernel=kernel, bandwidth=float(h))
     assert np.all(own.diagonal() == 1) and np.array_equal(own, own.T)
 
