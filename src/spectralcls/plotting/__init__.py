@@ -3,6 +3,7 @@
 from ._bandwidth_path import BandwidthPathDisplay
 from ._comparison import ComparisonDisplay
 from ._embedding import EmbeddingDisplay, EmbeddingErrorDisplay
+from ._metric import MetricDisplay
 from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
 from ._sample_weights import SampleWeightsDisplay
 from ._spectral_map import SpectralMapDisplay
@@ -13,6 +14,7 @@ __all__ = [
     "ComparisonDisplay",
     "EmbeddingDisplay",
     "EmbeddingErrorDisplay",
+    "MetricDisplay",
     "PerturbationDisplay",
     "SampleWeightsDisplay",
     "SpectralMapDisplay",
