@@ -127,7 +127,7 @@ inline Vec<T> row_minimum(const T* row, int n_vectors) {
   Vec<T> least[4];  // four chains: one would wait for itself
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) least[i] = load(row + i * lanes<T>);
-#pragma GCC unroll 12
+#pragma GCC unroll 24
   for (int v = 4; v < tile_vectors; ++v) least[v % 4] = minimum<T>(least[v % 4], load(row + v * lanes<T>));
   return minimum<T>(minimum<T>(least[0], least[1]), minimum<T>(least[2], least[3]));
 }

@@ -49,9 +49,15 @@ using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
 // `tile_vectors` vectors (a few panels) make a tile, whose distances stay in the first-level cache.
 constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
 constexpr int panel_vectors = 3;
-constexpr int tile_vectors = 12;
+constexpr int tile_vectors = n_vector_registers == 32 ? 12 : 24;
 template <class T>
 constexpr int tile_width = tile_vectors * lanes<T>;
+
+// Queries are taken a chunk at a time: one thread's task, whose packed coordinates stay in the first-level cache.
+constexpr index_t query_chunk_rows = 128;
+static_assert(query_chunk_rows % tile_rows == 0);
+// Sorting the points by locality costs about as much as 100 queries.
+constexpr index_t ordering_pays_from = 1024;
 
 // How |x - y|^2 is computed. `product`: |x|^2 + |y|^2 - 2 x.y, d operations, which cancels when both norms are
 // large beside the distance; `difference`: sum of (x - y)^2, 2 d operations, which never does.

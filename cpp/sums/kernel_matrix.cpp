@@ -15,12 +15,10 @@
 namespace spectralcls {
 namespace {
 
-constexpr index_t chunk_rows = 128;
-
 // The kernel values of a chunk of rows and one tile of columns, in a buffer that fits the second-level cache.
 template <class T>
 struct alignas(64) ChunkBuffer {
-  T value[chunk_rows][tile_width<T>];
+  T value[query_chunk_rows][tile_width<T>];
 };
 
 template <class T>
@@ -46,9 +44,9 @@ class Blocks {
   // upper triangle only the tiles that reach it.
   template <class Write>
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
-    for_each_chunk((queries_.rows + chunk_rows - 1) / chunk_rows, execution_, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
+    for_each_chunk((queries_.rows + query_chunk_rows - 1) / query_chunk_rows, execution_, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
-      const index_t begin = chunk * chunk_rows, end = std::min(begin + chunk_rows, queries_.rows);
+      const index_t begin = chunk * query_chunk_rows, end = std::min(begin + query_chunk_rows, queries_.rows);
       PackedQueries<T> queries;
       queries.pack(queries_, rows_.data() + begin, end - begin, points_.geometry());
       auto buffer = std::make_unique<ChunkBuffer<T>>();
@@ -68,12 +66,10 @@ class Blocks {
   void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
     auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
     arguments_.measure(queries, q, tile_rows, points_.packed(), tile, out, [] {});
-    for (int r = 0; r < tile_rows; ++r) {
-      T* row = out.value[r];
-      detail::kernel_row<T>(kernel_, row, tile.n_vectors, T(0), static_cast<T>(rate_), row);
-      if (factor_ != T(1))
-        for (int v = 0; v < tile.n_vectors; ++v) store(row + v * lanes<T>, load(row + v * lanes<T>) * factor_);
-    }
+    detail::kernel_rows<T>(kernel_, out, tile_rows, tile.n_vectors, nullptr, static_cast<T>(rate_), out);
+    if (factor_ == T(1)) return;
+    for (T* row : out.value)
+      for (int v = 0; v < tile.n_vectors; ++v) store(row + v * lanes<T>, load(row + v * lanes<T>) * factor_);
   }
 
   MatrixView<T> queries_;
@@ -116,10 +112,10 @@ class Output {
 
 // to[c, r] = from[r, c] for all rows and whole vectors of columns that reach beyond `begin`.
 template <class T>
-void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[chunk_rows]) {
+void transpose_columns(const ChunkBuffer<T>& from, index_t begin, index_t end, T (*to)[query_chunk_rows]) {
   constexpr int W = lanes<T>;
   for (index_t c = begin / W * W; c < end; c += W)
-    for (index_t r = 0; r < chunk_rows; r += W) {
+    for (index_t r = 0; r < query_chunk_rows; r += W) {
       Vec<T> square[W];
 #pragma GCC unroll 16
       for (int i = 0; i < W; ++i) square[i] = load(from.value[r + i] + c);
@@ -157,7 +153,7 @@ void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwid
           if (i >= column && i < column + columns) *output.at(i, i) = at_zero;
         }
         if (mirrored == columns) return;
-        alignas(64) thread_local T transposed[tile_width<T>][chunk_rows];
+        alignas(64) thread_local T transposed[tile_width<T>][query_chunk_rows];
         transpose_columns(values, mirrored, columns, transposed);
         for (index_t c = mirrored; c < columns; ++c) output.write_row(transposed[c], end - begin, column + c, begin);
       });

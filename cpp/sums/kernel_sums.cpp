@@ -126,17 +126,20 @@ class Computation {
 
   void accumulate(const Tile& tile, index_t n_rows, Scratch& s) const {
     if (n_columns_ > 1) return accumulate_columns(tile, n_rows, s);
+    if (n_bandwidths_ == 1 || !plan_.rates_double) {
+      for (int b = 0; b < n_bandwidths_; ++b) {
+        const double rate = rate_of(tile.label, b);
+        detail::add_rows<T, Scaled>(request_.kernel, s.distance,
+                                    {n_rows, tile.n_vectors, static_cast<T>(rate), plan_.weights->of(tile, b), s.origin, s.gap,
+                                     plan_.negligible / rate, s.sum.data() + b, vectors_per_row()});
+      }
+      return;
+    }
     for (index_t r = 0; r < n_rows; ++r) {
       Vec<T>* row_sums = s.sum.data() + r * vectors_per_row();
       const T origin = Scaled ? s.origin[r] : T(0);
-      if (!plan_.rates_double) {
-        for (int b = 0; b < n_bandwidths_; ++b)
-          detail::add_row<T, Scaled>(request_.kernel, s.distance.value[r], tile.n_vectors, origin, static_cast<T>(rate_of(tile.label, b)),
-                                     plan_.weights->of(tile, b), row_sums[b]);
-        continue;
-      }
       for (const Ladder& ladder : plan_.of(tile.label).ladders) {
-        detail::Rung<T> rungs[8];
+        detail::Rung<T> rungs[longest_ladder<T>];
         const int n_rungs = live_rungs(ladder, s.gap[r]);
         if (n_rungs == 0) break;  // the rates of ladders ascend
         for (int l = 0; l < n_rungs; ++l) {
@@ -159,9 +162,8 @@ class Computation {
                                   s.sum.data() + b * plan_.columns().n_vectors(), vectors_per_row());
     };
     auto evaluate = [&](int b) {
-      for (index_t r = 0; r < n_rows; ++r)
-        detail::kernel_row<T>(request_.kernel, s.distance.value[r], tile.n_vectors, Scaled ? s.origin[r] : T(0),
-                              static_cast<T>(rate_of(tile.label, b)), s.value.value[r]);
+      detail::kernel_rows<T>(request_.kernel, s.distance, n_rows, tile.n_vectors, Scaled ? s.origin : nullptr,
+                             static_cast<T>(rate_of(tile.label, b)), s.value);
     };
     if (!plan_.rates_double) {
       for (int b = 0; b < n_bandwidths_; ++b) {

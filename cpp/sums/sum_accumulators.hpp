@@ -1,13 +1,81 @@
-// What happens to a tile of squared distances: kernel values, weights, and sums in registers. One query row at a
-// time; the accumulators are vectors (a lane per point modulo the vector width), reduced when a piece ends.
+// What happens to a tile of arguments: kernel values, weights, and sums in registers. One query row at a time; the
+// accumulators are vectors (a lane per point modulo the vector width), reduced when a piece ends.
 #pragma once
 
+#include "base/distance_tile.hpp"
 #include "sums/ladder.hpp"
 #include "sums/profile.hpp"
 
 namespace spectralcls::detail {
 
 constexpr int group = 4;  // vectors whose exponentials are computed step by step together
+
+template <class T, int N>
+SPECTRALCLS_INLINE void load_group(const T* from, Vec<T> (&to)[N]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) to[i] = load(from + i * lanes<T>);
+}
+
+// The sum of a group, times weights if any, in pairs: an accumulator then waits for one addition a group, not for four.
+template <class T, bool Weighted, int N>
+SPECTRALCLS_INLINE Vec<T> sum_of_group(const Vec<T> (&values)[N], const T* weights) {
+  static_assert(N == 1 || N == 4);
+  Vec<T> term[N];
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) term[i] = Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
+  if constexpr (N == 1) return term[0];
+  else return (term[0] + term[1]) + (term[2] + term[3]);
+}
+
+template <Kernel K, class T, bool Scaled, bool Weighted, int N>
+SPECTRALCLS_INLINE Vec<T> sum_of_values(const T* arguments, T shift, T rate, const T* weights) {
+  Vec<T> k[N];
+  load_group(arguments, k);
+  kernel_values<K, T, Scaled, N>(shift, rate, k);
+  return sum_of_group<T, Weighted, N>(k, weights);
+}
+
+// A bandwidth's sums of the rows of a tile, `stride` vectors apart. Scaled: rows with a gap beyond `reach` are left out.
+template <class T>
+struct RowSums {
+  index_t n_rows;
+  int n_vectors;
+  T rate;
+  const T* weights;  // nullptr for ones
+  const T* shifts;   // of the rows, if Scaled
+  const double* gaps;
+  double reach;
+  Vec<T>* sums;
+  index_t stride;
+};
+
+template <Kernel K, class T, bool Scaled, bool Weighted>
+void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
+  const T rate = rows.rate;
+  for (index_t r = 0; r < rows.n_rows; ++r) {
+    if (Scaled && rows.gaps[r] > rows.reach) continue;
+    const T shift = Scaled ? rows.shifts[r] : T(0);
+    const T *a = arguments.value[r], *w = rows.weights;
+    Vec<T> sum = rows.sums[r * rows.stride];
+    int left = rows.n_vectors;
+    for (; left >= group; left -= group, a += group * lanes<T>, w += Weighted ? group * lanes<T> : 0)
+      sum += sum_of_values<K, T, Scaled, Weighted, group>(a, shift, rate, w);
+    for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
+      sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
+    rows.sums[r * rows.stride] = sum;
+  }
+}
+
+template <class T, bool Scaled>
+void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& rows) {
+  with_kernel(kernel, [&](auto row) {
+    constexpr Kernel K = decltype(row)::value;
+    if constexpr (!Scaled || profile<K>.decay != Decay::compact) {
+      if (rows.weights) add_rows<K, T, Scaled, true>(arguments, rows);
+      else add_rows<K, T, Scaled, false>(arguments, rows);
+    }
+  });
+}
 
 // Where the kernel values of a bandwidth go, and with which weights.
 template <class T>
@@ -16,20 +84,15 @@ struct Rung {
   const T* weight;
 };
 
-// The kernel values of the rungs of a ladder for the N vectors at `offset`, added to one vector sum a rung.
+// The kernel values of the rungs of a ladder for N vectors from `offset` on, added to one vector sum a rung.
 template <class T, bool Scaled, bool Weighted, int Rungs, int N>
-SPECTRALCLS_INLINE void add_ladder(const T* distance, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
+SPECTRALCLS_INLINE void add_ladder(const T* arguments, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
   Vec<T> k[N];
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) k[i] = load(distance + offset + i * lanes<T>);
+  load_group(arguments + offset, k);
   decay<T, Scaled, N>(origin, rate, k);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) {
-#pragma GCC unroll 8
-    for (int i = 0; i < N; ++i) {
-      if (Weighted) sum[l] += k[i] * load(rungs[l].weight + offset + i * lanes<T>);
-      else sum[l] += k[i];
-    }
+    sum[l] += sum_of_group<T, Weighted, N>(k, Weighted ? rungs[l].weight + offset : nullptr);
     if (l + 1 < Rungs)
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) k[i] = k[i] * k[i];
@@ -37,73 +100,50 @@ SPECTRALCLS_INLINE void add_ladder(const T* distance, index_t offset, T origin, 
 }
 
 template <class T, bool Scaled, bool Weighted, int Rungs>
-inline void add_ladder(const T* distance, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
+void add_ladder(const T* arguments, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
   Vec<T> sum[Rungs];
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) sum[l] = *rungs[l].sum;
   int v = 0;
   for (; v + group <= n_vectors; v += group)
-    add_ladder<T, Scaled, Weighted, Rungs, group>(distance, v * lanes<T>, origin, rate, rungs, sum);
+    add_ladder<T, Scaled, Weighted, Rungs, group>(arguments, v * lanes<T>, origin, rate, rungs, sum);
   for (; v < n_vectors; ++v)
-    add_ladder<T, Scaled, Weighted, Rungs, 1>(distance, v * lanes<T>, origin, rate, rungs, sum);
+    add_ladder<T, Scaled, Weighted, Rungs, 1>(arguments, v * lanes<T>, origin, rate, rungs, sum);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) *rungs[l].sum = sum[l];
 }
 
-template <class T, bool Scaled, bool Weighted>
-inline void add_ladder(int n_rungs, const T* distance, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
-  switch (n_rungs) {
-    case 1: return add_ladder<T, Scaled, Weighted, 1>(distance, n_vectors, origin, rate, rungs);
-    case 2: return add_ladder<T, Scaled, Weighted, 2>(distance, n_vectors, origin, rate, rungs);
-    case 3: return add_ladder<T, Scaled, Weighted, 3>(distance, n_vectors, origin, rate, rungs);
-    case 4: return add_ladder<T, Scaled, Weighted, 4>(distance, n_vectors, origin, rate, rungs);
-    case 5: return add_ladder<T, Scaled, Weighted, 5>(distance, n_vectors, origin, rate, rungs);
-    case 6: return add_ladder<T, Scaled, Weighted, 6>(distance, n_vectors, origin, rate, rungs);
-    case 7: return add_ladder<T, Scaled, Weighted, 7>(distance, n_vectors, origin, rate, rungs);
-    case 8: return add_ladder<T, Scaled, Weighted, 8>(distance, n_vectors, origin, rate, rungs);
+template <class T, bool Scaled, bool Weighted, int Rungs = longest_ladder<T>>
+void add_ladder(int n_rungs, const T* arguments, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
+  if (n_rungs == Rungs) return add_ladder<T, Scaled, Weighted, Rungs>(arguments, n_vectors, origin, rate, rungs);
+  if constexpr (Rungs > 1) add_ladder<T, Scaled, Weighted, Rungs - 1>(n_rungs, arguments, n_vectors, origin, rate, rungs);
+}
+
+// Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: 0.
+template <Kernel K, class T>
+void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
+  for (index_t r = 0; r < n_rows; ++r) {
+    const T shift = shifts ? shifts[r] : T(0);
+    const T* a = arguments.value[r];
+    T* to = values.value[r];
+    int v = 0;
+    for (; v + group <= n_vectors; v += group) {
+      Vec<T> k[group];
+      load_group(a + v * lanes<T>, k);
+      kernel_values<K, T, true, group>(shift, rate, k);
+#pragma GCC unroll 8
+      for (int i = 0; i < group; ++i) store(to + (v + i) * lanes<T>, k[i]);
+    }
+    for (; v < n_vectors; ++v) {
+      Vec<T> k[1] = {load(a + v * lanes<T>)};
+      kernel_values<K, T, true, 1>(shift, rate, k);
+      store(to + v * lanes<T>, k[0]);
+    }
   }
 }
-
-// Calls body(offset, values) for N vectors of kernel values.
-template <Kernel K, class T, bool Scaled, int N, class Body>
-SPECTRALCLS_INLINE void for_kernel_values(const T* argument, index_t offset, T origin, T rate, Body&& body) {
-  Vec<T> k[N];
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) k[i] = load(argument + offset + i * lanes<T>);
-  kernel_values<K, T, Scaled, N>(origin, rate, k);
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) body(offset + i * lanes<T>, k[i]);
-}
-
-// The same for one row of a tile, several vectors at a time.
-template <Kernel K, class T, bool Scaled, class Body>
-SPECTRALCLS_INLINE void for_kernel_values(const T* argument, int n_vectors, T origin, T rate, Body&& body) {
-  int v = 0;
-  for (; v + group <= n_vectors; v += group)
-    for_kernel_values<K, T, Scaled, group>(argument, v * lanes<T>, origin, rate, body);
-  for (; v < n_vectors; ++v) for_kernel_values<K, T, Scaled, 1>(argument, v * lanes<T>, origin, rate, body);
-}
-
-// Adds the kernel values of one row, times weights if any, to a vector sum.
-template <class T, bool Scaled>
-inline void add_row(Kernel kernel, const T* argument, int n_vectors, T origin, T rate, const T* weight, Vec<T>& sum) {
-  with_kernel(kernel, [&](auto row) {
-    Vec<T> total = sum;
-    for_kernel_values<decltype(row)::value, T, Scaled>(argument, n_vectors, origin, rate, [&](index_t offset, Vec<T> k) {
-      if (weight) total += k * load(weight + offset);
-      else total += k;
-    });
-    sum = total;
-  });
-}
-
-// Stores the kernel values of one row; `values` may be `argument`.
 template <class T>
-inline void kernel_row(Kernel kernel, const T* argument, int n_vectors, T origin, T rate, T* values) {
-  with_kernel(kernel, [&](auto row) {
-    for_kernel_values<decltype(row)::value, T, true>(argument, n_vectors, origin, rate,
-                                                     [&](index_t offset, Vec<T> k) { store(values + offset, k); });
-  });
+void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
+  with_kernel(kernel, [&](auto row) { kernel_rows<decltype(row)::value, T>(arguments, n_rows, n_vectors, shifts, rate, values); });
 }
 
 // The next rung of a ladder in several columns.

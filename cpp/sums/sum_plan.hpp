@@ -19,11 +19,9 @@
 
 namespace spectralcls::detail {
 
-constexpr index_t chunk_rows = 128;           // queries of one chunk
-constexpr index_t block_bytes = 256 * 1024;   // points that stay in the second-level cache while queries pass
-constexpr index_t block_vectors = 256;        // and whose sums stay in T before they are added in double
-constexpr index_t ordering_pays_from = 1024;  // queries; sorting the points costs about as much as 100 of them
-constexpr double ordering_pays_at = 0.1;      // share of pairs whose kernel value counts as zero
+constexpr index_t block_bytes = 256 * 1024;  // points that stay in the second-level cache while queries pass
+constexpr index_t block_vectors = 256;       // and whose sums stay in T before they are added in double
+constexpr double ordering_pays_at = 0.1;     // share of pairs whose kernel value counts as zero
 
 // The bandwidths of the points of one label, or of all.
 template <class T>
@@ -139,8 +137,8 @@ struct SumPlan {
       std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
     if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
       order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
-    for (index_t begin = 0; begin < r.queries.rows; begin += chunk_rows)
-      chunks.push_back({begin, std::min(begin + chunk_rows, r.queries.rows)});
+    for (index_t begin = 0; begin < r.queries.rows; begin += query_chunk_rows)
+      chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
   }
 
   // Places of the queries of each group, which are neighbours; all of them without groups.

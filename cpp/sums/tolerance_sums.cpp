@@ -25,7 +25,7 @@ struct Costs {
   static double lattice_vector() { return 0.6; }                            // multiply, add and store
 };
 
-struct Tile {
+struct QueryTile {
   index_t begin, end;  // among the sorted queries
   Cell corner;
   bool lattice = false;
@@ -99,7 +99,7 @@ class Evaluation {
     }
     sort_by_key(queries_);
     for (index_t i = 0; i < m;) {
-      Tile tile{i, i, {}};
+      QueryTile tile{i, i, {}};
       const std::uint64_t key = queries_[i].key >> (tile_shift_ * grid_.n_axes);
       while (tile.end < m && queries_[tile.end].key >> (tile_shift_ * grid_.n_axes) == key) ++tile.end;
       const Cell cell = cell_of(tile.begin);
@@ -134,7 +134,7 @@ class Evaluation {
 
   // Relative error of a kernel value because lattice positions are rounded: an absolute error of a few units in the
   // last place of the coordinates times the largest slope of the exponent.
-  double position_rounding(const Tile& tile) const {
+  double position_rounding(const QueryTile& tile) const {
     double largest = 0;
     for (int k = 0; k < grid_.n_axes; ++k)
       largest = std::max({largest, std::abs(grid_.origin[k]), (std::abs(tile.corner[k]) + tile_width()) * grid_.side});
@@ -145,7 +145,7 @@ class Evaluation {
     return std::pow(lattice_box[d_] + 3 * accuracy_.width, d_) * (request_.n_labels + 1) * request_.n_columns;
   }
 
-  bool lattice_possible(const Tile& tile) const {
+  bool lattice_possible(const QueryTile& tile) const {
     if (accuracy_.width == 0 || !gaussian() || patch_values() > largest_patch) return false;
     for (int k = 0; k < grid_.n_axes; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
@@ -153,7 +153,7 @@ class Evaluation {
   }
 
   template <class F>
-  void for_each_group(const Tile& tile, F&& f) const {
+  void for_each_group(const QueryTile& tile, F&& f) const {
     for (index_t begin = tile.begin; begin < tile.end;) {
       const index_t end = end_of_group(queries_.data(), begin, tile.end);
       f(begin, end);
@@ -173,7 +173,7 @@ class Evaluation {
                      [&](index_t a, index_t b) { return tiles_[a].cost > tiles_[b].cost; });
   }
 
-  void plan(Tile& tile) const {
+  void plan(QueryTile& tile) const {
     // Pairs of the first, middle and last group stand for all of them.
     index_t sampled_queries = 0, n_groups = 0;
     double sampled_pairs = 0;
@@ -208,7 +208,7 @@ class Evaluation {
 
   double total_cost() const {
     double total = Costs::row() * (request_.queries.rows + request_.points.rows);
-    for (const Tile& tile : tiles_) total += tile.cost;
+    for (const QueryTile& tile : tiles_) total += tile.cost;
     return total;
   }
 
@@ -244,7 +244,7 @@ class Evaluation {
       const FlushSubnormals flush;
       Worker worker(*this);
       for (index_t t = first[chunk]; t < first[chunk + 1]; ++t) {
-        const Tile& tile = tiles_[order_[t]];
+        const QueryTile& tile = tiles_[order_[t]];
         if (tile.lattice) {
           by_lattice(tile, worker, failed[chunk], checkpoint);
           continue;
@@ -259,7 +259,7 @@ class Evaluation {
     return all;
   }
 
-  void by_lattice(const Tile& tile, Worker& worker, std::vector<KeyedRow>& failed, Checkpoint& checkpoint) const {
+  void by_lattice(const QueryTile& tile, Worker& worker, std::vector<KeyedRow>& failed, Checkpoint& checkpoint) const {
     if (!worker.lattice) worker.lattice = LatticeSums::create(request_, *sources_, grid_, accuracy_);
     const index_t size = tile.end - tile.begin;
     const CellBox box = around(tile.corner, tile_width(), cells(lattice_radius()));
@@ -358,7 +358,7 @@ class Evaluation {
   CellGrid grid_;
   std::unique_ptr<SourceIndex> sources_;
   std::vector<KeyedRow> queries_;  // by tile, then by cell
-  std::vector<Tile> tiles_;
+  std::vector<QueryTile> tiles_;
   std::vector<index_t> order_;  // of the tiles, by falling cost
 };
 

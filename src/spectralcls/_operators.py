@@ -6,7 +6,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.utils.validation import check_array
 
 from ._validation import check_positive
-from .kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
+from .kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
 
 __all__ = ["GramOperator", "KernelOperator"]
 
@@ -130,6 +130,7 @@ class KernelOperator(LinearOperator):
         self.labels = None if labels is None else np.asarray(labels)
         self.bandwidth = self._check_bandwidth(bandwidth)
         self.normalization = normalization
+        self._points = self._packed()
         super().__init__(X.dtype, (len(X), len(X)))
         self.sample_weight = None
         if sample_weight is not None:
@@ -183,26 +184,29 @@ class KernelOperator(LinearOperator):
             raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
         return values
 
-    def _pairs(self, columns):
-        """(rows, places in `columns`, bandwidth, constant) of the blocks of K[:, columns] that share a bandwidth."""
-        d = self.X.shape[1]
-        reference = log_normalizer("gaussian", d, [np.sqrt(2) * self.bandwidth.min()])[0]
-        for t, h_t in enumerate(self.bandwidth):
-            for s, h_s in enumerate(self.bandwidth):
-                h = np.hypot(h_t, h_s)
-                rows, places = np.flatnonzero(self.labels == t), np.flatnonzero(self.labels[columns] == s)
-                if len(rows) and len(places):
-                    yield rows, places, h, np.exp(reference - log_normalizer("gaussian", d, [h])[0])
+    def _packed(self, rows=None):
+        """The points of some or all rows, for any number of products."""
+        X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
+        return KernelPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
-    def _sums(self, weights, columns=slice(None)):
-        """K[:, columns] @ weights."""
-        X, options = self.X[columns], dict(kernel=self.kernel, n_jobs=self.n_jobs)
+    def _widths(self, label):
+        """Bandwidths between the points of a label and those of all labels, and the constants that go with them."""
+        d, widths = self.X.shape[1], np.hypot(self.bandwidth[label], self.bandwidth)
+        reference = log_normalizer("gaussian", d, np.sqrt(2) * self.bandwidth.min())
+        return widths, np.exp(reference - log_normalizer("gaussian", d, widths)).astype(self.dtype)
+
+    def _sums(self, weights, points=None):
+        """K @ weights, or that of the columns that belong to the points."""
+        points = self._points if points is None else points
+        options = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
         if self.labels is None:
-            return kernel_sums(self.X, X, weights=weights, bandwidth=self.bandwidth, **options)
-        out = np.zeros((len(self.X), weights.shape[1]), self.dtype)
-        for rows, places, h, constant in self._pairs(columns):
-            sums = kernel_sums(self.X[rows], X[places], weights=weights[places], bandwidth=h, **options)
-            out[rows] += constant * sums
+            return kernel_sums(self.X, points, bandwidth=self.bandwidth, **options)
+        out = np.empty((len(self.X), weights.shape[1]), self.dtype)
+        for label in np.unique(self.labels):
+            rows = np.flatnonzero(self.labels == label)
+            widths, constants = self._widths(label)
+            sums = kernel_sums(self.X[rows], points, bandwidth=widths[None], **options)[:, 0]
+            out[rows] = np.einsum("ilc,l->ic", sums, constants)
         return out
 
     def _matmat(self, V):
@@ -225,9 +229,12 @@ class KernelOperator(LinearOperator):
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
             K = np.empty(self.shape, self.dtype)
-            for rows, columns, h, constant in self._pairs(slice(None)):
-                part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=h, n_jobs=self.n_jobs)
-                K[np.ix_(rows, columns)] = constant * part
+            members = {label: np.flatnonzero(self.labels == label) for label in np.unique(self.labels)}
+            for label, rows in members.items():
+                widths, constants = self._widths(label)
+                for other, columns in members.items():
+                    part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=widths[other], n_jobs=self.n_jobs)
+                    K[np.ix_(rows, columns)] = constants[other] * part
             K = (K + K.T) / 2
         if self._scale is not None:
             K *= self._scale
@@ -254,11 +261,11 @@ class KernelOperator(LinearOperator):
         for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
             whole = getattr(self, name)
             setattr(part, name, None if whole is None else whole[rows])
-        part.normalization, part.n_isolated = None, 0
+        part.normalization, part.n_isolated, part._points = None, 0, part._packed()
         return part
 
     def extended(self, rows, vectors):
         """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them."""
         if self._scale is None:
-            return self._sums(vectors, rows)
-        return self._scale * self._sums(self._scale[rows] * vectors, rows)
+            return self._sums(vectors, self._packed(rows))
+        return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))
