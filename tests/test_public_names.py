@@ -1,5 +1,6 @@
 """What the package offers by name: every public module and everything in its `__all__`."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -7,10 +8,12 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import spectralcls
+from spectralcls import _core
 
 
 def public_modules():
@@ -95,3 +98,17 @@ def test_a_public_name_has_a_docstring_whose_example_runs(value):
 def test_docstrings_cite_what_help_can_resolve(value):
     for text in docstrings(value):
         assert not re.search(r"(?<!Master's )[Tt]hesis|[Pp]aper 00\d|MATH\b|See the module", text), text
+
+
+def test_the_stub_lists_every_function_of_the_core():
+    stub = ast.parse(Path(_core.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    (listed,) = [node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "compiled"]
+    functions = {name for name in dir(_core.compiled) if callable(getattr(_core.compiled, name)) and name[0].islower()}
+    assert {node.name for node in listed.body if isinstance(node, ast.FunctionDef)} == functions
+
+
+def test_public_functions_have_type_hints():
+    functions = [param.values[0] for param in public_objects() if inspect.isfunction(param.values[0])]
+    local = [f for f in functions if not f.__module__.startswith("spectralcls.dask")]
+    bare = [f.__qualname__ for f in local if not f.__annotations__]
+    assert bare == []

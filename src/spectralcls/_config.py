@@ -1,6 +1,7 @@
 """What was built and what runs: for bug reports and benchmarks."""
 
 import platform
+from typing import Any
 
 import numpy
 import scipy
@@ -10,7 +11,7 @@ from ._core import available_variants, compiled
 from ._parallel import effective_n_threads
 
 
-def show_config(mode="print"):
+def show_config(mode: str = "print") -> dict[str, Any] | None:
     """Compiler, flags, instruction-set variant, threads and versions.
 
     Parameters

@@ -7,6 +7,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.validation import _check_sample_weight, check_array
 
 from ._profiles import PROFILES
+from ._typing import Array, ArrayLike
 from .kernels import KERNELS
 
 __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
@@ -15,7 +16,7 @@ _BLOCK_ROWS = 4096
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2}
 
 
-def kernel_variance(kernel, n_features):
+def kernel_variance(kernel: str, n_features: int) -> float:
     """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
 
     Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount: it
@@ -76,7 +77,9 @@ def _spread_and_size(X, sample_weight):
     },
     prefer_skip_nested_validation=True,
 )
-def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaussian"):
+def silverman_bandwidth(
+    X: ArrayLike, sample_weight: ArrayLike | None = None, *, rule: str = "silverman", kernel: str = "gaussian",
+) -> float:
     """Silverman's normal-reference bandwidth for a multivariate sample.
 
     ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as the papers print it, with ``s^2`` the mean of the diagonal
@@ -125,7 +128,7 @@ def silverman_bandwidth(X, sample_weight=None, *, rule="silverman", kernel="gaus
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
 
 
-def scale_bandwidth(X, sample_weight=None, *, kernel="gaussian"):
+def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
     """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
 
     The Gaussian of a typical distance is then e^-2 in any dimension. It is scikit-learn's ``gamma="scale"`` on
@@ -169,7 +172,7 @@ def reference_rule(spread, n, d, rule, kernel):
     },
     prefer_skip_nested_validation=True,
 )
-def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
+def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
     """Univariate bandwidth that minimizes the AMISE if the density were normal: section 3.2.3 of [1]_.
 
     ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known
@@ -226,7 +229,10 @@ def amise_bandwidth(x, sample_weight=None, *, kernel="gaussian"):
     },
     prefer_skip_nested_validation=True,
 )
-def bandwidth_grid(X, n_bandwidths=16, ratio=2.0, *, sample_weight=None, kernel="gaussian"):
+def bandwidth_grid(
+    X: ArrayLike, n_bandwidths: int = 16, ratio: float = 2.0, *, sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+) -> Array:
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
     Half of the grid lies below the rule. Beyond either end little changes: the density rule approaches that

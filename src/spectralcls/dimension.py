@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
+from ._typing import ArrayLike, RandomState
 from .neighbors import knn, without_self
 
 __all__ = ["IntrinsicDimension", "class_dimensions", "entropic_dimension"]
@@ -50,8 +52,10 @@ class IntrinsicDimension:
 
 
 def entropic_dimension(
-    X, *, graph="knn", n_neighbors=4, gamma=1.0, sizes=None, n_resamples=20, random_state=None, n_jobs=None
-):
+    X: ArrayLike, *, graph: str = "knn", n_neighbors: int = 4, gamma: float = 1.0,
+    sizes: ArrayLike | None = None, n_resamples: int = 20, random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> IntrinsicDimension:
     """Intrinsic dimension of the manifold that the points lie on.
 
     The total length of a k-NN graph or minimal spanning tree over n points of an m-dimensional manifold,
@@ -135,7 +139,7 @@ def entropic_dimension(
     return IntrinsicDimension(mean, spread, resampled, sizes, lengths)
 
 
-def class_dimensions(X, y, **options):
+def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, IntrinsicDimension]:
     """Intrinsic dimension of every class.
 
     Parameters

@@ -7,6 +7,7 @@ little more than multiplying one where reading the operator (a matrix) or evalua
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -20,6 +21,7 @@ from ._core import compiled
 from ._interrupt import eigh
 from ._operators import GramOperator, KernelOperator
 from ._parallel import effective_n_threads
+from ._typing import ArrayLike, RandomState
 
 __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 
@@ -78,9 +80,10 @@ class EigenResult:
 
 
 def top_eigenpairs(
-    A, k, *, solver="auto", tol=None, max_applications=None, block_size=None, max_basis=None, start=None, deflate=None,
-    random_state=None, n_jobs=None,
-):
+    A: Any, k: int, *, solver: str = "auto", tol: float | None = None, max_applications: int | None = None,
+    block_size: int | None = None, max_basis: int | None = None, start: ArrayLike | None = None,
+    deflate: ArrayLike | None = None, random_state: RandomState = None, n_jobs: int | None = None,
+) -> EigenResult:
     """The k largest eigenvalues of a symmetric operator and their eigenvectors.
 
     Parameters

@@ -10,6 +10,8 @@ A kernel is a profile of ``u = |x - y| / h``:
   contributes 0, by definition. No estimator takes it as its kernel.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ._core import compiled
@@ -27,6 +29,7 @@ from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
 from ._profiles import PROFILES
 from ._tolerance import approximate_log_sums, approximate_sums
+from ._typing import Array, ArrayLike, Bandwidth
 
 __all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
@@ -35,9 +38,11 @@ KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
 def kernel_sums(
-    Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False, exclude_self=False,
-    exclude_groups=None, normalize=False, rtol=0.0, atol=0.0, n_jobs=None,
-):
+    Q: ArrayLike, X: ArrayLike, *, weights: ArrayLike | None = None, labels: ArrayLike | None = None,
+    n_labels: int | None = None, kernel: str = "gaussian", bandwidth: Bandwidth, log: bool | str = False,
+    exclude_self: bool | ArrayLike = False, exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
+    normalize: bool = False, rtol: float = 0.0, atol: float = 0.0, n_jobs: int | None = None,
+) -> Any:
     """Sums of kernel values, ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
     Distances, kernel values and sums stay in registers: no (m, n) array exists, and a further bandwidth, label
@@ -144,9 +149,10 @@ def kernel_sums(
             None if query_groups is None else query_groups[rows], point_groups, n_groups, output, n_threads,
         )
 
-    result = None
+    result: Any = None
+    weight_axes = 0 if weights is None else np.ndim(weights)
     if rtol or atol:
-        if exclude_groups is not None or np.ndim(weights) == 3:
+        if exclude_groups is not None or weight_axes == 3:
             raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
         options = dict(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
@@ -155,6 +161,7 @@ def kernel_sums(
         result = _within_tolerance(Q, X, log, atol, lambda rows: all_pairs(rows, "scaled"), options)
     if result is None:
         result = all_pairs(slice(None), output)
+    scale: Any
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
         constant = -log_normalizer(kernel, X.shape[1], bandwidths).reshape(len(bandwidths), -1)  # (b, l) or (b, 1)
@@ -165,7 +172,7 @@ def kernel_sums(
         else:
             sums *= np.exp(constant)[..., None].astype(sums.dtype)
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
-    sums = sums[index if np.ndim(weights) > 1 else (*index, 0)]
+    sums = sums[index if weight_axes > 1 else (*index, 0)]
     return (scale[index], sums) if log == "pair" else sums
 
 
@@ -190,7 +197,10 @@ def _within_tolerance(Q, X, log, atol, exact, options):
         return (np.log(sums) + scale[..., None]).astype(X.dtype)
 
 
-def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, out=None, n_jobs=None):
+def kernel_matrix(
+    Q: ArrayLike, X: ArrayLike | None = None, *, kernel: str = "gaussian", bandwidth: float,
+    normalize: bool = False, out: Array | None = None, n_jobs: int | None = None,
+) -> Array:
     """The matrix of kernel values ``k(q_i, x_j)``.
 
     Parameters
@@ -253,7 +263,7 @@ def kernel_matrix(Q, X=None, *, kernel="gaussian", bandwidth, normalize=False, o
     return out
 
 
-def log_normalizer(kernel, d, bandwidth):
+def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     """Logarithm of the integral of ``k(|x| / h)`` over R^d, for each bandwidth h.
 
     Parameters

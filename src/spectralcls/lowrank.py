@@ -9,6 +9,7 @@ arXiv:2410.03969), which has the same distribution but spends its time in matrix
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -17,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 
 from ._core import compiled
 from ._parallel import effective_n_threads, serial_blas
+from ._typing import Array, RandomState
 from .eigen import fix_signs
 from .kernels import kernel_matrix
 
@@ -55,7 +57,7 @@ class LowRankFactor:
     pivots: np.ndarray
     trace_residual: float
     trace: float
-    _extension: object = field(repr=False)
+    _extension: Any = field(repr=False)
 
     @property
     def rank(self):
@@ -67,7 +69,7 @@ class LowRankFactor:
         """trace(K - F F^T) / trace(K), in [0, 1]."""
         return self.trace_residual / self.trace if self.trace > 0 else 0.0
 
-    def transform(self, Q):
+    def transform(self, Q: Any) -> Array:
         """Rows for new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
 
         Parameters
@@ -276,8 +278,10 @@ def _eliminate(H, levels, floor, greedy):
     },
     prefer_skip_nested_validation=True,
 )
-def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", tol=0.0, random_state=None,
-               block_size=None, n_jobs=None):
+def rpcholesky(
+    X: Any, rank: int, *, kernel: Any = "gaussian", bandwidth: float | None = None, method: str = "random",
+    tol: float = 0.0, random_state: RandomState = None, block_size: int | None = None, n_jobs: int | None = None,
+) -> LowRankFactor:
     """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
 
     With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation
@@ -341,7 +345,7 @@ def rpcholesky(X, rank, *, kernel="gaussian", bandwidth=None, method="random", t
     floor = 100 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
-    pivots = []
+    pivots: Any = []
 
     _require_nonnegative(residual, diagonal)
     while len(pivots) < rank and residual.any() and residual.sum() > tol * trace:

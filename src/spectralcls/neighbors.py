@@ -1,6 +1,7 @@
 """Exact nearest neighbours and the symmetric graphs made from them."""
 
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._core import compiled
 from ._interrupt import leavable, slices
 from ._parallel import effective_n_threads
+from ._typing import Array, ArrayLike
 from ._validation import check_positive
 
 __all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
@@ -87,7 +89,9 @@ def _scaled_back(distances, shift):
         return np.ldexp(distances, -shift) if shift else distances
 
 
-def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
+def knn(
+    Q: ArrayLike, X: ArrayLike, k: int, *, algorithm: str = "auto", n_jobs: int | None = None,
+) -> tuple[Array, Array]:
     """Exact Euclidean k nearest neighbours.
 
     Parameters
@@ -142,7 +146,7 @@ def knn(Q, X, k, *, algorithm="auto", n_jobs=None):
     return _scaled_back(distances, shift), indices
 
 
-def reverse_knn(Q, X, radii, *, n_jobs=None):
+def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
     """Training points that would count a query among their own nearest neighbours.
 
     Parameters
@@ -235,7 +239,10 @@ def without_self(distances, indices):
     return distances[~own].reshape(n, width - 1), indices[~own].reshape(n, width - 1)
 
 
-def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, algorithm="auto", n_jobs=None):
+def knn_graph(
+    X: ArrayLike, n_neighbors: int, *, mode: str = "binary", symmetrize: str = "or", epsilon: float | None = None,
+    algorithm: str = "auto", n_jobs: int | None = None,
+) -> Any:
     """Symmetric graph that joins every point with its nearest neighbours.
 
     Parameters
@@ -362,7 +369,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Keep the training points.
 
         Parameters
@@ -378,7 +385,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Array:
         """The neighbours graph between X and the training points.
 
         Parameters

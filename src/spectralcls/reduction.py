@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from ._tuning import reference_bandwidth
+from ._typing import Array, ArrayLike, RandomState
 from .kernels import kernel_matrix, kernel_sums
 from .lowrank import rpcholesky
 
@@ -30,9 +31,10 @@ __all__ = ["reduce_training_set"]
     prefer_skip_nested_validation=True,
 )
 def reduce_training_set(
-    X, y, size, *, method="representative", bandwidth="silverman", sample_weight=None, random_state=None,
-    n_jobs=None,
-):
+    X: ArrayLike, y: ArrayLike, size: int | float, *, method: str = "representative",
+    bandwidth: float | str = "silverman", sample_weight: ArrayLike | None = None, random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> tuple[Array, Array]:
     """Choose training points of each class, with weights for ``fit(X[indices], y[indices], sample_weight)``.
 
     Parameters

@@ -1,12 +1,14 @@
 """Base classes of the estimators, and the transaction that every fit is."""
 
 import functools
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import Array, ArrayLike
 from .._validation import check_training_data
 from .parameters import complete
 
@@ -73,7 +75,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
     """
 
     @transactional
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -114,7 +116,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Scores of the classes, larger wins.
 
         Parameters
@@ -134,7 +136,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         scores = finite_scores(self._scores(self._check_queries(X)))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """Labels of the best classes.
 
         Parameters

@@ -46,8 +46,8 @@ class LowRankSpectrum(Spectrum):
     trace_residual : trace(K - F F^T) / trace(K)
     """
 
-    landmarks: np.ndarray = None
-    map: np.ndarray = None
+    landmarks: np.ndarray | None = None
+    map: np.ndarray | None = None
     density: np.ndarray | None = None
     trace_residual: float = 0.0
 

@@ -24,7 +24,7 @@ class Search(NamedTuple):
     """
 
     params: dict
-    index: tuple
+    index: tuple  # type: ignore[assignment]  # hides the method of tuples
     scores: np.ndarray
     cv_results: dict
 

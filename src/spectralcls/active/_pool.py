@@ -1,6 +1,7 @@
 """A pool of unlabelled samples whose perturbations follow the classifier label by label."""
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -8,6 +9,7 @@ from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import Array, ArrayLike, RandomState
 from ._query import draw, margin_of
 
 
@@ -67,7 +69,7 @@ class ActivePool:
         return np.flatnonzero(self._unlabelled)
 
     @property
-    def perturbation(self):
+    def perturbation(self) -> Array:
         """tau (n_remaining, n_classes) of the remaining samples."""
         tau = np.stack([1 - state.explained[self._unlabelled] for state in self._classes], axis=1)
         return np.clip(tau, 0.0, 1.0, out=tau)
@@ -77,7 +79,7 @@ class ActivePool:
         """The margins (n_remaining,) of the remaining samples."""
         return margin_of(self.perturbation)
 
-    def refresh(self):
+    def refresh(self) -> Self:
         """Follow the classifier: classes that grew are updated, others that changed are scored anew."""
         states = []
         known = {id(state.model.lineage): state for state in self._classes}
@@ -89,7 +91,7 @@ class ActivePool:
         self._classes = states
         return self
 
-    def query(self, n=1, fraction=0.10, random_state=None):
+    def query(self, n: int = 1, fraction: float = 0.10, random_state: RandomState = None) -> Array:
         """Positions in ``X`` of n remaining samples to label, chosen as by `query_boundary`."""
         check_scalar(n, "n", Integral, min_val=1)
         if not 0 < fraction <= 1:
@@ -100,12 +102,12 @@ class ActivePool:
         h = float(np.mean(self.estimator.bandwidth_))
         return remaining[draw(self.margin, self.X[remaining], n, fraction, h, random_state)]
 
-    def leave_out(self, positions):
+    def leave_out(self, positions: ArrayLike) -> Self:
         """Take samples out of the pool without labelling them."""
         self._unlabelled[self._checked(positions)] = False
         return self
 
-    def label(self, positions, y):
+    def label(self, positions: ArrayLike, y: ArrayLike) -> Self:
         """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the
         classifier."""
         positions, y = self._checked(positions), np.atleast_1d(y)

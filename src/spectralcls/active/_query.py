@@ -1,11 +1,13 @@
 """Which samples to label next: those between the two classes that they perturb least."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
+from .._typing import Array, ArrayLike, RandomState
 from ..lowrank import rpcholesky
 
 
@@ -17,7 +19,7 @@ def margin_of(tau):
     return least[:, 1] - least[:, 0]
 
 
-def margin(estimator, X):
+def margin(estimator: Any, X: ArrayLike) -> Array:
     """The margin |tau_r(1)(x) - tau_r(2)(x)| between the two least perturbed classes: 0 on a border.
 
     Parameters
@@ -63,7 +65,9 @@ def margin(estimator, X):
     },
     prefer_skip_nested_validation=True,
 )
-def query_boundary(estimator, X_pool, n=1, fraction=0.10, *, random_state=None):
+def query_boundary(
+    estimator: Any, X_pool: ArrayLike, n: int = 1, fraction: float = 0.10, *, random_state: RandomState = None,
+) -> Array:
     """Samples of a pool to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
 
     A batch is drawn without near-duplicates: the first sample uniformly, each further one with a probability

@@ -1,7 +1,9 @@
 """Learning curves of labelling strategies, scored on what is left of the pool and on a fixed test set."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -10,6 +12,7 @@ from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
 from .._progress import progress as show_progress
+from .._typing import ArrayLike, RandomState
 from ..perturbo import PerTurboClassifier
 from ._pool import ActivePool
 
@@ -39,7 +42,7 @@ class LearningCurves:
     pool: dict
     test: dict
 
-    def gain(self, scored_on, at=-1):
+    def gain(self, scored_on: str, at=-1) -> tuple[float, float]:
         """Mean and standard deviation over the repeats of "boundary" minus "random", at a measurement.
 
         Parameters
@@ -72,22 +75,22 @@ class LearningCurves:
     prefer_skip_nested_validation=True,
 )
 def simulate(
-    estimator,
-    X,
-    y,
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    query=None,
-    n_initial=None,
-    n_queries=None,
-    test_size=1 / 3,
-    fraction=0.10,
-    retune=10,
-    n_repeats=10,
-    strategies=STRATEGIES,
-    random_state=0,
-    n_jobs=None,
-    progress=True,
-):
+    query: Any = None,
+    n_initial: int | None = None,
+    n_queries: int | None = None,
+    test_size: float = 1 / 3,
+    fraction: float = 0.10,
+    retune: int | None = 10,
+    n_repeats: int = 10,
+    strategies: Sequence[str] = STRATEGIES,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> LearningCurves:
     """Label a pool one sample at a time and record how a classifier improves: section 4.2 of [1]_.
 
     Each repeat splits the data at random into a fixed test set and a pool, and labels a few samples of the

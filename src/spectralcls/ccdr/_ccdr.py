@@ -1,6 +1,7 @@
 """CCDR, classification-constrained dimensionality reduction."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._typing import Array, ArrayLike
 from .._validation import encode
 from ..neighbors import ALGORITHMS, knn, without_self
 from . import _graph
@@ -172,7 +174,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.affinity != "nearest_neighbors"
 
     @transactional
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Embed the training points.
 
         Parameters
@@ -277,7 +279,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.classes_, self.class_index_ = classes, codes
         self.n_components_ = self._n_features_out = points.shape[1]
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
         """Fit and return `embedding_`.
 
         Parameters
@@ -291,7 +293,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return self.fit(X, y).embedding_
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Array:
         """Embed new points without labels: eq. 20 with c = 0.
 
         Parameters
@@ -314,7 +316,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         embedded[duplicates >= 0] = self.embedding_[duplicates[duplicates >= 0]]
         return embedded
 
-    def extend(self, X, y=None):
+    def extend(self, X: Any, y: ArrayLike | None = None) -> Array:
         """Eq. 20 as it stands, with or without labels.
 
         Parameters

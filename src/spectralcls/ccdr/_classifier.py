@@ -1,6 +1,7 @@
 """CCDR followed by any classifier."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
+from .._typing import Array, ArrayLike
 from .._validation import TrainingData
 from ..neighbors import ALGORITHMS
 from ._ccdr import CCDR
@@ -157,7 +159,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         return {name: sorted(set(values)) for name, values in given.items()}
 
     @transactional(nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Embed the points, labeled or not, and train the classifier on the labeled ones.
 
         Parameters
@@ -225,7 +227,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         return self.ccdr_._transform(X)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """Labels of X.
 
         Parameters
@@ -240,13 +242,13 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         return self.estimator_.predict(embedded)
 
     @_final_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Class probabilities, where the classifier has them; columns in the order of `classes_`."""
         embedded = self._embedded(X)
         return self.estimator_.predict_proba(embedded)
 
     @_final_has("decision_function")
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Decision values, where the classifier has them."""
         embedded = self._embedded(X)
         return self.estimator_.decision_function(embedded)

@@ -1,11 +1,13 @@
 """Synthetic classes that are Gaussians, or mixtures of Gaussians."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
+from .._typing import Array, ArrayLike, RandomState, Sizes
 from ._sampling import SIZE, class_counts, labels_of, shuffled
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -16,7 +18,9 @@ _LENGTH = [Interval(Real, 0, None, closed="left")]
     {"n_samples": SIZE, "means": ["array-like"], "random_state": ["random_state"]},
     prefer_skip_nested_validation=True,
 )
-def make_two_gaussians(n_samples=(100, 5), *, means=((2.0, 2.0), (0.6, 0.6)), random_state=None):
+def make_two_gaussians(
+    n_samples: Sizes = (100, 5), *, means: ArrayLike = ((2.0, 2.0), (0.6, 0.6)), random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Two spherical Gaussians with unequal priors: experiment 1 of the Laplacian spectral classifier.
 
     Class c is N(means[c], I). The paper trains on 100 and 5 samples and tests on 200 and 10. With equal
@@ -61,7 +65,9 @@ def make_two_gaussians(n_samples=(100, 5), *, means=((2.0, 2.0), (0.6, 0.6)), ra
     {"n_samples": SIZE, "n_features": _COUNT, "shift": [*_LENGTH, None], "random_state": ["random_state"]},
     prefer_skip_nested_validation=True,
 )
-def make_twonorm(n_samples=7400, *, n_features=20, shift=None, random_state=None):
+def make_twonorm(
+    n_samples: Sizes = 7400, *, n_features: int = 20, shift: float | None = None, random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Twonorm: two Gaussians that differ in their mean only.
 
     Class 0 is N(a 1, I) and class 1 is N(-a 1, I), 1 the vector of ones and a = 2 / sqrt(d). The classes
@@ -106,7 +112,9 @@ def make_twonorm(n_samples=7400, *, n_features=20, shift=None, random_state=None
     {"n_samples": SIZE, "n_features": _COUNT, "shift": [*_LENGTH, None], "random_state": ["random_state"]},
     prefer_skip_nested_validation=True,
 )
-def make_ringnorm(n_samples=7400, *, n_features=20, shift=None, random_state=None):
+def make_ringnorm(
+    n_samples: Sizes = 7400, *, n_features: int = 20, shift: float | None = None, random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Ringnorm: a narrow Gaussian inside a wide one.
 
     Class 0 is N(0, 4 I) and class 1 is N(a 1, I), 1 the vector of ones; the classes are equally likely. The
@@ -159,7 +167,9 @@ _WAVE_PAIRS = np.array([(0, 1), (0, 2), (1, 2)])
     },
     prefer_skip_nested_validation=True,
 )
-def make_waveform(n_samples=5000, *, n_noise_features=0, random_state=None):
+def make_waveform(
+    n_samples: Sizes = 5000, *, n_noise_features: int = 0, random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Waveform: three classes, each a random blend of two of three triangular waves, plus noise.
 
     With h_1(i) = max(6 - |i - 11|, 0), h_2(i) = h_1(i - 4) and h_3(i) = h_1(i + 4), i = 1, ..., 21, a
@@ -215,15 +225,15 @@ _MIXTURE_PARAMETERS = {
     {**_MIXTURE_PARAMETERS, "random_state": ["random_state"]}, prefer_skip_nested_validation=True
 )
 def gaussian_mixture(
-    n_classes=10,
-    n_features=19,
-    n_components=64,
+    n_classes: int = 10,
+    n_features: int = 19,
+    n_components: int = 64,
     *,
-    intrinsic_dim=3,
-    separation=1.0,
-    noise=0.1,
-    random_state=None,
-):
+    intrinsic_dim: int = 3,
+    separation: float = 1.0,
+    noise: float = 0.1,
+    random_state: RandomState = None,
+) -> Any:
     """Parameters of a random mixture whose classes are chains of flat Gaussian pieces.
 
     Component k has the mean m_k ~ N(0, separation^2 I), the covariance A_k A_k^T + noise^2 I with A_k of
@@ -277,17 +287,17 @@ def gaussian_mixture(
     prefer_skip_nested_validation=True,
 )
 def make_gaussian_mixture(
-    n_samples=1000,
+    n_samples: Sizes = 1000,
     *,
-    n_classes=10,
-    n_features=19,
-    n_components=64,
-    intrinsic_dim=3,
-    separation=1.0,
-    noise=0.1,
-    mixture_state=0,
-    random_state=None,
-):
+    n_classes: int = 10,
+    n_features: int = 19,
+    n_components: int = 64,
+    intrinsic_dim: int = 3,
+    separation: float = 1.0,
+    noise: float = 0.1,
+    mixture_state: int = 0,
+    random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Samples of :func:`gaussian_mixture`: classes that are mixtures of flat Gaussian pieces.
 
     Parameters
@@ -345,7 +355,7 @@ _SIMDATA_INTRINSIC_DIM = 12
     },
     prefer_skip_nested_validation=True,
 )
-def make_simdata(version, n_samples=1000, *, random_state=None):
+def make_simdata(version: int, n_samples: Sizes = 1000, *, random_state: RandomState = None) -> tuple[Array, Array]:
     """The simulated sets SimData-1, -2 and -3 of PerTurbo, as far as the paper fixes them.
 
     The paper gives ten classes, 19, 26 and 31 features, 64, 64 and 75 Gaussian components and 200 training

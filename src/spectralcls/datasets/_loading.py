@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
+from .._typing import FilePath, RandomState, Sizes
 from . import _gaussian, _shapes
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
@@ -36,7 +37,9 @@ _GENERATORS = {
 }
 
 
-def load(name, *, data_home=None, n_samples=None, random_state=0):
+def load(
+    name: str, *, data_home: FilePath | None = None, n_samples: Sizes | None = None, random_state: RandomState = 0,
+) -> Bunch:
     """Load a data set by its name.
 
     Names are looked up among the sets that come with scikit-learn (iris, wine, breast_cancer, digits), the
@@ -98,7 +101,7 @@ def load(name, *, data_home=None, n_samples=None, random_state=0):
     )
 
 
-def available(data_home=None):
+def available(data_home: FilePath | None = None) -> list[str]:
     """Names that :func:`load` knows without a network: bundled, generated, and in the data folder.
 
     Examples
@@ -110,7 +113,7 @@ def available(data_home=None):
     return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 
-def read_npz(path, *, target="y"):
+def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     """Read a data set from one ``.npz`` file.
 
     The file holds one of

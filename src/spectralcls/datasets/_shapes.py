@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
+from .._typing import Array, ArrayLike, RandomState, Sizes
 from ._sampling import SIZE, class_counts, labels_of, shuffled
 
 _LENGTH = [Interval(Real, 0, None, closed="left")]
@@ -35,8 +36,9 @@ def _annulus(rng, n_samples, radius, width):
     prefer_skip_nested_validation=True,
 )
 def make_two_rings(
-    n_samples=100, *, radii=(1.0, 2.0), width=0.4, centers=((0.0, 0.0), (0.0, 0.0)), random_state=None
-):
+    n_samples: Sizes = 100, *, radii: ArrayLike = (1.0, 2.0), width: float = 0.4,
+    centers: ArrayLike = ((0.0, 0.0), (0.0, 0.0)), random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Two ring-shaped classes: experiment 2 of the Laplacian spectral classifier.
 
     Class c is uniform on the ring of points whose distance from ``centers[c]`` is within ``width / 2`` of
@@ -96,7 +98,10 @@ def make_two_rings(
     },
     prefer_skip_nested_validation=True,
 )
-def make_gaussian_in_ring(n_samples=300, *, scale=0.5, radius=3.0, width=1.0, random_state=None):
+def make_gaussian_in_ring(
+    n_samples: Sizes = 300, *, scale: float = 0.5, radius: float = 3.0, width: float = 1.0,
+    random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """A dense Gaussian inside a sparse ring: a picture of the weights 1/f, figure 6.1 of [1]_.
 
     Class 0 is N(0, scale^2 I); class 1 is uniform on the ring of points whose distance from the origin is
@@ -147,7 +152,10 @@ def make_gaussian_in_ring(n_samples=300, *, scale=0.5, radius=3.0, width=1.0, ra
     },
     prefer_skip_nested_validation=True,
 )
-def make_two_spirals(n_samples=300, *, turns=1.75, radius=3.0, noise=0.1, random_state=None):
+def make_two_spirals(
+    n_samples: Sizes = 300, *, turns: float = 1.75, radius: float = 3.0, noise: float = 0.1,
+    random_state: RandomState = None,
+) -> tuple[Array, Array]:
     """Two interleaved spirals, as in the figures of PerTurbo, which give no parameters.
 
     A sample of class 0 is radius * t * (cos, sin)(2 pi turns t) + e, t the square root of a uniform

@@ -5,6 +5,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from .._typing import ArrayLike, Bandwidth
 from ._parzen import (
     LEAVE_ONE_OUT,
     LOG,
@@ -23,17 +24,17 @@ from ._parzen import (
 
 @checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, LOG)
 def integrated_squared_error(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    potential="convolved",
-    log=False,
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    log: bool = False,
+    n_jobs: int | None = None,
+) -> float:
     """Integrated squared error <p, p> - 2 <p, q> + <q, q> (equation 4.32 of [1]_).
 
     Parameters
@@ -90,16 +91,16 @@ def integrated_squared_error(
 
 @checked(TWO_SAMPLES, WEIGHTS, POTENTIAL)
 def cauchy_schwarz_divergence(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    potential="convolved",
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    n_jobs: int | None = None,
+) -> float:
     """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))`` (equation 4.34 of [1]_).
 
     Parameters
@@ -142,16 +143,16 @@ def cauchy_schwarz_divergence(
 
 @checked(TWO_SAMPLES, WEIGHTS, LEAVE_ONE_OUT)
 def kullback_leibler_divergence(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    leave_one_out=False,
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    leave_one_out: bool = False,
+    n_jobs: int | None = None,
+) -> float:
     """Kullback-Leibler divergence of q from p: the plug-in estimate ``sum_i w_i log(p(x_i) / q(x_i))``.
 
     Equation 4.17 of [1]_, both terms estimated as Shannon's entropy is in eq. 4.39.
@@ -202,17 +203,17 @@ def kullback_leibler_divergence(
     TWO_SAMPLES, WEIGHTS, POTENTIAL, {"overall_bandwidth": [Interval(Real, 0, None, closed="neither"), None]}
 )
 def laplacian_pdf_divergence(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    overall_bandwidth=None,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    potential="convolved",
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    overall_bandwidth: float | None = None,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    n_jobs: int | None = None,
+) -> float:
     """Laplacian pdf distance: the Cauchy-Schwarz divergence with inner products weighted by 1/f.
 
     Equation 4 of [1]_: f is the density of both samples together. Each point enters with the weight

@@ -5,6 +5,7 @@ from numbers import Real
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval
 
+from .._typing import ArrayLike, Bandwidth
 from ._parzen import (
     LEAVE_ONE_OUT,
     LOG,
@@ -25,8 +26,9 @@ from ._parzen import (
 
 @checked(ONE_SAMPLE, WEIGHT, POTENTIAL, LOG)
 def information_potential(
-    X, *, bandwidth, sample_weight=None, kernel="gaussian", potential="convolved", log=False, n_jobs=None
-):
+    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
+    potential: str = "convolved", log: bool = False, n_jobs: int | None = None,
+) -> float:
     """Information potential V(p) = <p, p>, the integral of p^2 (equation 4.28 of [1]_).
 
     Parameters
@@ -69,17 +71,17 @@ def information_potential(
 
 @checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, LOG)
 def cross_information_potential(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    potential="convolved",
-    log=False,
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    log: bool = False,
+    n_jobs: int | None = None,
+) -> float:
     """Cross information potential <p, q>, the integral of p q (equations 4.34 and 4.38 of [1]_).
 
     Parameters
@@ -123,16 +125,16 @@ def cross_information_potential(
 
 @checked(ONE_SAMPLE, WEIGHT, POTENTIAL, {"alpha": [Interval(Real, 0, None, closed="neither")]}, LEAVE_ONE_OUT)
 def renyi_entropy(
-    X,
+    X: ArrayLike,
     *,
-    bandwidth,
-    alpha=2,
-    sample_weight=None,
-    kernel="gaussian",
-    potential="convolved",
-    leave_one_out=False,
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    alpha: float = 2,
+    sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    leave_one_out: bool = False,
+    n_jobs: int | None = None,
+) -> float:
     """Renyi's entropy of order alpha.
 
     For alpha = 2 it is -log V with the information potential V (equation 4.29 of [1]_). For other orders it is
@@ -189,7 +191,10 @@ def renyi_entropy(
 
 
 @checked(ONE_SAMPLE, WEIGHT, LEAVE_ONE_OUT)
-def shannon_entropy(X, *, bandwidth, sample_weight=None, kernel="gaussian", leave_one_out=False, n_jobs=None):
+def shannon_entropy(
+    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
+    leave_one_out: bool = False, n_jobs: int | None = None,
+) -> float:
     """Shannon's differential entropy by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
 
     Parameters

@@ -1,5 +1,6 @@
 """Cut and volume of the graph whose edges are Parzen windows."""
 
+from .._typing import ArrayLike, Bandwidth
 from ._parzen import (
     LOG,
     ONE_SAMPLE,
@@ -18,17 +19,17 @@ from ._parzen import (
 
 @checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, LOG)
 def graph_cut(
-    X,
-    Y,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
-    bandwidth,
-    sample_weight_X=None,
-    sample_weight_Y=None,
-    kernel="gaussian",
-    potential="convolved",
-    log=False,
-    n_jobs=None,
-):
+    bandwidth: Bandwidth,
+    sample_weight_X: ArrayLike | None = None,
+    sample_weight_Y: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    log: bool = False,
+    n_jobs: int | None = None,
+) -> float:
     """Cut between two sets of nodes: the sum of ``w_i v_j k(x_i, y_j)`` (equation 5.20 of [1]_).
 
     The edge weights are the Parzen windows of eq. 5.21, so that the cut is N_1 N_2 <p, q>.
@@ -72,8 +73,9 @@ def graph_cut(
 
 @checked(ONE_SAMPLE, WEIGHT, POTENTIAL, LOG)
 def graph_volume(
-    X, *, bandwidth, sample_weight=None, kernel="gaussian", potential="convolved", log=False, n_jobs=None
-):
+    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
+    potential: str = "convolved", log: bool = False, n_jobs: int | None = None,
+) -> float:
     """Volume of a graph: the sum of ``w_i w_j k(x_i, x_j)`` over all pairs, i = j included (equation 5.22 of [1]_).
 
     The edge weights are the Parzen windows of eq. 5.21, so that the volume is N^2 V (eq. 5.24).

@@ -1,9 +1,12 @@
 """The Bayes rule with Parzen density estimates of the classes."""
 
+from typing import Any
+
 import numpy as np
 
 from .._estimator import log_posterior
 from .._model import Rule
+from .._typing import Array
 from .._validation import check_priors
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
@@ -100,7 +103,7 @@ class ParzenClassifier(KernelMeanClassifier):
         # The scores leave out the kernel's constant; class-wise ones are relative to the narrowest kernel.
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of the posterior probabilities of the classes.
 
         Parameters
@@ -115,7 +118,7 @@ class ParzenClassifier(KernelMeanClassifier):
         """
         return log_posterior(self._scores(self._check_queries(X)))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Array:
         """Posterior probabilities of the classes, shape (n_queries, n_classes).
 
         Parameters
@@ -129,7 +132,7 @@ class ParzenClassifier(KernelMeanClassifier):
         """
         return np.exp(self.predict_log_proba(X))
 
-    def score_samples(self, X):
+    def score_samples(self, X: Any) -> Array:
         """Log density ``log sum_c P_c p_c(y)`` of each query.
 
         Parameters

@@ -1,6 +1,7 @@
 """The PerTurbo classifier: the class whose kernel span a query perturbs least."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .._estimator import Estimator, transactional
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
+from .._typing import Array, ArrayLike
 from .._validation import check_bandwidth, check_training_data, unit_scale
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import accuracies
@@ -132,7 +134,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
         self.n_jobs = n_jobs
 
     @transactional
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose bandwidth and alpha where they are "cv", and factor every class.
 
         Parameters
@@ -241,7 +243,9 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
         return _ALPHAS if self.alpha_grid is None else check_grid(self.alpha_grid, "alpha_grid")
 
     @transactional(keep=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Append labelled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
         The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
@@ -311,13 +315,13 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
         X = self._queries(X)
         return log_explained(self._models, X, self.n_jobs, relative)
 
-    def perturbation(self, X):
+    def perturbation(self, X: Any) -> Array:
         """tau_l(x) for every query and class, (n_queries, n_classes), in [0, 1]: equation 9 of the paper."""
         X = self._queries(X)
         tau = np.stack([1 - model.explained(X, self.n_jobs) for model in self._models], axis=1)
         return np.clip(tau, 0.0, 1.0, out=tau)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """log(1 - tau_l(x)): the larger, the less x perturbs the class.
 
         1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of
@@ -335,12 +339,12 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
             return scores
         return scores[:, 0] if len(self.classes_) == 1 else scores[:, 1] - scores[:, 0]
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """The class that each query perturbs least, (n_queries,)."""
         scores = self._log_explained(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def score_samples(self, X):
+    def score_samples(self, X: Any) -> Array:
         """How well the nearest class explains a query, (n_queries,): log(1 - min_l tau_l(x)), at most 0.
 
         Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected

@@ -1,5 +1,7 @@
 """Cross-validated score against bandwidth."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
@@ -56,7 +58,7 @@ class BandwidthPathDisplay:
         self.score_name = score_name
 
     @classmethod
-    def from_estimator(cls, estimator, *, name=None, ax=None, **line_kwargs):
+    def from_estimator(cls, estimator: Any, *, name: str | None = None, ax=None, **line_kwargs) -> Self:
         """Plot the path of an estimator fitted with ``bandwidth="cv"``.
 
         Parameters
@@ -88,15 +90,16 @@ class BandwidthPathDisplay:
                 f"{type(estimator).__name__} was fitted with a given bandwidth and has no path to draw: "
                 'fit it with bandwidth="cv".'
             )
+        bandwidths, scores = _path(results)
         display = cls(
-            *_path(results),
+            bandwidths, scores,
             # a classifier with a bandwidth per class tunes them by a common one
             getattr(estimator, "overall_bandwidth_", estimator.bandwidth_),
             estimator_name=type(estimator).__name__ if name is None else name,
         )
         return display.plot(ax=ax, **line_kwargs)
 
-    def plot(self, ax=None, *, name=None, **line_kwargs):
+    def plot(self, ax=None, *, name: str | None = None, **line_kwargs) -> Self:
         """Draw the path.
 
         Parameters

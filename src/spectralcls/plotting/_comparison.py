@@ -1,5 +1,7 @@
 """Accuracy and time of several classifiers, side by side."""
 
+from typing import Self
+
 import numpy as np
 
 _OURS, _BASELINE = "#1f5fa8", "#8a8a8a"
@@ -34,7 +36,7 @@ class ComparisonDisplay:
         self.records = records
         self.baselines = baselines
 
-    def plot(self, axes=None):
+    def plot(self, axes=None) -> Self:
         """Draw.
 
         Parameters

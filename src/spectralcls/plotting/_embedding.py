@@ -1,5 +1,7 @@
 """Embeddings and what their parameters do to the error."""
 
+from typing import Any, Self
+
 import numpy as np
 from scipy.stats import norm
 from sklearn.base import clone
@@ -7,6 +9,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import ArrayLike
 from .._validation import encode
 
 
@@ -55,8 +58,9 @@ class EmbeddingDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X=None, y=None, *, components=(0, 1), class_names=None, ax=None, **kwargs
-    ):
+        cls, estimator: Any, X: Any = None, y: ArrayLike | None = None, *, components=(0, 1), class_names=None,
+        ax=None, **kwargs,
+    ) -> Self:
         """Plot the training embedding of a fitted `CCDR`, or of other points.
 
         Parameters
@@ -107,7 +111,7 @@ class EmbeddingDisplay:
         )
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
+    def plot(self, ax=None, **kwargs) -> Self:
         """Draw the points.
 
         Parameters
@@ -127,7 +131,7 @@ class EmbeddingDisplay:
         if ax is None:
             _, ax = plt.subplots()
         style = {"s": 8, "alpha": 0.7, "linewidths": 0} | kwargs
-        colours = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors
+        colours = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors  # type: ignore[attr-defined]
         self.scatters_ = []
         unlabeled = self.points[self.class_index < 0]
         if len(unlabeled):
@@ -188,7 +192,10 @@ class EmbeddingErrorDisplay:
         self.n_test = n_test
 
     @classmethod
-    def from_estimator(cls, embedding, classifiers, X, y, X_test, y_test, *, parameter, values, ax=None):
+    def from_estimator(
+        cls, embedding, classifiers, X: Any, y: ArrayLike, X_test: ArrayLike, y_test: ArrayLike, *, parameter: str,
+        values: ArrayLike, ax=None,
+    ) -> Self:
         """Fit an embedding for every value, every classifier on it, and plot the error on test points.
 
         Parameters
@@ -224,7 +231,7 @@ class EmbeddingErrorDisplay:
                 errors[name][i] = np.mean(predicted != y_test)
         return cls(parameter, values, errors, len(y_test)).plot(ax=ax)
 
-    def plot(self, ax=None, *, confidence=0.8):
+    def plot(self, ax=None, *, confidence=0.8) -> Self:
         """Draw the curves with a band of pointwise binomial confidence.
 
         Parameters

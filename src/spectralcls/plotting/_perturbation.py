@@ -1,7 +1,11 @@
 """PerTurbo's perturbation fields, the region of its queries, and learning curves."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils import check_array
+
+from .._typing import ArrayLike
 
 _CLASS_COLORS = "tab10"
 _STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}
@@ -46,8 +50,9 @@ class PerturbationDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y=None, *, grid_resolution=200, margin=0.1, axes=None, **plot_parameters
-    ):
+        cls, estimator: Any, X: Any, y: ArrayLike | None = None, *, grid_resolution=200, margin=0.1, axes=None,
+        **plot_parameters,
+    ) -> Self:
         """Evaluate a PerTurbo of two features on a grid around ``X``, and plot.
 
         Parameters
@@ -86,7 +91,7 @@ class PerturbationDisplay:
         display = cls(x_line, y_line, tau, winner, estimator.classes_, X, codes)
         return display.plot(axes, **plot_parameters)
 
-    def plot(self, axes=None, *, gamma=0.1, cmap="viridis"):
+    def plot(self, axes=None, *, gamma: float = 0.1, cmap="viridis") -> Self:
         """Draw a panel for each class, and one with the predicted classes and the region of the queries.
 
         Parameters
@@ -185,7 +190,7 @@ class ActiveLearningDisplay:
     def __init__(self, curves):
         self.curves = curves
 
-    def plot(self, axes=None, *, title=None):
+    def plot(self, axes=None, *, title=None) -> Self:
         """Draw the mean over the repeats, and one standard deviation around it.
 
         Parameters

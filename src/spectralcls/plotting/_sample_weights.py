@@ -1,8 +1,12 @@
 """The sample weights 1/f that a classifier has learned."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+from .._typing import ArrayLike
 
 
 class SampleWeightsDisplay:
@@ -50,7 +54,9 @@ class SampleWeightsDisplay:
         self.feature_names = feature_names
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, features=(0, 1), n_largest=10, axes=None):
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, features: ArrayLike = (0, 1), n_largest=10, axes=None,
+    ) -> Self:
         """Draw the weights of a fitted classifier that weights its samples by 1/f.
 
         Parameters
@@ -90,7 +96,7 @@ class SampleWeightsDisplay:
         display = cls(weights, y, X=plane, n_largest=n_largest, feature_names=labels)
         return display.plot(axes=axes)
 
-    def plot(self, axes=None):
+    def plot(self, axes=None) -> Self:
         """Draw.
 
         Parameters

@@ -1,9 +1,13 @@
 """Points in the leading eigenvectors of a kernel matrix."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+from .._typing import ArrayLike
 
 
 class SpectralMapDisplay:
@@ -56,8 +60,9 @@ class SpectralMapDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, X_test=None, y_test=None, components=(0, 1), ax=None, **scatter_kwargs
-    ):
+        cls, estimator: Any, X: Any, y: ArrayLike, *, X_test: ArrayLike | None = None,
+        y_test: ArrayLike | None = None, components=(0, 1), ax=None, **scatter_kwargs,
+    ) -> Self:
         """Draw the embedding of a fitted `KernelMap`, or of a spectral classifier that decomposed a kernel.
 
         Parameters
@@ -112,7 +117,7 @@ class SpectralMapDisplay:
         )
         return display.plot(ax=ax, **scatter_kwargs)
 
-    def plot(self, ax=None, **scatter_kwargs):
+    def plot(self, ax=None, **scatter_kwargs) -> Self:
         """Draw.
 
         Parameters

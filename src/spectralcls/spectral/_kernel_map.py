@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,6 +13,7 @@ from .._estimator import Estimator, transactional
 from .._model.low_rank import low_rank_spectrum
 from .._model.spectrum import leading_spectrum
 from .._tuning import has_spread, reference_bandwidth
+from .._typing import Array, ArrayLike
 from ..bandwidth import kernel_variance
 from ..eigen import KernelOperator
 
@@ -110,7 +112,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_jobs = n_jobs
 
     @transactional
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the leading eigenvectors.
 
         Parameters
@@ -129,7 +131,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self
 
     @transactional
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Array:
         """Fit, and give the map of the training points, ``E L^1/2``.
 
         Returns
@@ -195,7 +197,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         squares = np.average((X - center) ** 2, axis=0, weights=weights)
         return np.sqrt(squares.sum() / 2 / kernel_variance(self.kernel, X.shape[1]))
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Array:
         """Map points by the Nystrom extension.
 
         Parameters

@@ -59,7 +59,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
 class _SpectralISE(SpectralClassifier):
     """Nearest class center in the embedding; `_weighting` tells the two named classifiers apart."""
 
-    _weighting = None
+    _weighting: str | None = None
     _parameter_constraints = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"})],
         "center": [StrOptions({"mean", "median"})],

@@ -1,7 +1,7 @@
 """Spectral embedding followed by one linear SVM per class, with a number of components chosen per class."""
 
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from .._estimator import Estimator, transactional
 from .._tuning import best_candidate, search, shuffled_ranks
+from .._typing import Array, ArrayLike, RandomState
 from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
@@ -134,7 +135,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.n_jobs = n_jobs
 
     @transactional(nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Embed the training samples and train one classifier per class.
 
         Parameters
@@ -181,7 +182,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.spectral_kernel_ = kernel._truncate(int(chosen.max()))
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> Array:
         """Scores of the classes; positive where the class's own classifier says yes.
 
         Parameters
@@ -204,7 +205,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         )
         return scores[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else scores
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Array:
         """Labels (n_queries,), or an indicator array (n_queries, n_labels) of a multilabel target."""
         scores = self.decision_function(X)
         if self.multilabel_:
@@ -263,7 +264,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return tags
 
 
-def linear_svm(features, random_state=None):
+def linear_svm(features: ArrayLike, random_state: RandomState = None) -> LinearSVC:
     """Unfitted linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
 
     It is the machine with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.

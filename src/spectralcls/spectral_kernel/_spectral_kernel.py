@@ -1,6 +1,7 @@
 """SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun as an embedding and as a kernel matrix."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._tuning import reference_bandwidth
+from .._typing import Array, ArrayLike
 from ..eigen import fix_signs
 from ..kernels import kernel_sums
 from ._similarity import (
@@ -155,7 +157,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Decompose the transformed similarity matrix of X.
 
         Parameters
@@ -172,11 +174,11 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     @transactional
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
         """Fit and return the embedding of the training samples, (n_samples, k)."""
         return self._fit(X)
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Array:
         """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
 
         Parameters
@@ -190,7 +192,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         return self._embed(X)
 
-    def kernel_matrix(self, X, Y=None):
+    def kernel_matrix(self, X: Any, Y: Any = None) -> Array:
         """Values of the spectral kernel, for kernel machines such as ``SVC(kernel="precomputed")``.
 
         Parameters
