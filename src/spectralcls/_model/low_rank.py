@@ -122,7 +122,7 @@ def classwise_spectrum(
 
 
 def _between_widths(A, B, reference, n_jobs):
-    """Normalised Gaussians between points whose last coordinate is a width, in units of the constant at `reference`."""
+    """Normalized Gaussians between points whose last coordinate is a width, in units of the constant at `reference`."""
     d = A.shape[1] - 1
     out = np.empty((len(A), len(B)), dtype=A.dtype)
     columns = [(t, np.flatnonzero(B[:, -1] == t)) for t in np.unique(B[:, -1])]

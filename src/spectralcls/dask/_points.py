@@ -22,20 +22,11 @@ class TrainingPoints(_model.TrainingPoints):
 
     def class_log_sums(self, Q, columns, kernel, bandwidth):
         """As in memory, a Dask array (m, C, k)."""
-        options = dict(
-            weights=columns, kernel=kernel, log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs
-        )
-        if np.ndim(bandwidth) == 0:
-            sums = kernel_sums(
-                Q, self.X, labels=self.codes, n_labels=self.n_classes, bandwidth=bandwidth, **options
-            )
-        else:
-            sums = da.concatenate([
-                kernel_sums(
-                    Q, self.X, labels=da.where(self.codes == c, 0, -1), n_labels=1, bandwidth=h, **options
-                )
-                for c, h in enumerate(bandwidth)
-            ], axis=1).rechunk({1: -1})
+        widths = np.broadcast_to(bandwidth, self.n_classes)[None]
+        sums = kernel_sums(
+            Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, kernel=kernel, bandwidth=widths,
+            log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs,
+        )[:, 0]
         return sums[..., None] if sums.ndim == 2 else sums
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale):

@@ -128,7 +128,7 @@ def kernel_sums(
     columns = [column_blocks(column, X) for column in (W, labels, point_groups)]
     points = list(zip(blocks(X), *columns, strict=True))
     tile, finish = dask.delayed(_tile), dask.delayed(_finish)
-    keep = (bandwidth.ndim == 1, labels is not None, W is not None and W.ndim == 2)
+    keep = (bandwidth.ndim > 0, labels is not None, W is not None and W.ndim == 2)
     done = []
     for i, (queries, groups) in enumerate(zip(blocks(Q), column_blocks(query_groups, Q), strict=True)):
         tiles = [
