@@ -76,6 +76,10 @@ class Expansion:
         """g(y) k(y) A itself, (m, k); 0 if no kernel reaches."""
         return self._evaluate(Q, _plain, len(self.offsets))
 
+    def directions(self, Q):
+        """`values` up to a positive factor of each row, with which they do not vanish however far the query is."""
+        return self._evaluate(Q, _unscaled, len(self.offsets))
+
     def _evaluate(self, Q, finish, width):
         """``finish(Sums)`` for all queries, (m, width) or (m,)."""
         if self.by_class:
@@ -119,6 +123,10 @@ def full_sums(pair, n_columns):
 
 def _log_total(sums):
     return np.logaddexp.reduce(sums.log_scale, axis=1)
+
+
+def _unscaled(sums):
+    return sums.values
 
 
 def _plain(sums):

@@ -13,10 +13,12 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._model.expansion import Expansion
+from .._model.points import TrainingPoints
+from .._model.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
 from ..eigen import fix_signs
-from ..kernels import kernel_sums
 from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,
@@ -230,12 +232,18 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel_ == "linear" else weights
         self.X_fit_ = None if stored else points
         self._n_features_out = len(values)
+        self._expand()
         return self._finish(embedding)
 
     def _embed(self, X, any_length=False):
         """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
+        directions = self.normalize or any_length
+        if self._expansion is not None:
+            X = X.toarray() if sp.issparse(X) else X
+            evaluate = self._expansion.directions if directions else self._expansion.values
+            return self._finish(evaluate(X).astype(X.dtype))
         log_scale, products = self._row_products(X)
         if self.transformation == "normalized":
             k = self._n_features_out
@@ -244,7 +252,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
                 check_degrees(degrees, X)
             products = products[:, :k] * _inverse_root(degrees)[:, None].astype(products.dtype)
             log_scale = log_scale / 2
-        if not (self.normalize or any_length):
+        if not directions:
             products = products * np.exp(log_scale).astype(products.dtype)[:, None]
         return self._finish(products)
 
@@ -312,17 +320,21 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.eigenvalues_ = self.eigenvalues_[:k]
         self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
         self.n_components = self._n_features_out = k
+        self._expand()
         return self
+
+    def _expand(self):
+        """The embedding of queries as a fitted form, if it is kernel sums over the training samples."""
+        self._expansion = None
+        if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
+            points = TrainingPoints.of(self.X_fit_, n_jobs=self.n_jobs)
+            no_offsets = np.zeros(self._n_features_out)
+            self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
 
     def _row_products(self, X):
         """S(X, training samples) times the weights of the training samples, as exp(log_scale) * products."""
         if self.X_fit_ is None:
             return np.zeros(X.shape[0]), safe_sparse_dot(X, self.coefficients_)
-        if self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
-            X = X.toarray() if sp.issparse(X) else X
-            return kernel_sums(
-                X, self.X_fit_, weights=self.coefficients_, bandwidth=self.bandwidth_, log="pair", n_jobs=self.n_jobs
-            )
         return formed_row_products(
             X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
             **self._kernel_parameters(),
