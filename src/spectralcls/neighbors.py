@@ -200,9 +200,18 @@ def root_mean_square(distances):
 
 
 def mean_squared_length(distances):
-    """Data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero."""
+    """Data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero.
+
+    Raises
+    ------
+    ValueError
+        If that is no number in float64 although the lengths are.
+    """
     root = root_mean_square(distances)
-    return min(max(root * root, np.finfo(float).tiny), np.finfo(float).max)
+    if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
+        raise ValueError(f"The mean squared length of the edges, {root:.3g} squared, is out of the range of numbers: "
+                         "bring the data to another scale.")
+    return root * root
 
 
 def heat(distances, length):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like
 # A diagonal metric belongs to the coordinates; the others search, and end elsewhere if numbers are rounded elsewhere.
 ROTATED = sorted(set(names()) - {"GradientMetric", "AutoClassifier", "KernelMetric", "SpectralKernelClassifier"})
 PLACED = sorted(set(names()) - {"GradientMetric", "SpectralKernelClassifier"})
-SQUARES = {"AutoClassifier", "CCDRClassifier"}  # not yet for data whose squares are no numbers
+SQUARES = {"AutoClassifier", "CCDRClassifier"}  # not for data whose squares are no numbers
 SEEDS = range(2)
 
 
@@ -147,6 +147,14 @@ def test_unit_of_the_data(name, exponent):
     np.testing.assert_array_equal(found.predict(unit * Q), expected.predict(Q))
     if hasattr(plain, "predict_proba"):
         np.testing.assert_allclose(found.predict_proba(unit * Q), expected.predict_proba(Q), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-990, 990])
+@pytest.mark.parametrize("name", ["CCDR", "CCDRClassifier"])
+def test_a_squared_length_out_of_range_is_refused(name, exponent):
+    X, y, _ = problem()
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="bring the data to another scale"):
+        make(name, fixed=True).fit(2.0**exponent * X, y)
 
 
 @pytest.mark.parametrize(
