@@ -163,24 +163,28 @@ def draw(results, path):
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    plt.style.use("spectralcls.plotting.spectralcls")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
     for dtype, marker in zip(DTYPES, "os", strict=True):
         rows = [row for row in results["class_sums"] if row["dtype"] == dtype]
         left.plot([r["d"] for r in rows], [r["% of limit"] for r in rows], marker=marker, label=dtype)
     highest = max(row["% of limit"] for row in results["class_sums"])
-    left.set(xscale="log", xlabel="features d", ylabel="% of the machine's limit", title="Class sums")
+    left.set(xscale="log", xlabel="features d", ylabel="% of the machine's limit")
+    left.set_title("Class sums reach most of the machine's limit")
     left.set_ylim(0, max(100, 1.1 * highest))
     left.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
     left.minorticks_off()
     left.legend(loc="lower left")
     rows = [row for row in results["beside_peers"] if row["dtype"] == "float32"]
-    for name in (key for key in rows[0] if key not in ("dtype", "d")):
-        right.plot([r["d"] for r in rows], [r[name] for r in rows], marker="o", label=name)
+    names = [key for key in rows[0] if key not in ("dtype", "d")]
+    for name, marker in zip(names, "o^sDvP", strict=False):
+        right.plot([r["d"] for r in rows], [r[name] for r in rows], marker=marker, label=name)
     right.axhline(1, color="grey", linewidth=0.8)
-    right.set(xscale="log", yscale="log", xlabel="features d", ylabel="time of the peer / ours", title="Peers, float32")
+    right.set(xscale="log", yscale="log", xlabel="features d", ylabel="time of the peer / ours")
+    right.set_title("How many times longer the peers take, float32")
     right.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
     right.minorticks_off()
-    right.legend(fontsize="small")
+    right.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(path, dpi=110)
 
 
@@ -246,9 +250,9 @@ def quote_in_readme(results, readme):
     """The few numbers that the README quotes, between its comments ``<!-- performance -->`` and ``<!-- end -->``."""
     speed = {(row["dtype"], row["d"]): row for row in results["class_sums"]}
     rows = [
-        {"d": row["d"], "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
-         "% of limit": speed[row["dtype"], row["d"]]["% of limit"]}
-        | {f"times {name}": value for name, value in row.items() if name not in ("dtype", "d")}
+        {"features": row["d"], "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
+         "% of the machine's limit": speed[row["dtype"], row["d"]]["% of limit"]}
+        | {f"{name} takes times": value for name, value in row.items() if name not in ("dtype", "d")}
         for row in results["beside_peers"] if row["dtype"] == "float32"
     ]
     text = readme.read_text(encoding="utf-8")

@@ -44,6 +44,7 @@ myst_heading_anchors = 3
 # -- API reference --------------------------------------------------------------------------------------------
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # the template lists the members
 numpydoc_xref_param_type = False
 numpydoc_validation_checks = {"GL03", "PR02", "PR10", "SS01", "SS03"}

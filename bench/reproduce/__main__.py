@@ -7,9 +7,11 @@ import warnings
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 from sklearn.exceptions import ConvergenceWarning
 
 matplotlib.use("Agg")
+plt.style.use("spectralcls.plotting.spectralcls")
 
 from ..data import folder  # noqa: E402
 from . import pages, speed, today_page  # noqa: E402
@@ -87,8 +89,6 @@ def compute(items, extra, store, source, options):
 
 def draw(items, store, source, out):
     """Draw the figures; {name: caption, or why there is none}."""
-    import matplotlib.pyplot as plt
-
     captions = {}
     (out / "figures").mkdir(exist_ok=True)
     for figure in items:
@@ -106,6 +106,8 @@ def draw(items, store, source, out):
         except MissingData as missing:
             captions[figure.name] = str(missing)
             continue
+        number = figure.name.partition(":fig")[2]
+        picture.supxlabel(f"after figure {number} of the paper", x=0.99, ha="right", fontsize=7, color="gray")
         picture.savefig(out / "figures" / pages.picture_name(figure), dpi=100)
         plt.close(picture)
         captions[figure.name] = caption

@@ -41,7 +41,6 @@ class Cell:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("ignore", UserWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)
             return function(source, **dict(self.arguments))
 
 

@@ -7,13 +7,21 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier
 
-MARKERS, COLORS = ("s", "*"), ("#1f5fa8", "#c44e1b")
+MARKERS, COLORS = ("o", "^"), ("C0", "C1")
 
 
 def _panel(ax, X, codes, title):
     for c in (0, 1):
-        ax.scatter(*X[codes == c].T, marker=MARKERS[c], s=16, color=COLORS[c], alpha=0.75, linewidths=0.5)
-    ax.set_title(title, fontsize=10)
+        ax.scatter(*X[codes == c].T, marker=MARKERS[c], s=18, color=COLORS[c], alpha=0.8, label=f"class {c + 1}")
+    ax.set_title(title)
+
+
+def _border(ax, model, X):
+    """Where the classes of the larger of two scores meet."""
+    low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
+    x, y = (np.linspace(low[i], high[i], 200) for i in (0, 1))
+    labels = model.predict(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(200, 200)
+    ax.contour(x, y, labels, levels=[0.5], colors="black", linewidths=1.2)
 
 
 def gaussians(source):
@@ -21,14 +29,18 @@ def gaussians(source):
     Q, truth = make_two_gaussians((200, 10), random_state=1)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharex=True, sharey=True)
     _panel(axes[0], Q, truth, "(a) test set")
+    axes[0].legend()
+    for ax in axes:
+        ax.set(xlabel="feature 1", ylabel="feature 2")
     sentences = []
     for ax, (name, model) in zip(
         axes[1:],
-        (("(b) Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier())),
+        (("(b) linear Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier())),
         strict=True,
     ):
         labels = model.fit(X, y).predict(Q)
-        _panel(ax, Q, labels, name)
+        _panel(ax, Q, labels, f"{name}: labels and border")
+        _border(ax, model, Q)
         wrong = [int(np.sum(labels[truth == c] != c)) for c in (0, 1)]
         sentences.append(f"{name}: {wrong[0]} wrong of class one, {wrong[1]} of class two")
     return figure, "One draw. " + "; ".join(sentences) + "."
@@ -41,8 +53,11 @@ def rings(source):
     labels = model.predict(Q)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     axes[0].scatter(*X.T, s=12, color="0.3")
-    axes[0].set_title("(a) training data", fontsize=10)
-    _panel(axes[1], Q, labels, "(b) classified test set")
+    axes[0].set(title="(a) training data", xlabel="feature 1", ylabel="feature 2")
+    _panel(axes[1], Q, labels, "(b) labels of the test set")
+    axes[1].set(xlabel="feature 1", ylabel="feature 2")
+    axes[1].legend()
     kernel_map = KernelMap(2, weighting="symmetric", bandwidth=float(model.overall_bandwidth_)).fit(X)
-    _panel(axes[2], kernel_map.transform(Q), truth, "(c) first two coordinates of the kernel space")
+    _panel(axes[2], kernel_map.transform(Q), truth, "(c) two coordinates of many")
+    axes[2].set(xlabel="first eigenvector", ylabel="second eigenvector")
     return figure, f"{int(np.sum(labels != truth))} of {len(truth)} test points are wrong."

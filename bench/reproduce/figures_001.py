@@ -12,7 +12,7 @@ from .thesis import model, predict_tuned
 from .thesis_kernels import SIZES, gaussian_in_ring
 
 MARKERS = ("o", "x", "s")
-COLORS = ("#1f5fa8", "#c44e1b", "#3a8a3a")
+COLORS = ("#0072B2", "#E69F00", "#009E73")
 RING_BANDWIDTH = 0.25
 SEED = 0
 
@@ -71,16 +71,19 @@ def densities(source, h):
     line = np.linspace(-2.25, 2.25, 121)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     weights = _weights(X, y, h)
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained", subplot_kw={"projection": "3d"})
+    figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True)
     peaks = []
-    for ax, w, title in zip(axes, (np.ones(len(X)), weights), ("unweighted", "weighted by 1/f"), strict=True):
+    for ax, w, title in zip(
+        axes, (np.ones(len(X)), weights), ("each point counts 1", "each point counts 1/f"), strict=True
+    ):
         density = kernel_sums(grid, X, weights=w / w.sum(), bandwidth=h, normalize=True).reshape(121, 121)
-        ax.plot_surface(*np.meshgrid(line, line), density, cmap="viridis", rcount=60, ccount=60, linewidth=0)
-        ax.set_title(title, fontsize=10)
-        ax.set_zticks([])
+        image = ax.pcolormesh(line, line, density / density.max(), vmin=0, vmax=1, rasterized=True)
+        ax.set(title=title, xlabel="feature 1", aspect="equal")
         peaks.append(density[60, 60] / density[60, line.searchsorted(SIZES["dense"]["radius"])])
+    axes[0].set_ylabel("feature 2")
+    figure.colorbar(image, ax=axes, label="density, share of its peak")
     return figure, (
-        f"h = {h}: the density at the centre is {peaks[0]:.1f} times that on the ring without weights and "
+        f"h = {h}: the density at the center is {peaks[0]:.1f} times that on the ring without weights and "
         f"{peaks[1]:.1f} times with them."
     )
 
@@ -108,16 +111,16 @@ def classes_and_ranges(source, *ranges):
     _scatter(axes[0], X, y)
     axes[0].set_aspect("equal")
     axes[0].legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
-    for ax, found, kernel in zip(axes[1:], ranges, ("Gaussian", "Epanechnikov", "square"), strict=True):
+    for ax, found, kernel in zip(axes[1:], ranges, ("Gaussian", "Epanechnikov", "uniform"), strict=True):
         names = [name for name in found if found[name]]
         for row, name in enumerate(names):
             ends = found[name]
             ax.plot([ends["from"][0], ends["to"][0]], [row, row], color=COLORS[0], linewidth=4)
         ax.set_yticks(range(len(names)), names if ax is axes[1] else [""] * len(names), fontsize=8)
-        ax.set(title=f"{kernel} kernel", xlabel="h", xlim=(0, 2.5))
+        ax.set(title=f"{kernel} kernel", xlabel="bandwidths with no error", xlim=(0, 2.5))
     widest = max(
         (ends["to"][0] - ends["from"][0], name, kernel)
-        for found, kernel in zip(ranges, ("Gaussian", "Epanechnikov", "square"), strict=True)
+        for found, kernel in zip(ranges, ("Gaussian", "Epanechnikov", "uniform"), strict=True)
         for name, ends in found.items()
         if ends
     )
@@ -147,6 +150,7 @@ def banana_weights(source):
     figure, ax = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
     _scatter(ax, X, y)
     _stars(ax, X[top])
+    ax.set(xlabel="feature 1", ylabel="feature 2")
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
@@ -157,11 +161,11 @@ def banana_weights(source):
 def iris_weights(source):
     X, y, h, weights = _tuned_weights(source, "iris")
     top = np.argsort(weights)[-15:]
-    figure, ax = plt.subplots(figsize=(4.8, 4.2), layout="constrained")
+    figure, ax = plt.subplots(figsize=(6, 4.2), layout="constrained")
     _scatter(ax, X[:, 1:3], y)
     _stars(ax, X[top][:, 1:3])
-    ax.set(xlabel="dimension 2", ylabel="dimension 3")
-    ax.legend(frameon=False, fontsize=8, loc="center left")
+    ax.set(xlabel="feature 2, unit deviation", ylabel="feature 3, unit deviation")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return (
         figure,
         f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
@@ -171,12 +175,14 @@ def iris_weights(source):
 def class_weights(source, data):
     X, y, h, weights = _tuned_weights(source, data)
     n_classes = y.max() + 1
-    figure, axes = plt.subplots(n_classes, 1, figsize=(7, 1.7 * n_classes), layout="constrained")
-    for c, ax in enumerate(axes):
-        own = weights[y == c]
-        ax.vlines(np.arange(len(own)), 0, own, colors=COLORS[c], linewidth=0.8)
-        ax.set_ylabel(f"1/f, class {c + 1}", fontsize=8)
-    axes[-1].set_xlabel("training point")
+    figure, ax = plt.subplots(figsize=(6.4, 3.6))
+    bins = np.geomspace(weights.min(), weights.max(), 25)
+    for c, hatch in zip(range(n_classes), ("", "//", ".."), strict=False):
+        ax.hist(weights[y == c], bins, histtype="stepfilled", alpha=0.5, color=COLORS[c], hatch=hatch,
+                label=f"class {c + 1}")  # fmt: skip
+    ax.set(xscale="log", xlabel="weight 1/f", ylabel="training points")
+    ax.set_title("A few points weigh many times the others")
+    ax.legend()
     ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
     return figure, (
         f"h = {h:.2g}; the largest weight of a class is "
@@ -186,24 +192,27 @@ def class_weights(source, data):
 
 
 def map_of_data(source, data, classifier):
-    """Training points and test points in two panels: the factor sqrt(n) of eq. 7.2 puts them on other scales."""
+    """Training and test points on their own scales: eq. 7.2 multiplies test points by sqrt(n)."""
     X, y, Q, truth = _training_set(source, data)
     estimator = model(classifier, "mean")
     labels, h, _ = predict_tuned(estimator, X, y, Q, SEED)
     Z, Zq = estimator.map_.transform(X), extend_as_printed(estimator.map_, Q)
     n_classes = y.max() + 1
-    figure, axes = plt.subplots(
-        1, 2, figsize=(9.5, 4.4), layout="constrained",
-        subplot_kw={"projection": "3d" if n_classes == 3 else None},
-    )  # fmt: skip
-    for ax, points, codes, size in ((axes[0], Z, y, 50), (axes[1], Zq, truth, 20)):
-        for c in range(n_classes):
-            style = {"marker": MARKERS[c], "color": COLORS[c], "linewidths": 0.8}
-            ax.scatter(*points[codes == c][:size].T, **style, s=18, alpha=0.7, label=f"class {c + 1}")
-            ax.scatter(*estimator.centers_[c][:, None], **style | {"linewidths": 2.5}, s=140, zorder=3)
-    axes[0].set_title("training points, class means large", fontsize=10)
-    axes[1].set_title("test points beside the same means", fontsize=10)
-    axes[0].legend(frameon=False, fontsize=8)
+    pairs = [(0, 1)] if n_classes == 2 else [(0, 1), (0, 2)]
+    figure, axes = plt.subplots(len(pairs), 2, figsize=(9.5, 4.2 * len(pairs)), squeeze=False)
+    for row, (i, j) in zip(axes, pairs, strict=True):
+        for ax, points, codes in ((row[0], Z, y), (row[1], Zq, truth)):
+            for c in range(n_classes):
+                style = {"marker": MARKERS[c], "color": COLORS[c], "linewidths": 0.8}
+                own = points[codes == c]
+                ax.scatter(own[:, i], own[:, j], **style, s=14, alpha=0.6, label=f"class {c + 1}")
+            for c, center in enumerate(estimator.centers_):
+                ax.scatter(center[i], center[j], marker="*", s=230, color=COLORS[c], edgecolors="black", zorder=3)
+            ax.set(xlabel=f"eigenvector {i + 1}", ylabel=f"eigenvector {j + 1}")
+        factor = np.sqrt(len(X))
+        row[0].set_title(f"{len(Z)} training points; stars: class means")
+        row[1].set_title(f"{len(Zq)} test points, scaled by {factor:.0f} (eq. 7.2)")
+    axes[0, 0].legend()
     nearest = ((Z[:, None] - estimator.centers_) ** 2).sum(axis=-1).argmin(axis=1)
     return figure, (
         f"h = {h:.2g}, chosen by cross-validation. Of the training points {100 * np.mean(nearest == y):.0f} per "

@@ -2,12 +2,13 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from spectralcls.ccdr import CCDR
 
-COLORS = ("#3b4cc0", "#b40426")
+COLORS = ("#0072B2", "#E69F00")
 
 
 def elongated(source):
@@ -23,13 +24,13 @@ def elongated(source):
     figure, axes = plt.subplots(1, 4, figsize=(13, 3.4), layout="constrained")
     for c, color in enumerate(COLORS):
         axes[0].scatter(*X[y == c].T, color=color, s=8, label=f"class {c + 1}")
-    axes[0].set(title="data", ylim=(-6, 6))
-    axes[0].legend(frameon=False, fontsize=8)
+    axes[0].set(title="data", ylim=(-6, 6), xlabel="feature 1", ylabel="feature 2")
+    axes[0].legend()
     separated = []
     for ax, (name, Z) in zip(axes[1:], maps, strict=True):
         for c, color in enumerate(COLORS):
             ax.hist(Z[y == c, 0], bins=30, color=color, alpha=0.6)
-        ax.set_title(name, fontsize=10)
+        ax.set(title=f"{name}: one dimension", xlabel="coordinate", ylabel="points")
         order = y[np.argsort(Z[:, 0])]
         right = max(np.mean(order == y), np.mean(order[::-1] == y))
         separated.append(f"{name} {100 * right:.0f} per cent")
@@ -44,8 +45,8 @@ def errors(source, found, words):
     if words == "beta":
         ax.set_xscale("log")
     else:
-        ax.set_ylim(6, min(30, max(max(found["linear"]), max(found["k-NN"])) + 2))
-    ax.set(xlabel=words, ylabel="error, %")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel=words, ylabel="test error, %", title="Bars: 80 % interval of a share")
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     best = {

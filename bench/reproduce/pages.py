@@ -1,13 +1,15 @@
 """Markdown pages: one a paper, and an overview."""
 
+import re
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from . import explain
 from .registry import PAPERS, Table
 
-VERDICTS = {True: "agrees", False: "differs"}
+VERDICTS = {True: "compatible", False: "differs"}
+LONG = 300  # characters of a note
 
 
 def write_pages(items, store, pictures, out, options):
@@ -22,7 +24,7 @@ def write_pages(items, store, pictures, out, options):
 
 
 def tally(tables, store):
-    """Numbers of entries that agree, differ, and have no result; and how many of the agreeing ones do so by
+    """Numbers of entries that are compatible, differ, and have no result; and how many of the compatible ones are so by
     calibration ("calibrated"), after scaling of their rows ("scaled"), and would without it ("unscaled").
     """
     count = Counter()
@@ -39,21 +41,21 @@ def tally(tables, store):
 
 def summary(count):
     """What the counts say, in sentences."""
-    compared = count["agrees"] + count["differs"]
-    share = f" ({100 * count['agrees'] / compared:.0f} %)" if compared else ""
-    text = f"{count['agrees']} of {compared} numbers agree with the paper{share}"
+    compared = count["compatible"] + count["differs"]
+    share = f" ({100 * count['compatible'] / compared:.0f} %)" if compared else ""
+    text = f"{count['compatible']} of {compared} numbers are compatible with the paper{share}"
     for missing, words in (("no data", "have no data"), ("not run", "are not computed yet")):
         text += f"; {count[missing]} {words}" if count[missing] else ""
     text += "."
     if count["calibrated"]:
         text += (
-            f" Of those that agree {count['calibrated']} do by calibration: a paper leaves a size of its simulated "
+            f" Of these {count['calibrated']} are so by calibration: a paper leaves a size of its simulated "
             "data open, and ours was chosen for it."
         )
     if count["scaled"]:
         text += (
-            f" {count['scaled']} of those that agree are counts of confusion matrices, our rows scaled to the "
-            f"printed sizes of the classes; without that calibration {count['unscaled']} counts agree."
+            f" {count['scaled']} of them are counts of confusion matrices, our rows scaled to the "
+            f"printed sizes of the classes; without that calibration {count['unscaled']} counts are compatible."
         )
     return text
 
@@ -68,8 +70,9 @@ def paper_page(paper, items, store, pictures, options):
         "",
         f"Written by `python -m bench.reproduce {options}`. " + summary(count),
         "",
-        "A number agrees where it is within two of the paper's standard deviations or 1.5 points of per cent, "
-        "whichever is larger. Below each table stands what was measured about the numbers that differ.",
+        "A number is *compatible* if it is within two of the paper's standard deviations or 1.5 points of per cent, "
+        "whichever is larger: a paper with a wide spread is easy to be compatible with, which is why the tables also "
+        "say how many of the paper's standard deviations (SD) the difference is.",
     ]
     for table in tables:
         lines += ["", *table_lines(table, store)]
@@ -87,41 +90,89 @@ def picture_name(figure):
     return figure.name.replace(":", "_").replace(".", "_") + ".png"
 
 
+@dataclass(frozen=True)
+class Row:
+    """One number of a paper as the page shows it; without a verdict `ours` says why there is no result."""
+
+    row: str
+    column: str
+    paper: str
+    ours: str
+    difference: str = ""
+    deviations: str = ""
+    verdict: str | None = None
+
+    def line(self):
+        cells = (self.row, self.column, self.paper, self.ours, self.difference, self.deviations, self.verdict or "")
+        return f"| {' | '.join(cells)} |"
+
+
 def table_lines(table, store):
     name = f"Table {table.name.split(':')[1]}: " if table.counted else ""
-    lines = [f"## {name}{table.title}", ""]
-    if table.reading:
-        lines += [table.reading, ""]
-    lines += ["| | | paper | ours | difference | verdict |", "|---|---|---|---|---|---|"]
-    lines += [entry_line(entry, store) for entry in table.entries]
-    if not table.counted:
-        return lines
-    differing = [entry for entry in table.entries if entry.agrees(store) is False]
-    notes = explanations(differing, store)
-    return lines + (["", *notes] if notes else [])
+    differing = [entry for entry in table.entries if entry.agrees(store) is False] if table.counted else []
+    rows = [shown(entry, store) for entry in table.entries]
+    return section(name + table.title, table.reading, rows, explanations(differing, store))
+
+
+def section(title, reading, rows, notes):
+    """What a reader asks first, does it agree and where not; everything else behind folds."""
+    found = [row for row in rows if row.verdict]
+    differing = [row for row in found if row.verdict == VERDICTS[False]]
+    lines = [f"## {title}", "", headline(rows)]
+    if 0 < len(differing) < len(found):
+        lines += ["", *markdown(differing)]
+    if found:
+        lines += fold(f"All {len(found)} numbers", markdown(found))
+    if notes:
+        lines += fold("What was measured about the differences", notes)
+    if reading:
+        lines += fold("How it was computed", [reading])
+    return lines
+
+
+def headline(rows):
+    found = [row for row in rows if row.verdict]
+    compatible = sum(row.verdict != VERDICTS[False] for row in found)
+    sentences = [f"**{compatible} of {len(found)} numbers are compatible with the paper.**"] if found else []
+    for reason in dict.fromkeys(row.ours for row in rows if not row.verdict):
+        lacking = list(dict.fromkeys(row.row for row in rows if not row.verdict and row.ours == reason))
+        sentences.append(f"Without a result ({reason}): {', '.join(lacking)}.")
+    return " ".join(sentences)
+
+
+def markdown(rows):
+    return ["| | | paper | ours | difference | in the paper's SD | verdict |", "|---|---|---|---|---|---|---|"] + [
+        row.line() for row in rows
+    ]
+
+
+def fold(summary, lines):
+    return ["", f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
 
 
 def number(value, deviation, digits):
     return f"{value:.{digits}f}" + (f" ± {deviation:.{digits}f}" if deviation else "")
 
 
-def entry_line(entry, store):
+def shown(entry, store):
     paper = "N.I." if entry.paper is None else number(entry.paper, entry.deviation, entry.digits)
-    ours = entry.ours(store)
-    head = f"| {entry.row} | {entry.column} | {paper} |"
+    ours, verdict = entry.ours(store), VERDICTS.get(entry.agrees(store))
     if ours is None:
-        return f"{head} {store.failure(entry.cell) or 'not run'} | | |"
+        return Row(entry.row, entry.column, paper, store.failure(entry.cell) or "not run")
     if entry.paper is None:
-        return f"{head} singular in {ours[0]} trials | | {VERDICTS[entry.agrees(store)]} |"
-    verdict = VERDICTS[entry.agrees(store)]
+        return Row(entry.row, entry.column, paper, f"singular in {ours[0]} trials", verdict=verdict)
     if entry.calibrated and entry.agrees(store):
         verdict += ", calibrated"
-    difference = f"{ours[0] - entry.paper:+.{entry.digits}f}"
-    return f"{head} {number(*ours, entry.digits)} | {difference} | {verdict} |"
+    difference = ours[0] - entry.paper
+    deviations = f"{difference / entry.deviation:+.1f}" if entry.deviation else ""
+    return Row(
+        entry.row, entry.column, paper, number(*ours, entry.digits), f"{difference:+.{entry.digits}f}", deviations,
+        verdict,
+    )  # fmt: skip
 
 
 def explanations(entries, store):
-    """One line for each explaining cell, naming what it explains."""
+    """A bullet for each explaining cell, naming what it explains."""
     lines = []
     grouped = {}
     for entry in entries:
@@ -132,8 +183,16 @@ def explanations(entries, store):
         if text is None:
             failure = store.failure(explanation) if explanation is not None else None
             text = failure or "not explained by a measurement."
-        lines.append(f"- *{names}*: {text}")
+        lines += note(names, text)
     return lines
+
+
+def note(names, text):
+    """A bullet; what was measured in several ways becomes bullets of its own."""
+    if len(text) <= LONG:
+        return [f"- *{names}*: {text}"]
+    parts = re.split(r"; (?![^(]*\))", text)  # not within parentheses
+    return [f"- *{names}*:", *(f"  - {part}" for part in parts)]
 
 
 def overview(counts, seconds, out, trials, jobs):
@@ -146,11 +205,11 @@ def overview(counts, seconds, out, trials, jobs):
         "",
         f"Written by `python -m bench.reproduce --trials {trials} --jobs {jobs}`.",
         "",
-        "| paper | agree | differ | no data | not computed |",
+        "| paper | compatible | differ | no data | not computed |",
         "|---|---|---|---|---|",
     ]
     for paper, count in counts.items():
-        numbers = " | ".join(str(count[verdict]) for verdict in ("agrees", "differs", "no data", "not run"))
+        numbers = " | ".join(str(count[verdict]) for verdict in ("compatible", "differs", "no data", "not run"))
         lines.append(f"| [{paper}: {PAPERS[paper]}]({paper}.md) | {numbers} |")
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]

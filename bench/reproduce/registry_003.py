@@ -117,9 +117,3 @@ def figures(trials):
         "figures_003.figure_3",
         (cell("perturbo.spirals", 20, trials=min(trials, REPETITIONS)),),
     )
-    curves = tuple(
-        _active(data, classifier, trials, None)[0]
-        for data in published("003")["5"]
-        for classifier in ("k-NN", "PerTurbo")
-    )
-    yield Figure("003:fig5", "Learning curves", "figures_003.figure_5", curves)
