@@ -1,4 +1,4 @@
-"""What `spectralcls compare` would run, on the papers' data sets: accuracy, time, memory; and what a class can do."""
+"""Every public classifier with its defaults on the papers' data sets: accuracy, time, memory; and what it can do."""
 
 import time
 import warnings
@@ -12,17 +12,19 @@ import spectralcls.dask
 from bench.measure import gib_beyond
 from bench.reproduce.data import MissingData
 from bench.reproduce.today import TITLES, parts
-from spectralcls.cli.registry import ENTRIES, Setting
+from spectralcls.cli.registry import Setting, select
 from spectralcls.datasets import make_twonorm
 
 PEER = "RBF-SVM"  # tuned by grid search
-POINTS = 4000  # of the run that measures memory
+POINTS = 2000  # of the run that measures memory
 
 
-def entries():
-    """The command line's classifiers under the names of their classes, and the peer."""
-    public = set(spectralcls.__all__)
-    return [entry for entry in ENTRIES if entry.name in public or entry.name == PEER]
+def classifiers():
+    """{name: function of the training data that gives an unfitted classifier}: every public one, and the peer."""
+    names = [name for name in spectralcls.__all__ if name.endswith("Classifier")]
+    made = {name: lambda X, y, name=name: getattr(spectralcls, name)(n_jobs=1) for name in names}
+    (peer,) = select([PEER])
+    return made | {PEER: lambda X, y: peer.make(setting(X, y))}
 
 
 def setting(X, y):
@@ -30,10 +32,10 @@ def setting(X, y):
     return Setting(len(y), folds, float(X.var()), X.shape[1], 0, 1)
 
 
-def fitted(entry, X, y):
+def fitted(make, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small classes, and maps that a tried bandwidth leaves undetermined
-        return entry.make(setting(X, y)).fit(X, y)
+        return make(X, y).fit(X, y)
 
 
 def accuracy(source, trials, step):
@@ -45,15 +47,15 @@ def accuracy(source, trials, step):
         except MissingData:
             continue
         step(name)
-        runs = {entry.name: [] for entry in entries()}
+        runs = {key: [] for key in classifiers()}
         for train, test in splits:
             scaler = StandardScaler().fit(X[train])
             X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
-            for entry in entries():
+            for key, make in classifiers().items():
                 start = time.process_time()
-                model = fitted(entry, X_train, y[train])
+                model = fitted(make, X_train, y[train])
                 seconds = time.process_time() - start
-                runs[entry.name].append((100 * np.mean(model.predict(X_test) == y[test]), seconds))
+                runs[key].append((100 * np.mean(model.predict(X_test) == y[test]), seconds))
         found[name] = {
             key: {"rate": float(rate), "seconds": float(seconds)}
             for key, (rate, seconds) in ((key, np.mean(run, axis=0)) for key, run in runs.items())
@@ -65,11 +67,12 @@ def memory():
     """{classifier: MiB that fitting and predicting `POINTS` points of 20 features takes beyond them}."""
     X, y = make_twonorm(2 * POINTS, random_state=0)
 
-    def run(entry):
-        return fitted(entry, X[:POINTS], y[:POINTS]).predict(X[POINTS:])
+    def run(make):
+        return fitted(make, X[:POINTS], y[:POINTS]).predict(X[POINTS:])
 
-    fitted(entries()[0], X[:100], y[:100])  # threads and libraries are there before the first is measured
-    return {entry.name: 1024 * max(gib_beyond(lambda entry=entry: run(entry))[1], 0.0) for entry in entries()}
+    for make in classifiers().values():
+        fitted(make, X[:60], y[:60])  # threads and libraries are there before the first is measured
+    return {key: 1024 * max(gib_beyond(lambda make=make: run(make))[1], 0.0) for key, make in classifiers().items()}
 
 
 def abilities(name):

@@ -5,16 +5,22 @@ import json
 from pathlib import Path
 
 from .._progress import progress
-from . import data, outputs, registry, report
+from . import data, html, outputs, registry, report
 from .arguments import count, jobs, output, seed, size
 from .errors import CommandError
 from .evaluation import evaluate
 
 _DESCRIPTION = """\
 Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
-part, on repeated stratified splits of one data set. Print one table: accuracy +- standard deviation, and the
-medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to predict."""
+part, on repeated stratified splits of one data set. Print one table, the most accurate first: accuracy +- standard
+deviation, and the medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to
+predict. `spectralcls list` names all classifiers and data sets."""
 _EPILOG = """\
+examples:
+  spectralcls compare wine
+  spectralcls compare measurements.csv --target species --html report.html
+  spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
+
 DATA is a CSV, Parquet or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
 two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm, waveform, simdata_1, simdata_2,
 simdata_3, a file NAME.npz of the data folder, or openml:NAME."""
@@ -26,6 +32,7 @@ def add_parser(commands):
         help="fit all classifiers on a data set and print one table",
         description=_DESCRIPTION,
         epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("data", metavar="DATA", help="name of a data set, or a file")
@@ -46,6 +53,7 @@ def add_parser(commands):
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=output, metavar="FILE", help="write the table as a list of records")
     add("--plot", type=output, metavar="FILE.png", help="draw accuracy and time")
+    add("--html", type=output, metavar="FILE.html", help="write a report: table, picture and advice in one file")
     add("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -54,6 +62,8 @@ def run(arguments):
     entries = registry.select(None if arguments.classifiers is None else arguments.classifiers.split(","))
     if arguments.plot:
         report.require_matplotlib(arguments.plot)
+    if arguments.html:
+        report.require_matplotlib(arguments.html.with_suffix(".png"), option="--html")
     problem = data.read(
         arguments.data,
         target=arguments.target,
@@ -83,6 +93,7 @@ def run(arguments):
     records = [result.record() for result in results]
     print(report.heading(problem, results[0], arguments))
     print(report.table(records, results))
+    print(f"\n{report.LEGEND}\n{report.advice(records, results)}")
     for note in report.notes(results):
         print(note)
     if arguments.json:
@@ -91,4 +102,7 @@ def run(arguments):
     if arguments.plot:
         with outputs.written(arguments.plot, "the figure was") as path:
             report.plot(records, results, problem, path, kind=arguments.plot.suffix.removeprefix("."))
+    if arguments.html:
+        with outputs.written(arguments.html, "the report was") as path:
+            path.write_text(html.page(problem, records, results, arguments), encoding="utf-8")
     return int(any(result.error for result in results))

@@ -5,10 +5,10 @@ import os
 import sys
 
 from .. import __version__
-from . import compare, config, fit, predict
+from . import compare, config, fit, listing, predict
 from .errors import CommandError
 
-_COMMANDS = (compare, fit, predict, config)
+_COMMANDS = (compare, fit, predict, listing, config)
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
 

@@ -14,8 +14,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from ..auto import AutoClassifier
 from ..ccdr import CCDRClassifier
 from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from ..kernel_ridge import KernelRidgeClassifier
 from ..perturbo import PerTurboClassifier
 from ..spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 from ..spectral_kernel import SpectralKernelClassifier
@@ -90,10 +92,12 @@ ENTRIES = (
     _ours(LaplacianSpectralClassifier),
     _ours(SpectralKernelClassifier),
     _ours(PerTurboClassifier),
-    _ours(PerTurboClassifier, "PerTurbo (full)", regularization=None),
-    _ours(PerTurboClassifier, "PerTurbo (truncated)", regularization="truncate"),
-    _ours(CCDRClassifier, "CCDR + k-NN"),
-    _ours(CCDRClassifier, "CCDR + linear", estimator=RidgeClassifier(alpha=1e-6)),
+    _ours(PerTurboClassifier, "PerTurboClassifier (full)", regularization=None),
+    _ours(PerTurboClassifier, "PerTurboClassifier (truncated)", regularization="truncate"),
+    _ours(CCDRClassifier),
+    _ours(CCDRClassifier, "CCDRClassifier (linear)", estimator=RidgeClassifier(alpha=1e-6)),
+    _ours(KernelRidgeClassifier),
+    _ours(AutoClassifier),
     Entry("RBF-SVM", _svm, baseline=True, bandwidth_of=_svm_bandwidth),
     Entry("k-NN", _k_nearest, baseline=True),
     Entry("GaussianNB", _naive_bayes, baseline=True),
@@ -102,7 +106,7 @@ ENTRIES = (
 
 def _key(name):
     """Case, punctuation and the word Classifier do not matter: parzen is ParzenClassifier, knn is k-NN."""
-    return re.sub(r"[^a-z0-9]", "", name.lower()).removesuffix("classifier")
+    return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "")
 
 
 def select(names=None):

@@ -3,8 +3,10 @@
 import sys
 
 from .errors import CommandError
+from .significance import LEVEL, indistinguishable
 
-_COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
+COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
+LEGEND = f"=: not distinguishable from the best (corrected resampled t-test, {100 * LEVEL:.0f} %)"
 
 
 def heading(problem, result, arguments):
@@ -18,21 +20,34 @@ def heading(problem, result, arguments):
     return f"{problem.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 
+def ranked(records):
+    """The most accurate first; those that failed last."""
+    return sorted(records, key=lambda record: -1.0 if record["accuracy_mean"] is None else record["accuracy_mean"],
+                  reverse=True)  # fmt: skip
+
+
 def table(records, results):
-    """One line per classifier; the best accuracy is marked, and a rule separates scikit-learn's from ours."""
-    best = max((r["accuracy_mean"] for r in records if r["accuracy_mean"] is not None), default=None)
-    lines = [_COLUMNS, *(_cells(record, best) for record in records)]
+    """One line per classifier, the most accurate first; those that cannot be told from it are marked."""
+    equal = indistinguishable(results)
+    lines = [COLUMNS, *(cells(record, "=" if record["classifier"] in equal else " ") for record in ranked(records))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = [
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
         for line in lines
     ]
-    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-    text.insert(1, rule)
-    first_baseline = next((i for i, result in enumerate(results) if result.baseline), 0)
-    if first_baseline:
-        text.insert(2 + first_baseline, rule)
+    text.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     return "\n".join(text)
+
+
+def advice(records, results):
+    """The fastest of those that cannot be told from the best, in a sentence."""
+    equal = indistinguishable(results)
+    if not equal:
+        return "No classifier could be fitted."
+    quick = min((r for r in records if r["classifier"] in equal), key=lambda r: r["fit_seconds"])
+    reason = "alone at the top" if len(equal) == 1 else f"the fastest of {len(equal)} that cannot be told apart"
+    accuracy = f"{100 * quick['accuracy_mean']:.1f} %"
+    return f"Take {quick['classifier']}: {reason}, {accuracy} in {seconds(quick['fit_seconds'])}."
 
 
 def notes(results):
@@ -44,14 +59,14 @@ def notes(results):
     return failed + warned
 
 
-def _cells(record, best):
+def cells(record, mark):
+    """What the table shows of a record."""
     if record["accuracy_mean"] is None:
         return record["classifier"], "failed", "", "", ""
     plus_minus = "±" if "±".encode(sys.stdout.encoding or "ascii", "ignore") else "+-"
-    mark = " *" if record["accuracy_mean"] == best else "  "
     deviation = record["accuracy_std"]
     spread = "" if deviation is None else f" {plus_minus} {100 * deviation:4.1f}"
-    accuracy = f"{100 * record['accuracy_mean']:.1f}{spread}{mark}"
+    accuracy = f"{100 * record['accuracy_mean']:.1f}{spread} {mark}"
     return (
         record["classifier"],
         accuracy,
@@ -82,12 +97,12 @@ def _plural(number, noun):
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def require_matplotlib(path):
+def require_matplotlib(path, option="--plot"):
     """Fail before the work if the figure cannot be drawn or its format is unknown."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
     except ImportError:
-        raise CommandError('--plot needs matplotlib: pip install "spectralcls[plot]"') from None
+        raise CommandError(f'{option} needs matplotlib: pip install "spectralcls[plot]"') from None
     kinds = FigureCanvasAgg.get_supported_filetypes()
     if path.suffix.removeprefix(".").lower() not in kinds:
         raise CommandError(f"{path}: unknown kind of figure; known are {', '.join(sorted(kinds))}")
