@@ -11,14 +11,8 @@ from .. import datasets
 from . import tables
 from .errors import CommandError
 
-_READERS = {
-    ".csv": tables.read_csv,
-    ".tsv": tables.read_csv,
-    ".txt": tables.read_csv,
-    ".data": tables.read_csv,
-    ".parquet": tables.read_parquet,
-    ".pq": tables.read_parquet,
-}
+_TEXT = (".csv", ".tsv", ".txt", ".data")
+_READERS = dict.fromkeys(_TEXT, tables.read_csv) | {".parquet": tables.read_parquet, ".pq": tables.read_parquet}
 
 
 @dataclass(frozen=True)
@@ -41,6 +35,11 @@ class Data:
         except ValueError as error:
             raise CommandError(f"{self.name}: --subsample {n_samples}: {error}") from None
         return _checked(self.name, self.X[rows], self.classes[self.y[rows]])
+
+
+def is_text(path):
+    """Whether a file is delimited text, by the end of its name."""
+    return Path(path).suffix.lower() in _TEXT
 
 
 def read(source, *, target=None, drop=(), data_home=None, seed=0):

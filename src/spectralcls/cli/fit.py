@@ -1,4 +1,4 @@
-"""``spectralcls fit``: train a classifier on a Parquet file and save it."""
+"""``spectralcls fit``: train a classifier on a Parquet or CSV file and save it."""
 
 import argparse
 import ast
@@ -8,20 +8,29 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .._progress import progress
-from . import models, registry
+from . import models, registry, tables
 from .arguments import count, jobs, output, seed, threads
+from .data import is_text
 from .errors import CommandError
 from .parquet import ParquetData, training_columns
 
 _DESCRIPTION = """\
 Read a Parquet file (or a folder of them) row group by row group, fit a classifier on it and save the model.
-With --max-points only a random sample of the rows is ever in memory."""
+With --max-points only a random sample of the rows is ever in memory. A CSV file is read whole."""
+_EPILOG = """\
+examples:
+  spectralcls fit measurements.csv --target species --out species.skops
+  spectralcls fit years.parquet --target species --classifier perturbo --max-points 1000000 --out species.skops
+  spectralcls fit measurements.csv --target -1 --drop id --set bandwidth=0.5 --out species.skops"""
 
 
 def add_parser(commands):
-    parser = commands.add_parser("fit", help="fit a classifier on a Parquet file", description=_DESCRIPTION)
+    parser = commands.add_parser(
+        "fit", help="fit a classifier on a Parquet or CSV file", description=_DESCRIPTION, epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add = parser.add_argument
-    add("data", metavar="DATA", help="Parquet file, or folder of Parquet files")
+    add("data", metavar="DATA", help="Parquet or CSV file, or folder of Parquet files")
     add("--target", metavar="COLUMN", required=True, help="column with the classes: name or position")
     add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
     add("--classifier", metavar="NAME", default="parzen", help="as in compare (default: parzen)")
@@ -45,11 +54,7 @@ def add_parser(commands):
 def run(arguments):
     (entry,) = registry.select([arguments.classifier])
     models.require_writer(arguments.out)
-    data = ParquetData(
-        arguments.data, training_columns(arguments.target, arguments.drop, arguments.data)
-    )
-    *features, target = data.columns
-    X, labels = _read(data, features, target, arguments)
+    X, labels, features, n_rows = (_read_text if is_text(arguments.data) else _read)(arguments)
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
         n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), n_features=X.shape[1],
@@ -64,13 +69,28 @@ def run(arguments):
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
     models.save(models.Model(model, features), arguments.out)
-    print(f"{arguments.out}: {entry.name}, {_size(len(labels), data.n_rows)}, {len(features)} features, "
+    print(f"{arguments.out}: {entry.name}, {_size(len(labels), n_rows)}, {len(features)} features, "
           f"{len(classes)} classes")
     return 0
 
 
-def _read(data, features, target, arguments):
-    """All rows, or a uniform sample of them drawn beforehand, in one array."""
+def _read_text(arguments):
+    """Rows, labels and names of the features of a CSV file, or a uniform sample of its rows; and their number."""
+    try:
+        X, labels, features = tables.read_csv(arguments.data, arguments.target, arguments.drop)
+    except FileNotFoundError:
+        raise CommandError(f"{arguments.data}: no such file") from None
+    n_rows = len(labels)
+    if arguments.max_points is not None and arguments.max_points < n_rows:
+        kept = np.sort(np.random.default_rng(arguments.seed).choice(n_rows, arguments.max_points, replace=False))
+        X, labels = X[kept], labels[kept]
+    return X, labels, features, n_rows
+
+
+def _read(arguments):
+    """The same of Parquet files, the sample drawn beforehand: the other rows are never held."""
+    data = ParquetData(arguments.data, training_columns(arguments.target, arguments.drop, arguments.data))
+    *features, target = data.columns
     n_kept = data.n_rows if arguments.max_points is None else min(arguments.max_points, data.n_rows)
     kept = None
     if n_kept < data.n_rows:
@@ -92,7 +112,7 @@ def _read(data, features, target, arguments):
                 X[done : done + len(block)] = block
                 labels.append(block_labels)
                 done += len(block)
-    return X, np.concatenate(labels)
+    return X, np.concatenate(labels), features, data.n_rows
 
 
 def _size(n_kept, n_rows):

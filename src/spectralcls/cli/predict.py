@@ -1,9 +1,11 @@
-"""``spectralcls predict``: classify a Parquet file of any size, row group by row group; resumable.
+"""``spectralcls predict``: classify a Parquet file of any size, row group by row group, resumable; or a CSV file.
 
-The output is a folder that every Parquet reader takes for one table: a part for each row group of the input,
+Of Parquet the output is a folder that every Parquet reader takes for one table: a part for each row group of the input,
 written under another name and renamed when it is complete. A part that exists is therefore whole.
 """
 
+import argparse
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -11,27 +13,33 @@ from pathlib import Path
 import numpy as np
 
 from .._progress import progress
-from . import models
+from . import models, tables
 from .arguments import jobs, threads
+from .data import is_text
 from .errors import CommandError
-from .outputs import atomic
+from .outputs import atomic, check, written
 from .parquet import ParquetData, import_pyarrow
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
 _DESCRIPTION = """\
 Classify the rows of a Parquet file (or of a folder of them). The output is a folder of Parquet files, one for
 each row group, which readers take for one table with the columns row and prediction. After an interruption or
-a full disk its parts are valid, and --resume goes on where it stopped."""
+a full disk its parts are valid, and --resume goes on where it stopped. Of a CSV file the output is a CSV file."""
+_EPILOG = """\
+examples:
+  spectralcls predict species.skops new.csv --out predictions.csv
+  spectralcls predict species.skops years.parquet --out predictions.parquet --resume"""
 
 
 def add_parser(commands):
     parser = commands.add_parser(
-        "predict", help="classify a Parquet file with a saved model", description=_DESCRIPTION
+        "predict", help="classify a Parquet or CSV file with a saved model", description=_DESCRIPTION,
+        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that `spectralcls fit` wrote")
-    add("data", metavar="DATA", help="Parquet file, or folder of Parquet files")
-    add("--out", metavar="FOLDER", type=Path, required=True, help="e.g. predictions.parquet")
+    add("data", metavar="DATA", help="Parquet or CSV file, or folder of Parquet files")
+    add("--out", metavar="FOLDER", type=Path, required=True, help="e.g. predictions.parquet; a file for a CSV file")
     add("--resume", action="store_true", help="keep the parts that are there and write the others")
     add("--trust", action="store_true", help="load the model even if it could run code of its author")
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
@@ -41,12 +49,10 @@ def add_parser(commands):
 
 def run(arguments):
     model = models.load(arguments.model, arguments.trust)
+    if is_text(arguments.data):
+        return _predict_text(model, arguments)
     data = ParquetData(arguments.data, lambda names: model.features or names)
-    expected = getattr(model.estimator, "n_features_in_", len(data.columns))
-    if len(data.columns) != expected:
-        raise CommandError(
-            f"{arguments.data}: {len(data.columns)} columns, but the model takes {expected} features"
-        )
+    _check_columns(model, len(data.columns), arguments)
     todo = _open(arguments.out, arguments.model, data, arguments.resume)
     with (
         threads(arguments.n_jobs),
@@ -64,6 +70,31 @@ def run(arguments):
                 ) from None
     print(f"{arguments.out}: {data.n_rows} predictions in {len(data.groups)} parts")
     return 0
+
+
+def _predict_text(model, arguments):
+    """Classify a CSV file that fits in memory, into one CSV file with the columns row and prediction."""
+    check(arguments.out)
+    try:
+        X = tables.read_csv_features(arguments.data, model.features)
+    except FileNotFoundError:
+        raise CommandError(f"{arguments.data}: no such file") from None
+    _check_columns(model, X.shape[1], arguments)
+    with threads(arguments.n_jobs):
+        labels = model.estimator.predict(X)
+    with written(arguments.out, "the predictions were") as temporary:
+        with open(temporary, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("row", "prediction"))
+            writer.writerows(enumerate(labels))
+    print(f"{arguments.out}: {len(X)} predictions")
+    return 0
+
+
+def _check_columns(model, found, arguments):
+    expected = getattr(model.estimator, "n_features_in_", found)
+    if found != expected:
+        raise CommandError(f"{arguments.data}: {found} columns, but the model takes {expected} features")
 
 
 def _open(out, model, data, resume):

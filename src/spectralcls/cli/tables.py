@@ -4,6 +4,7 @@ import codecs
 import csv
 import itertools
 import math
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -44,9 +45,44 @@ def read_csv(path, target, drop=()):
     CommandError
         If the file is no table of finite numbers beside the labels: with the line and the column.
     """
+    with _rows(path, target) as (names, rows):
+        column = find_column(names, target, path)
+        dropped = {column, *(find_column(names, name, path) for name in drop)}
+        features = [position for position in range(len(names)) if position not in dropped]
+        if not features:
+            raise CommandError(f"{path}: there is no feature column beside the target {names[column]!r}")
+        blocks, labels = [], []
+        while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
+            for line, row in block:
+                if row[column].lower() in _MISSING:
+                    raise CommandError(f"{path}: line {line}, column {names[column]!r}: the target is missing")
+            labels += [row[column] for _, row in block]
+            blocks.append(_numbers(block, features, names, path))
+        return np.concatenate(blocks), np.asarray(labels), [names[position] for position in features]
+
+
+def read_csv_features(path, wanted=None):
+    """The columns of those names (None: all columns) of a delimited text file as an array.
+
+    Raises
+    ------
+    CommandError
+        As :func:`read_csv`, and for a column that is missing.
+    """
+    with _rows(path, wanted[0] if wanted else None) as (names, rows):
+        features = range(len(names)) if wanted is None else [find_column(names, name, path) for name in wanted]
+        blocks = []
+        while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
+            blocks.append(_numbers(block, features, names, path))
+        return np.concatenate(blocks)
+
+
+@contextmanager
+def _rows(path, known):
+    """(names of the columns, iterator over (line number, cells)); `known` is a column that is called so, if any."""
     try:
         with open(path, encoding=_encoding(path), newline="") as file:
-            return _parse(file, path, target, drop)
+            yield _parse(file, path, known)
     except UnicodeDecodeError as error:
         raise CommandError(
             f"{path}: not UTF-8 text (it has the byte {error.object[error.start]:#04x}); save it as UTF-8"
@@ -66,7 +102,7 @@ def _encoding(path):
     return {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
 
 
-def _parse(file, path, target, drop):
+def _parse(file, path, known):
     first_line = next((line for line in file if line.strip()), None)
     if first_line is None:
         raise CommandError(f"{path}: the file is empty")
@@ -76,26 +112,20 @@ def _parse(file, path, target, drop):
     rows = ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
     first = next(rows)
     cells = first[1]
-    has_header = (target in cells and not all(map(_is_number, cells))) or not any(map(_is_number, cells))
+    has_header = (known in cells and not all(map(_is_number, cells))) or not any(map(_is_number, cells))
     names = cells if has_header else [str(position) for position in range(len(cells))]
-    column = find_column(names, target, path)
-    dropped = {column, *(find_column(names, name, path) for name in drop)}
-    features = [position for position in range(len(names)) if position not in dropped]
-    if not features:
-        raise CommandError(f"{path}: there is no feature column beside the target {names[column]!r}")
-    blocks, labels = [], []
-    rows = rows if has_header else itertools.chain([first], rows)
-    while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
-        for line, row in block:
-            if len(row) != len(names):
-                raise CommandError(f"{path}: line {line} has {len(row)} fields, expected {len(names)}")
-            if row[column].lower() in _MISSING:
-                raise CommandError(f"{path}: line {line}, column {names[column]!r}: the target is missing")
-        labels += [row[column] for _, row in block]
-        blocks.append(_numbers(block, features, names, path))
-    if not blocks:
-        raise CommandError(f"{path}: there are no rows below the header")
-    return np.concatenate(blocks), np.asarray(labels), [names[position] for position in features]
+    if has_header:
+        first = next(rows, None)
+        if first is None:
+            raise CommandError(f"{path}: there are no rows below the header")
+    return names, _whole(itertools.chain([first], rows), len(names), path)
+
+
+def _whole(rows, n_fields, path):
+    for line, row in rows:
+        if len(row) != n_fields:
+            raise CommandError(f"{path}: line {line} has {len(row)} fields, expected {n_fields}")
+        yield line, row
 
 
 def number(cell):
