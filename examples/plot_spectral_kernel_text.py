@@ -57,10 +57,9 @@ results = classifier.cv_results_
 embedded = classifier.spectral_kernel_.transform(spectral[0].transform(train))
 embedded /= np.linalg.norm(embedded, axis=1, keepdims=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4))
-for label, scores, chosen, marker in zip(
-    classifier.classes_, results["score"], classifier.n_components_, "o^sDvP", strict=True
-):
-    (line,) = left.plot(results["n_components"], scores, label=label)
+for i, (label, chosen, marker) in enumerate(zip(classifier.classes_, classifier.n_components_, "o^sDvP", strict=True)):
+    scores = results[f"split{i}_test_score"]
+    (line,) = left.plot(results["param_n_components"], scores, label=label)
     left.plot(chosen, scores.max(), marker, color=line.get_color())
     members = np.array(y_train) == label
     right.scatter(embedded[members, 1], embedded[members, 2], s=10, marker=marker, label=label)
