@@ -1,6 +1,7 @@
-"""``python -m bench.choose [--trials N] [--keep]``: measure, and write docs/choose.md, its picture, the README's table.
+"""``python -m bench.choose [NAME ...]``: measure, and write docs/choose.md, its picture, the README's table.
 
-``--keep`` measures nothing and writes the pages from the numbers of the last run, docs/measured/choose.json.
+Numbers are kept in docs/measured/choose.json: given names of classes, only these are measured anew; ``--keep`` measures
+nothing.
 """
 
 import argparse
@@ -17,24 +18,30 @@ from bench.reproduce.today import TITLES
 from spectralcls._progress import progress
 
 from . import tree
-from .measure import PEER, POINTS, abilities, accuracy, memory
+from .measure import PEER, POINTS, accuracy, classifiers, memory
 from .words import WORDS
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "measured" / "choose.json"
-YES = {True: "yes", False: ""}
 
 
-def measured(trials):
-    source = Source(folder())
+def measure(found, names, trials):
+    """Put new numbers of these classifiers in the place of the old ones."""
     with progress("choose", len(TITLES)) as step:
-        rates = accuracy(source, trials, step)
-    return {"machine": machine(), "trials": trials, "data": rates, "mebibytes": memory()}
+        rates = accuracy(Source(folder()), trials, names, step)
+    for data, row in rates.items():
+        found["data"].setdefault(data, {}).update(row)
+    with progress("memory", len(names)) as step:
+        for name in names:
+            step(name)
+            found["mebibytes"][name] = memory(name)
+    found["machine"], found["trials"] = machine(), trials
 
 
 def summary(found):
     """{classifier: points behind the best of each set on average, seconds added over the sets, MiB}."""
-    rates = {name: np.array([row[name]["rate"] for row in found["data"].values()]) for name in found["mebibytes"]}
+    names = next(iter(found["data"].values()))
+    rates = {name: np.array([row[name]["rate"] for row in found["data"].values()]) for name in names}
     best = np.max(list(rates.values()), axis=0)
     return {
         name: {
@@ -80,16 +87,6 @@ def which(rows, prefix):
     return "\n".join(lines)
 
 
-def can(rows):
-    """The table of capabilities."""
-    able = {name: abilities(name) for name in ordered(rows)}
-    columns = list(next(iter(able.values())))
-    lines = ["| classifier | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-    for name, row in able.items():
-        lines.append(f"| `{name}` | " + " | ".join(YES[row[column]] for column in columns) + " |")
-    return "\n".join(lines)
-
-
 def short(rows):
     """The README's table: what decides, without the costs that the page explains."""
     lines = ["| classifier | use when | points behind the best | seconds |", "|---|---|---|---|"]
@@ -101,12 +98,13 @@ def short(rows):
 
 def explanation(found):
     sets = ", ".join(TITLES[name] for name in found["data"])
+    splits = "one random split" if found["trials"] == 1 else f"{found['trials']} random splits"
     return (
-        f"Written by `python -m bench.choose`: the defaults of every class, features standardized, {found['trials']} "
-        f"splits of each of {len(found['data'])} data sets ({sets}). *Points behind the best*: per cent of the test "
-        "set, mean distance from the best of this table on each set. *Seconds*: processor time of tuning and training, "
-        f"added over the sets, one split each, one thread. *MiB*: memory that fitting and predicting {POINTS} points "
-        f"of 20 features takes beyond the data. {found['machine']}."
+        f"Written by `python -m bench.choose`: the defaults of every class, features standardized, {splits} of each of "
+        f"{len(found['data'])} data sets ({sets}). *Points behind the best*: per cent of the test set, mean distance "
+        "from the best of this table on each set. *Seconds*: processor time of tuning and training, added over the "
+        f"sets, one split each, one thread. *MiB*: memory that fitting and predicting {POINTS} points of 20 features "
+        f"takes beyond the data. {found['machine']}."
     )
 
 
@@ -124,21 +122,26 @@ def fill(path, blocks):
 def facts(rows):
     """What the tree says about a class."""
     return {
-        name: f"{row['behind']:.1f} points behind the best, {row['seconds']:.2g} s" for name, row in rows.items()
+        name: f"{row['behind']:.1f} points behind the best, {row['seconds']:.{1 if row['seconds'] < 10 else 0}f} s"
+        for name, row in rows.items()
     }
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.choose", description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="classes to measure (default: all)")
     parser.add_argument("--trials", type=int, default=5, help="splits of each data set")
     parser.add_argument("--keep", action="store_true", help="measure nothing: pages from the numbers of the last run")
     arguments = parser.parse_args()
+    found = {"data": {}, "mebibytes": {}}
+    if KEPT.exists() and (arguments.keep or arguments.names):
+        found = json.loads(KEPT.read_text(encoding="utf-8"))
     if not arguments.keep:
-        KEPT.write_text(json.dumps(measured(arguments.trials), indent=1) + "\n", encoding="utf-8")
-    found = json.loads(KEPT.read_text(encoding="utf-8"))
+        measure(found, arguments.names or list(classifiers()), arguments.trials)
+        KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     rows = summary(found)
     fill(ROOT / "docs" / "choose.md", {
-        "which": which(rows, "guide/"), "can": can(rows), "how": explanation(found),
+        "which": which(rows, "guide/"), "how": explanation(found),
     })  # fmt: skip
     fill(ROOT / "README.md", {"which": short(rows)})
     tree.draw(facts(rows), ROOT / "docs" / "images" / "choose.png")

@@ -1,14 +1,14 @@
-"""Every public classifier with its defaults on the papers' data sets: accuracy, time, memory; and what it can do."""
+"""Every public classifier with its defaults on the papers' data sets: accuracy, time and memory."""
 
+import subprocess
+import sys
 import time
 import warnings
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
-import spectralcls.dask
+import spectralcls
 from bench.measure import gib_beyond
 from bench.reproduce.data import MissingData
 from bench.reproduce.today import TITLES, parts
@@ -38,20 +38,20 @@ def fitted(make, X, y):
         return make(X, y).fit(X, y)
 
 
-def accuracy(source, trials, step):
+def accuracy(source, trials, names, step):
     """{data set: {classifier: {"rate": per cent, "seconds": of tuning and training}}}, one thread."""
-    found = {}
+    found, chosen = {}, {name: make for name, make in classifiers().items() if name in names}
     for name in TITLES:
         try:
             X, y, splits = parts(source, name, trials)
         except MissingData:
             continue
         step(name)
-        runs = {key: [] for key in classifiers()}
+        runs = {key: [] for key in chosen}
         for train, test in splits:
             scaler = StandardScaler().fit(X[train])
             X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
-            for key, make in classifiers().items():
+            for key, make in chosen.items():
                 start = time.process_time()
                 model = fitted(make, X_train, y[train])
                 seconds = time.process_time() - start
@@ -63,27 +63,15 @@ def accuracy(source, trials, step):
     return found
 
 
-def memory():
-    """{classifier: MiB that fitting and predicting `POINTS` points of 20 features takes beyond them}."""
+def memory(name):
+    """MiB that fitting `POINTS` points of 20 features and predicting as many takes beyond them, in a new process."""
+    code = f"from bench.choose.measure import beyond; print(beyond({name!r}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(run.stdout)
+
+
+def beyond(name):
     X, y = make_twonorm(2 * POINTS, random_state=0)
-
-    def run(make):
-        return fitted(make, X[:POINTS], y[:POINTS]).predict(X[POINTS:])
-
-    for make in classifiers().values():
-        fitted(make, X[:60], y[:60])  # threads and libraries are there before the first is measured
-    return {key: 1024 * max(gib_beyond(lambda make=make: run(make))[1], 0.0) for key, make in classifiers().items()}
-
-
-def abilities(name):
-    """What the class can do, asked of the class itself."""
-    estimator = getattr(spectralcls, name)()
-    tags = get_tags(estimator).input_tags
-    return {
-        "probabilities": hasattr(estimator, "predict_proba"),
-        "sample weights": has_fit_parameter(estimator, "sample_weight"),
-        "partial_fit": hasattr(estimator, "partial_fit"),
-        "missing values": bool(tags.allow_nan),
-        "sparse": bool(tags.sparse),
-        "Dask, out of core": name in spectralcls.dask.__all__,
-    }
+    make = classifiers()[name]
+    fitted(make, X[:60], y[:60]).predict(X[:60])  # threads and libraries are there before anything is measured
+    return 1024 * gib_beyond(lambda: fitted(make, X[:POINTS], y[:POINTS]).predict(X[POINTS:]))[1]

@@ -11,10 +11,10 @@ STYLE = "spectralcls.plotting.spectralcls"
 STEPS = [
     ("Text, or other\nsparse counts?", "SpectralKernelClassifier"),
     ("Do many samples\nlack a label?", "CCDRClassifier"),
-    ("Do you need probabilities\nor densities?", "ParzenClassifier"),
+    ("Do you need densities\nor your own priors?", "ParzenClassifier"),
     ("More than 1e4 samples a class,\nor milliseconds count?", "CauchySchwarzClassifier"),
-    ("Do you want to see\nthe data's structure?", "SpectralISEClassifier"),
-    ("none of these:\naccuracy counts", "PerTurboClassifier"),
+    ("Do samples or labels arrive\none by one? Novelty?", "PerTurboClassifier"),
+    ("none of these: accuracy\nand probabilities count", "AutoClassifier"),
 ]
 
 
@@ -44,11 +44,11 @@ def draw(facts, path):
 
 def _box(ax, x, y, text, color):
     first, _, rest = text.partition("\n")
-    style = {"boxstyle": "round,pad=0.4", "facecolor": color, "alpha": 0.22, "edgecolor": color}
+    style = {"boxstyle": "round,pad=0.6", "facecolor": color, "alpha": 0.22, "linewidth": 1, "edgecolor": color}
     if color == ANSWER:
         ax.text(x, y, f"{first}\n{rest}", ha="center", va="center", fontsize=10, color="none", bbox=style)
-        ax.text(x, y + 0.13, first, ha="center", va="center", fontsize=10.5, weight="bold")
-        ax.text(x, y - 0.15, rest, ha="center", va="center", fontsize=8.5)
+        ax.text(x, y + 0.1, first, ha="center", va="center", fontsize=10.5, weight="bold")
+        ax.text(x, y - 0.11, rest, ha="center", va="center", fontsize=8.5)
     else:
         ax.text(x, y, text, ha="center", va="center", fontsize=10, bbox=style)
 

@@ -32,7 +32,7 @@ def make_two_gaussians(
     n_samples : int or (int, int), default=(100, 5)
         Samples per class; one number is shared out as 100 : 5.
     means : array-like of shape (2, n_features)
-        The two centers; the defaults are those of [1]_.
+        The two centers; the defaults are the paper's.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
