@@ -47,7 +47,7 @@ def summary(found):
         name: {
             "behind": float(np.mean(best - rate)),
             "seconds": sum(row[name]["seconds"] for row in found["data"].values()),
-            "mebibytes": found["mebibytes"][name],
+            "mebibytes": found["mebibytes"].get(name),
         }
         for name, rate in rates.items()
     }
@@ -82,7 +82,7 @@ def which(rows, prefix):
         row = rows[name]
         lines.append(
             f"| {link(name, prefix)} | {use} | {avoid} | {row['behind']:.1f} | {row['seconds']:.2f} "
-            f"| {row['mebibytes']:.0f} |"
+            f"| {'not measured' if row['mebibytes'] is None else format(row['mebibytes'], '.0f')} |"
         )
     return "\n".join(lines)
 

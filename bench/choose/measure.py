@@ -16,7 +16,7 @@ from spectralcls.cli.registry import Setting, select
 from spectralcls.datasets import make_twonorm
 
 PEER = "RBF-SVM"  # tuned by grid search
-POINTS = 2000  # of the run that measures memory
+POINTS = 1000  # of the run that measures memory
 
 
 def classifiers():
