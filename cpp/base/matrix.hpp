@@ -16,14 +16,14 @@ struct MatrixView {
   const T* row(index_t i) const { return data + i * cols; }
 };
 
-// `columns` columns of `rows` values, each column contiguous, one after the other.
+// `columns` columns of `rows` values, one after the other, each contiguous: a block of vectors.
 template <class T>
-struct Panel {
+struct Multivector {
   T* data;
   index_t rows;
   index_t columns;
 
-  Panel<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
+  Multivector<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
 };
 
 struct Range {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "krylov/eigen.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
@@ -29,7 +30,8 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   const Execution run = execution(n_threads);
   Eigenpairs<T> found;
   without_gil([&] {
-    found = functions<T>().top_eigenpairs(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options, run);
+    found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options,
+                              functions<T>().tall_products, run);
   });
   const auto count = static_cast<py::ssize_t>(found.values.size());
   py::array_t<double> values(count), residuals(count);

@@ -19,11 +19,10 @@ constexpr Functions<T> functions() {
   f.symmetric_kernel_matrix = symmetric_kernel_matrix<T>;
   f.nearest_neighbors = nearest_neighbors<T>;
   f.reverse_neighbors = reverse_neighbors<T>;
-  f.top_eigenpairs = top_eigenpairs<T>;
   f.dense_product = dense_product<T>;
   f.csr_product = csr_product<T>;
   f.asymmetry = asymmetry<T>;
-  f.combine_columns = combine_columns<T>;
+  f.tall_products = {inner_product<T>, add_product<T>, product<T>, to_rows<T>, from_rows<T>};
   f.multiply_add_rate = multiply_add_rate<T>;
   return f;
 }

@@ -8,8 +8,8 @@
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 #include "isa/roofline.hpp"
-#include "krylov/eigen.hpp"
 #include "krylov/operators.hpp"
+#include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
@@ -28,11 +28,10 @@ struct Functions {
   decltype(&spectralcls::symmetric_kernel_matrix<T>) symmetric_kernel_matrix;
   decltype(&spectralcls::nearest_neighbors<T>) nearest_neighbors;
   decltype(&spectralcls::reverse_neighbors<T>) reverse_neighbors;
-  decltype(&spectralcls::top_eigenpairs<T>) top_eigenpairs;
   decltype(&spectralcls::dense_product<T>) dense_product;
   decltype(&spectralcls::csr_product<T>) csr_product;
   decltype(&spectralcls::asymmetry<T>) asymmetry;
-  decltype(&spectralcls::combine_columns<T>) combine_columns;
+  TallProducts<T> tall_products;
   decltype(&spectralcls::multiply_add_rate<T>) multiply_add_rate;
 };
 

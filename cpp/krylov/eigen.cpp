@@ -1,13 +1,12 @@
 #include "krylov/eigen.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
-#include "krylov/panel.hpp"
+#include "krylov/multivector.hpp"
 
 namespace spectralcls {
 namespace {
@@ -27,28 +26,28 @@ constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a
 template <class T>
 class BlockLanczos {
  public:
-  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
-               const EigenOptions& options, const Execution& execution)
-      : n_(n), apply_(apply), options_(options), execution_(execution), fixed_(deflate.columns),
+  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start, const Multivector<const T>& deflate,
+               const EigenOptions& options, const TallProducts<T>& products, const Execution& execution)
+      : n_(n), apply_(apply), options_(options), algebra_(products, options.seed, execution), fixed_(deflate.columns),
         room_(n - deflate.columns), width_(std::min(options.block_size, room_)) {
     options_.pairs = std::min(options_.pairs, room_);
     allocate();
     std::copy(deflate.data, deflate.data + n * fixed_, storage_.get());
-    orthonormalise({storage_.get(), n, 0}, columns(-fixed_, fixed_), options_.seed, stream_, execution_);
+    algebra_.orthonormalize({storage_.get(), n, 0}, columns(-fixed_, fixed_));
     const index_t given = std::min(start.columns, width_);
-    const Panel<T> block = columns(0, width_);
+    const Multivector<T> block = columns(0, width_);
     std::copy(start.data, start.data + n * given, block.data);
-    for (index_t j = given; j < width_; ++j) fill_random(block.data + j * n, n, options_.seed, stream_++);
-    orthonormalise(columns(-fixed_, fixed_), block, options_.seed, stream_, execution_);
+    algebra_.fill_random(block.middle(given, width_ - given));
+    algebra_.orthonormalize(columns(-fixed_, fixed_), block);
   }
 
   Eigenpairs<T> solve() {
     while (search()) {
       lock();
       allocate();
-      const Panel<T> block = columns(0, width_);
-      for (index_t j = 0; j < width_; ++j) fill_random(block.data + j * n_, n_, options_.seed, stream_++);
-      orthonormalise(basis(), block, options_.seed, stream_, execution_);
+      const Multivector<T> block = columns(0, width_);
+      algebra_.fill_random(block);
+      algebra_.orthonormalize(basis(), block);
     }
     return finish();
   }
@@ -76,10 +75,10 @@ class BlockLanczos {
   }
 
   // Columns of the search space; the fixed vectors (deflated, then locked) lie before column 0.
-  Panel<T> columns(index_t first, index_t count) const {
+  Multivector<T> columns(index_t first, index_t count) const {
     return {storage_.get() + (fixed_ + first) * n_, n_, count};
   }
-  Panel<T> basis() const { return columns(-fixed_, fixed_ + size_); }
+  Multivector<T> basis() const { return columns(-fixed_, fixed_ + size_); }
 
   index_t max_basis() const { return std::min(room_, std::max(options_.max_basis, options_.pairs + 3 * width_)); }
 
@@ -97,10 +96,10 @@ class BlockLanczos {
 
   // Multiplies the block by the operator, adds it to the basis and leaves in its place the product's remainder.
   bool expand() {
-    const Panel<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
+    const Multivector<T> block = columns(size_, width_), product = columns(size_ + width_, width_);
     T* x = block_.data();
     T* y = x + n_ * width_;
-    to_rows(block, x, execution_);
+    algebra_.to_rows(block, x);
     apply_(x, y, width_);
     rescale(y);
     ++result_.applications;
@@ -108,7 +107,7 @@ class BlockLanczos {
     size_ += width_;
     last_ = width_;
 
-    const Matrix coefficients = from_rows(y, product, basis(), execution_);
+    const Matrix coefficients = algebra_.from_rows(y, product, basis());
     const Matrix rows = coefficients.bottomRows(size_);
     if (!coefficients.allFinite()) return fail(EigenStatus::not_finite);
     const Matrix corner = rows.bottomRows(last_);
@@ -118,7 +117,7 @@ class BlockLanczos {
     projection_.block(0, size_ - last_, size_, last_) = rows;
     projection_.block(size_ - last_, 0, last_, size_) = rows.transpose();
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;
-    remainder_ = subtract(basis(), coefficients, product, execution_);
+    remainder_ = algebra_.subtract(basis(), coefficients, product);
     if (!remainder_.allFinite()) return fail(EigenStatus::not_finite);
     follow_drift(coefficients.transpose() * coefficients + remainder_);  // |A Q|^2 by Pythagoras
     return true;
@@ -163,10 +162,9 @@ class BlockLanczos {
 
   void rayleigh_ritz() {
     solved_ = size_;
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(projection_.topLeftCorner(size_, size_));
-    if (solver.info() != Eigen::Success) throw std::runtime_error("the projected eigenproblem did not converge");
-    ritz_values_ = solver.eigenvalues().reverse();
-    ritz_vectors_ = solver.eigenvectors().rowwise().reverse();
+    const SymmetricEigenpairs ascending = symmetric_eigenpairs(projection_.topLeftCorner(size_, size_));
+    ritz_values_ = ascending.values.reverse();
+    ritz_vectors_ = ascending.vectors.rowwise().reverse();
     result_.norm = std::max({result_.norm, std::abs(ritz_values_(0)), std::abs(ritz_values_(size_ - 1))});
     const index_t count = std::min(options_.pairs + 1, size_);
     residuals_.resize(count);
@@ -219,14 +217,14 @@ class BlockLanczos {
   // Moves the wanted Ritz vectors behind the locked ones and keeps the best k of both, in order.
   void lock() {
     const index_t found = std::min(wanted(), size_), old = static_cast<index_t>(result_.values.size());
-    transform(columns(0, size_), ritz_vectors_.leftCols(found), columns(0, found), execution_);
+    algebra_.multiply(columns(0, size_), ritz_vectors_.leftCols(found), columns(0, found));
     std::vector<std::pair<double, index_t>> order;
     for (index_t j = 0; j < old; ++j) order.emplace_back(result_.values[static_cast<std::size_t>(j)], j);
     for (index_t j = 0; j < found; ++j) order.emplace_back(ritz_values_(j), old + j);
     std::stable_sort(order.begin(), order.end(), [](auto& a, auto& b) { return a.first > b.first; });
     order.resize(std::min(order.size(), static_cast<std::size_t>(options_.pairs)));
 
-    const Panel<T> all = columns(-old, old + found);
+    const Multivector<T> all = columns(-old, old + found);
     std::vector<T> sorted(order.size() * static_cast<std::size_t>(n_));
     std::vector<double> residuals = result_.residuals;
     for (index_t j = 0; j < found; ++j) residuals.push_back(residuals_(j));
@@ -252,20 +250,19 @@ class BlockLanczos {
     index_t target = size_;
     if (size_ + width_ > max_basis()) {
       target = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
-      transform(columns(0, size_), ritz_vectors_.leftCols(target), columns(0, target), execution_);
+      algebra_.multiply(columns(0, size_), ritz_vectors_.leftCols(target), columns(0, target));
       projection_.topLeftCorner(target, target) = ritz_values_.head(target).asDiagonal();
       solved_ = target;
     }
-    const Panel<T> remainder = columns(size_, width_), block = columns(target, width_);
+    const Multivector<T> remainder = columns(size_, width_), block = columns(target, width_);
     if (target != size_) {
       std::copy(remainder.data, remainder.data + width_ * n_, block.data);
       drift_before_ = most_drift;  // the next product overlaps all that is kept
     }
     size_ = target;
-    if (!clean_ || width_ < last_) return orthonormalise(basis(), block, options_.seed, stream_, execution_);
-    whiten(block, remainder_, 0, execution_);
-    if (condition_ * std::numeric_limits<T>::epsilon() > most_drift)
-      whiten(block, inner(block, block, execution_), 0, execution_);
+    if (!clean_ || width_ < last_) return algebra_.orthonormalize(basis(), block);
+    algebra_.whiten(block, remainder_, 0);
+    if (condition_ * std::numeric_limits<T>::epsilon() > most_drift) algebra_.whiten(block, algebra_.inner(block, block), 0);
   }
 
   Eigenpairs<T> finish() {
@@ -286,8 +283,8 @@ class BlockLanczos {
 
   // The least and the largest eigenvalue.
   static std::pair<double, double> extremes(const Matrix& gram) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram, Eigen::EigenvaluesOnly);
-    return {solver.eigenvalues()(0), solver.eigenvalues()(gram.rows() - 1)};
+    const Eigen::VectorXd values = symmetric_eigenvalues(gram);
+    return {values(0), values(values.size() - 1)};
   }
 
   static constexpr double most_drift = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -295,7 +292,7 @@ class BlockLanczos {
   index_t n_;
   const BlockOperator<T>& apply_;
   EigenOptions options_;
-  const Execution& execution_;
+  MultivectorAlgebra<T> algebra_;
   index_t fixed_, room_, width_;  // fixed columns; dimension that is left; width of the block
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
@@ -307,7 +304,6 @@ class BlockLanczos {
   int exponent_ = 0;  // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
   std::vector<T> block_;
-  std::uint64_t stream_ = 0;
   Matrix projection_, remainder_, ritz_vectors_;
   Eigen::VectorXd ritz_values_, residuals_;
   Eigenpairs<T> result_;
@@ -316,14 +312,17 @@ class BlockLanczos {
 }  // namespace
 
 template <class T>
-Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
-                             const EigenOptions& options, const Execution& execution) {
-  return BlockLanczos<T>(n, apply, start, deflate, options, execution).solve();
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
+                             const Multivector<const T>& deflate, const EigenOptions& options, const TallProducts<T>& products,
+                             const Execution& execution) {
+  return BlockLanczos<T>(n, apply, start, deflate, options, products, execution).solve();
 }
 
-template Eigenpairs<float> top_eigenpairs<float>(index_t, const BlockOperator<float>&, const Panel<const float>&,
-                                                 const Panel<const float>&, const EigenOptions&, const Execution&);
-template Eigenpairs<double> top_eigenpairs<double>(index_t, const BlockOperator<double>&, const Panel<const double>&,
-                                                   const Panel<const double>&, const EigenOptions&, const Execution&);
+#define SPECTRALCLS_INSTANTIATE(T)                                                                                          \
+  template Eigenpairs<T> top_eigenpairs<T>(index_t, const BlockOperator<T>&, const Multivector<const T>&,                   \
+                                           const Multivector<const T>&, const EigenOptions&, const TallProducts<T>&, const Execution&);
+SPECTRALCLS_INSTANTIATE(float)
+SPECTRALCLS_INSTANTIATE(double)
+#undef SPECTRALCLS_INSTANTIATE
 
 }  // namespace spectralcls

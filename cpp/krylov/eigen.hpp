@@ -1,11 +1,12 @@
 // The k largest eigenvalues of a symmetric operator and their vectors, by thick-restart block Lanczos with full
-// re-orthogonalisation. The operator is only ever applied to blocks.
+// re-orthogonalization. The operator is only ever applied to blocks.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "krylov/operators.hpp"
+#include "krylov/tall_products.hpp"
 
 namespace spectralcls {
 
@@ -36,7 +37,8 @@ struct Eigenpairs {
 // `start`: start vectors, n rows, any number up to the block's width (the rest is random); `deflate`: vectors
 // whose span the search leaves out (known eigenvectors). Both are overwritten.
 template <class T>
-Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Panel<const T>& start, const Panel<const T>& deflate,
-                             const EigenOptions& options, const Execution& execution);
+Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
+                             const Multivector<const T>& deflate, const EigenOptions& options, const TallProducts<T>& products,
+                             const Execution& execution);
 
 }  // namespace spectralcls

@@ -31,10 +31,6 @@ void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, con
 template <class T>
 void csr_product(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const Execution& execution);
 
-// The last `count` columns of a panel become panel * factors; factors, panel.columns x count, column-major, in float64.
-template <class T>
-void combine_columns(const Panel<T>& panel, const double* factors, index_t count, const Execution& execution);
-
 // Largest |a_ij - a_ji| and largest |a_ij| of a dense row-major matrix; both NaN where an entry is not finite.
 template <class T>
 std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution);

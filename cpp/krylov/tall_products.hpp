@@ -1,96 +1,42 @@
-// The two products of tall, thin, column-major blocks, for one chunk of rows, a few columns of both in registers. A
-// general matrix product would spend its time packing columns that are read once.
+// What a block eigensolver needs of multivectors: the products whose cost grows with their length.
+// Rows are cut into chunks of a fixed size and partial results are added in the order of the chunks, so every
+// result has the same bits for any number of threads.
 #pragma once
 
-#include <type_traits>
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
 
-#include "base/simd.hpp"
-#include "krylov/panel.hpp"
+namespace spectralcls {
 
-namespace spectralcls::detail {
+// Small matrices are column-major; inner products are taken in float64, whatever the vectors are.
 
-constexpr int tile_columns = n_vector_registers == 32 ? 4 : 2;
-
-// body(first column, number of columns as a constant) for groups of up to tile_columns.
-template <class Body>
-inline void for_each_column_tile(index_t columns, Body&& body) {
-  index_t first = 0;
-  for (; first + tile_columns <= columns; first += tile_columns) body(first, std::integral_constant<int, tile_columns>{});
-  switch (columns - first) {
-    case 1: return body(first, std::integral_constant<int, 1>{});
-    case 2: return body(first, std::integral_constant<int, 2>{});
-    case 3: return body(first, std::integral_constant<int, 3>{});
-  }
-}
-
-template <int I, int J, class T>
-inline void inner_tile(const Panel<const T>& left, const Panel<const T>& right, index_t count, double* out, index_t stride) {
-  constexpr int W = lanes<T>;
-  Vec<T> sums[I][J] = {};
-  index_t r = 0;
-  for (; r + W <= count; r += W) {
-    Vec<T> x[J];
-#pragma GCC unroll 4
-    for (int j = 0; j < J; ++j) x[j] = load_unaligned(right.data + j * right.rows + r);
-#pragma GCC unroll 4
-    for (int i = 0; i < I; ++i) {
-      const Vec<T> v = load_unaligned(left.data + i * left.rows + r);
-#pragma GCC unroll 4
-      for (int j = 0; j < J; ++j) sums[i][j] += v * x[j];
-    }
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < I; ++i)
-#pragma GCC unroll 4
-    for (int j = 0; j < J; ++j) {
-      double sum = sum_of_lanes<T>(sums[i][j]);
-      for (index_t t = r; t < count; ++t)
-        sum += static_cast<double>(left.data[i * left.rows + t]) * static_cast<double>(right.data[j * right.rows + t]);
-      out[j * stride + i] = sum;
-    }
-}
-
-template <int I, int J, class T>
-inline void add_product_tile(const Panel<const T>& left, const T* coefficients, index_t stride, const Panel<T>& to, index_t count) {
-  constexpr int W = lanes<T>;
-  index_t r = 0;
-  for (; r + W <= count; r += W) {
-    Vec<T> sums[J];
-#pragma GCC unroll 4
-    for (int j = 0; j < J; ++j) sums[j] = load_unaligned(to.data + j * to.rows + r);
-#pragma GCC unroll 4
-    for (int i = 0; i < I; ++i) {
-      const Vec<T> v = load_unaligned(left.data + i * left.rows + r);
-#pragma GCC unroll 4
-      for (int j = 0; j < J; ++j) sums[j] += v * coefficients[j * stride + i];
-    }
-#pragma GCC unroll 4
-    for (int j = 0; j < J; ++j) store_unaligned(to.data + j * to.rows + r, sums[j]);
-  }
-  for (; r < count; ++r)
-    for (int j = 0; j < J; ++j)
-      for (int i = 0; i < I; ++i) to.data[j * to.rows + r] += left.data[i * left.rows + r] * coefficients[j * stride + i];
-}
-
-// out (left.columns x right.columns, column-major) = left^T right over the first `count` rows.
+// out = left^T right, left.columns x right.columns.
 template <class T>
-void inner_of_rows(const Panel<const T>& left, const Panel<const T>& right, index_t count, double* out) {
-  for_each_column_tile(right.columns, [&](index_t j, auto J) {
-    for_each_column_tile(left.columns, [&](index_t i, auto I) {
-      inner_tile<I(), J(), T>(left.middle(i, I()), right.middle(j, J()), count, out + j * left.columns + i, left.columns);
-    });
-  });
-}
+void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out, const Execution& execution);
 
-// to += left * coefficients (left.columns x to.columns, column-major) over the first `count` rows.
+// block += basis * coefficients, basis.columns x block.columns; gram = block^T block of the result.
 template <class T>
-void add_product_of_rows(const Panel<const T>& left, const T* coefficients, const Panel<T>& to, index_t count) {
-  for_each_column_tile(to.columns, [&](index_t j, auto J) {
-    for_each_column_tile(left.columns, [&](index_t i, auto I) {
-      add_product_tile<I(), J(), T>(left.middle(i, I()), coefficients + j * left.columns + i, left.columns,
-                                    to.middle(j, J()), count);
-    });
-  });
-}
+void add_product(const Multivector<const T>& basis, const T* coefficients, const Multivector<T>& block, double* gram,
+                 const Execution& execution);
 
-}  // namespace spectralcls::detail
+// target = vectors * coefficients, vectors.columns x target.columns; the target may be columns of `vectors`.
+template <class T>
+void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target, const Execution& execution);
+
+// A copy as row-major rows x columns; and back, with out = basis^T vectors on the way, while they are in a cache.
+template <class T>
+void to_rows(const Multivector<const T>& vectors, T* rows, const Execution& execution);
+template <class T>
+void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out, const Execution& execution);
+
+// The functions above, as one variant has compiled them.
+template <class T>
+struct TallProducts {
+  decltype(&spectralcls::inner_product<T>) inner_product;
+  decltype(&spectralcls::add_product<T>) add_product;
+  decltype(&spectralcls::product<T>) product;
+  decltype(&spectralcls::to_rows<T>) to_rows;
+  decltype(&spectralcls::from_rows<T>) from_rows;
+};
+
+}  // namespace spectralcls

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_array
 from ._core import compiled
 from ._interrupt import eigh
 from ._operators import GramOperator, KernelOperator
-from ._parallel import effective_n_threads
+from ._parallel import effective_n_threads, serial_blas
 from ._typing import ArrayLike, RandomState
 
 __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
@@ -239,6 +239,12 @@ class _Problem:
         return answer
 
     def solve(self, options):
+        if self.kind == "callback" and not isinstance(self.source, KernelOperator):  # which may need BLAS itself
+            return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
+        with serial_blas():  # of the solver's small problems: threads that wait for more would be in the core's way
+            return self._solve(options)
+
+    def _solve(self, options):
         if self.kind == "dense":
             return compiled.eigen_dense(self.matrix, options, self.n_threads)
         if self.kind == "csr":

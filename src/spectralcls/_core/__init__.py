@@ -11,6 +11,7 @@ from pathlib import Path
 
 try:
     from . import _bindings as compiled
+    from . import _lapack
 except ModuleNotFoundError as error:
     raise ImportError(
         "spectralcls has no compiled core: run 'pip install .' in the source folder (a C++17 compiler is needed)."
@@ -44,3 +45,4 @@ def _select():
 
 
 compiled.load(str(_library(_select())))
+compiled.use_lapack(_lapack.routines)
