@@ -75,6 +75,8 @@ class CallerCheckpoint final : public Checkpoint {
   Clock::time_point last_poll_ = Clock::now();
 };
 
+int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
 // A new thread begins on the processor of its creator or wherever the scheduler likes best; one that packs threads to
 // let the others sleep moves it only with the next tick, milliseconds later. So a worker begins on any processor but
 // its creator's, and may then go where it is sent.
@@ -85,10 +87,13 @@ class Placement {
     const int here = sched_getcpu();
     known_ = here >= 0 && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
     if (!known_) return;
+    n_processors_ = CPU_COUNT(&allowed_);
     elsewhere_ = allowed_;
     CPU_CLR(here, &elsewhere_);
     known_ = CPU_COUNT(&elsewhere_) > 0;
   }
+  // Processors that the caller may use: further threads would only wait for one of them.
+  int n_processors() const { return n_processors_; }
   void send_away(std::thread& worker) const {  // which still runs: for one that is gone, glibc would move the caller
     if (known_) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere_, &elsewhere_);
   }
@@ -99,13 +104,22 @@ class Placement {
  private:
   cpu_set_t allowed_, elsewhere_;
   bool known_;
+  int n_processors_ = available_processors();
 #else
+  int n_processors() const { return available_processors(); }
   void send_away(std::thread&) const {}
   void set_free() const {}
 #endif
 };
 
 }  // namespace
+
+Execution Execution::for_work(double operations) const {
+  // A millisecond's worth; a thread starts in some twenty microseconds.
+  constexpr double worth_a_thread = 4e6;
+  const double most = 1 + operations / worth_a_thread;
+  return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted};
+}
 
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
                     const std::function<void(std::ptrdiff_t, Checkpoint&)>& body) {
@@ -125,16 +139,20 @@ void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
     }
   };
 
-  const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
+  auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
   std::vector<std::thread> workers;
   std::optional<Placement> placement;
-  if (n_workers > 0) placement.emplace();
+  if (n_workers > 0) {
+    placement.emplace();
+    n_workers = std::min<std::ptrdiff_t>(n_workers, placement->n_processors() - 1);
+  }
   try {
     workers.reserve(static_cast<std::size_t>(n_workers));
     for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
-      std::lock_guard<std::mutex> lock(queue.mutex);  // no worker leaves before it has been placed
+      std::lock_guard<std::mutex> lock(queue.mutex);  // no worker goes on before it has been placed
       try {
         workers.emplace_back([&] {
+          { std::lock_guard<std::mutex> placed(queue.mutex); }
           placement->set_free();
           WorkerCheckpoint checkpoint(queue);
           work(checkpoint);

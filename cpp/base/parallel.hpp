@@ -18,11 +18,8 @@ struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
 
-  // The same, but on the calling thread alone where the work is over before another thread has begun.
-  Execution for_work(double operations) const {
-    constexpr double worth_sharing = 4e6;
-    return {operations < worth_sharing ? 1 : n_threads, interrupted};
-  }
+  // The same, on as many threads as the work is worth: each takes longer for its share than it takes to start.
+  Execution for_work(double operations) const;
 };
 
 // Handed to every chunk; long chunks call checkpoint() every few milliseconds so that Ctrl-C and an exception
@@ -36,7 +33,7 @@ class Checkpoint {
 };
 
 // Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
-// The calling thread works too. The first exception is rethrown here after every worker has stopped.
+// The calling thread works too; there are never more threads than chunks or than processors that the caller may use. The first exception is rethrown here after every worker has stopped.
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
                     const std::function<void(std::ptrdiff_t, Checkpoint&)>& body);
 

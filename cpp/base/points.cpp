@@ -86,7 +86,7 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
 }  // namespace
 
 template <class T>
-Geometry Geometry::of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution) {
+Geometry Geometry::of(MatrixView<T> points, double length, const Execution& execution) {
   const index_t d = points.cols;
   struct Summary {
     std::vector<double> sum;
@@ -120,8 +120,8 @@ Geometry Geometry::of(MatrixView<T> points, double smallest_bandwidth, const Exe
   }
   // Points that differ by less than the dtype resolves are one point: the unit is then the offset's resolution.
   radius = std::max(radius, offset * std::numeric_limits<T>::epsilon() / 2);
-  constexpr double smallest_unit = 0x1p-1000;  // its reciprocal is still finite
-  geometry.unit = std::max(smallest_unit, power_of_two_at_least(radius > 0 ? radius : smallest_bandwidth));
+  constexpr double smallest_unit = 0x1p-1000, largest_unit = 0x1p1000;  // reciprocals are still finite
+  geometry.unit = power_of_two_at_least(std::clamp(std::max(radius, length), smallest_unit, largest_unit));
   geometry.limit = (sizeof(T) == 4 ? 1e18 : 1e150) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
   return geometry;
 }

@@ -67,11 +67,12 @@ enum class DistanceForm { product, difference };
 // points, differences the points as they came.
 struct Geometry {
   std::vector<double> centre;
-  double unit = 1;  // a power of two about the largest centred coordinate
+  double unit = 1;  // a power of two about the largest centred coordinate or, if that is larger, the largest bandwidth
   double limit = 0; // centred coordinates of queries are clamped to +-limit units, so that distances stay finite
 
+  // `length`: the largest that matters besides the points' spread, such as a bandwidth.
   template <class T>
-  static Geometry of(MatrixView<T> points, double smallest_bandwidth, const Execution& execution);
+  static Geometry of(MatrixView<T> points, double length, const Execution& execution);
   // The largest squared norm of points about the centre, in units.
   template <class T>
   double largest_norm(MatrixView<T> points, const Execution& execution) const;

@@ -9,7 +9,12 @@
 #include <utility>
 
 #if defined(__x86_64__)
+// GCC 12 takes the undefined operands inside its own AVX-512 intrinsics for variables that were forgotten.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #endif
 
 // For functions that hand over arrays of vectors, which must stay in registers.

@@ -1,15 +1,11 @@
 #include <algorithm>
 
-#include "arrays.hpp"
+#include "arguments.hpp"
 #include "krylov/eigen.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
 namespace {
-
-// Column-major arrays are not copied.
-template <class T>
-using Columns = py::array_t<T, py::array::f_style>;
 
 const char* name(EigenStatus status) {
   switch (status) {
@@ -20,29 +16,37 @@ const char* name(EigenStatus status) {
   }
 }
 
+// (n, c), column-major.
 template <class T>
-py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, int n_threads) {
-  const auto start = given["start"].cast<Columns<T>>(), deflate = given["deflate"].cast<Columns<T>>();
-  const EigenOptions options{given["pairs"].cast<index_t>(),     given["block_size"].cast<index_t>(),
-                             given["max_basis"].cast<index_t>(), given["max_applications"].cast<index_t>(),
-                             given["tolerance"].cast<double>(), given["norm"].cast<double>(),
-                             given["seed"].cast<std::uint64_t>()};
-  const Execution run = execution(n_threads);
+ColumnMajorArray<T> columns_of(const py::dict& options, const char* name, index_t n) {
+  auto vectors = array<T, ColumnMajorArray<T>>(options[name], name, 2, 2);
+  if (vectors.shape(0) != n) refuse(std::string(name) + " must have " + std::to_string(n) + " rows, got shape " + shape_of(vectors) + ".");
+  return vectors;
+}
+
+template <class T>
+py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, const Execution& run) {
+  const auto start = columns_of<T>(given, "start", n), deflate = columns_of<T>(given, "deflate", n);
+  if (deflate.shape(1) >= n) refuse("deflate must leave at least one direction of " + std::to_string(n) + ", got shape " + shape_of(deflate) + ".");
+  const EigenOptions options{at_most(given["pairs"], "k"),
+                             at_most(given["block_size"], "block_size"),
+                             at_most(given["max_basis"], "max_basis"),
+                             at_most(given["max_applications"], "max_applications"),
+                             number(given["tolerance"], "tol", 0),
+                             number(given["norm"], "norm", 0),
+                             static_cast<std::uint64_t>(integer(given["seed"], "seed", 0, no_limit))};
   Eigenpairs<T> found;
   without_gil([&] {
     found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options,
                               functions<T>().tall_products, run);
   });
-  const auto count = static_cast<py::ssize_t>(found.values.size());
-  py::array_t<double> values(count), residuals(count);
-  Array<T> vectors(std::vector<py::ssize_t>{n, count});
-  std::copy(found.values.begin(), found.values.end(), values.mutable_data());
-  if (count) std::copy(found.residuals.begin(), found.residuals.end(), residuals.mutable_data());
-  std::copy(found.vectors.begin(), found.vectors.end(), vectors.mutable_data());
   py::dict out;
-  out["values"] = values;
+  out["values"] = to_array(found.values);
+  const auto count = static_cast<index_t>(found.values.size());
+  Array<T> vectors = allocate<T>({n, count}, "Eigenvectors of rows x pairs");
+  std::copy(found.vectors.begin(), found.vectors.end(), vectors.mutable_data());
   out["vectors"] = vectors;
-  out["residuals"] = residuals;
+  out["residuals"] = to_array(found.residuals);
   out["n_applications"] = found.applications;
   out["n_products"] = found.products;
   out["block_size"] = found.block_size;
@@ -51,45 +55,75 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
 }
 
 template <class T>
-CsrMatrix<T> csr(const Array<std::int64_t>& row_starts, const Array<std::int32_t>& indices, const Array<T>& values) {
-  return {row_starts.data(), indices.data(), values.data(), row_starts.shape(0) - 1};
+Array<T> square(const py::object& given) {
+  Array<T> a = matrix<T>(given, "A");
+  if (a.shape(0) != a.shape(1)) refuse("A must be square, got shape " + shape_of(a) + ".");
+  return a;
 }
 
-py::dict eigen_dense(const py::array& a, const py::dict& options, int n_threads) {
-  return dispatch(a, [&](auto zero) {
+// The parts of a CSR matrix with the given number of columns, every index checked.
+template <class T>
+class Csr {
+ public:
+  Csr(const py::object& row_starts, const py::object& indices, const py::object& values)
+      : starts_(array<std::int64_t>(row_starts, "the row starts of A", 1, 1)),
+        values_(array<T>(values, "the values of A", 1, 1)),
+        indices_(vector<std::int32_t>(indices, "the indices of A", values_.shape(0))) {
+    const std::int64_t* starts = starts_.data();
+    const index_t rows = starts_.shape(0) - 1;
+    if (rows < 1 || starts[0] != 0 || starts[rows] != values_.shape(0) || !std::is_sorted(starts, starts + rows + 1))
+      refuse("the row starts of A must rise from 0 to the number of its values.");
+  }
+  void check_columns(index_t columns) const {
+    if (indices_.size() == 0) return;
+    const auto [low, high] = std::minmax_element(indices_.data(), indices_.data() + indices_.size());
+    if (*low < 0 || *high >= columns)
+      refuse("the indices of A must be in 0 ... " + std::to_string(columns - 1) + ", got " + std::to_string(*low < 0 ? *low : *high) + ".");
+  }
+  index_t rows() const { return starts_.shape(0) - 1; }
+  CsrMatrix<T> view() const { return {starts_.data(), indices_.data(), values_.data(), rows()}; }
+
+ private:
+  Array<std::int64_t> starts_;
+  Array<T> values_;
+  Array<std::int32_t> indices_;
+};
+
+py::dict eigen_dense(const py::object& a, const py::dict& options, const py::object& n_threads) {
+  return dispatch(a, "A", [&](auto zero) {
     using T = decltype(zero);
-    const auto matrix = a.cast<Array<T>>();
+    const Array<T> matrix = square<T>(a);
     const index_t n = matrix.shape(0);
     const T* data = matrix.data();
     const Execution run = execution(n_threads);
-    return solve<T>(n, [=](const T* x, T* y, index_t columns) { functions<T>().dense_product(data, n, x, y, columns, run); },
-                    options, n_threads);
+    return solve<T>(n, [&](const T* x, T* y, index_t columns) { functions<T>().dense_product(data, n, x, y, columns, run); },
+                    options, run);
   });
 }
 
-py::dict eigen_csr(const Array<std::int64_t>& row_starts, const Array<std::int32_t>& indices, const py::array& values,
-                   const py::dict& options, int n_threads) {
-  return dispatch(values, [&](auto zero) {
+py::dict eigen_csr(const py::object& row_starts, const py::object& indices, const py::object& values, const py::dict& options,
+                   const py::object& n_threads) {
+  return dispatch(values, "the values of A", [&](auto zero) {
     using T = decltype(zero);
-    const auto typed = values.cast<Array<T>>();
-    const auto matrix = csr<T>(row_starts, indices, typed);
+    const Csr<T> a(row_starts, indices, values);
+    a.check_columns(a.rows());
+    const CsrMatrix<T> matrix = a.view();
     const Execution run = execution(n_threads);
-    return solve<T>(matrix.rows,
-                    [=](const T* x, T* y, index_t columns) { functions<T>().csr_product(matrix, x, y, columns, run); }, options,
-                    n_threads);
+    return solve<T>(matrix.rows, [&](const T* x, T* y, index_t columns) { functions<T>().csr_product(matrix, x, y, columns, run); },
+                    options, run);
   });
 }
 
 // X X^T, X given by rows and X^T by rows.
-py::dict eigen_gram(const Array<std::int64_t>& row_starts, const Array<std::int32_t>& indices, const py::array& values,
-                    const Array<std::int64_t>& transposed_starts, const Array<std::int32_t>& transposed_indices,
-                    const py::array& transposed_values, const py::dict& options, int n_threads) {
-  return dispatch(values, [&](auto zero) {
+py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
+                    const py::object& transposed_starts, const py::object& transposed_indices, const py::object& transposed_values,
+                    const py::dict& options, const py::object& n_threads) {
+  return dispatch(values, "the values of A", [&](auto zero) {
     using T = decltype(zero);
-    const auto typed = values.cast<Array<T>>();
-    const auto transposed_typed = transposed_values.cast<Array<T>>();
-    const auto matrix = csr<T>(row_starts, indices, typed);
-    const auto transposed = csr<T>(transposed_starts, transposed_indices, transposed_typed);
+    const Csr<T> a(row_starts, indices, values), b(transposed_starts, transposed_indices, transposed_values);
+    a.check_columns(b.rows());
+    b.check_columns(a.rows());
+    const CsrMatrix<T> matrix = a.view(), transposed = b.view();
     const Execution run = execution(n_threads);
     std::vector<T> between;
     return solve<T>(matrix.rows,
@@ -98,35 +132,36 @@ py::dict eigen_gram(const Array<std::int64_t>& row_starts, const Array<std::int3
                       functions<T>().csr_product(transposed, x, between.data(), columns, run);
                       functions<T>().csr_product(matrix, between.data(), y, columns, run);
                     },
-                    options, n_threads);
+                    options, run);
   });
 }
 
 // `apply(x)` takes an (n, columns) array and gives one of the same shape; the dtype is that of options["start"].
-py::dict eigen_callback(index_t n, const py::function& apply, const py::dict& options, int n_threads) {
-  return dispatch(options["start"].cast<py::array>(), [&](auto zero) {
+py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options, const py::object& n_threads) {
+  return dispatch(options["start"], "start", [&](auto zero) {
     using T = decltype(zero);
+    const index_t n = integer(n_rows, "the order of A", 1, no_limit);
     return solve<T>(n,
                     [&](const T* x, T* y, index_t columns) {
                       py::gil_scoped_acquire gil;
                       Array<T> block(std::vector<py::ssize_t>{n, columns});
                       std::copy(x, x + n * columns, block.mutable_data());
-                      const auto answer = apply(block).template cast<Array<T>>();
-                      if (answer.ndim() != 2 || answer.shape(0) != n || answer.shape(1) != columns)
-                        throw std::invalid_argument("the operator's answer has another shape than its argument");
+                      const auto answer = array<T>(apply(block), "the operator's answer", 2, 2);
+                      if (answer.shape(0) != n || answer.shape(1) != columns)
+                        refuse("the operator's answer has shape " + shape_of(answer) + ", its argument " + shape_of(block) + ".");
                       std::copy(answer.data(), answer.data() + n * columns, y);
                     },
-                    options, n_threads);
+                    options, execution(n_threads));
   });
 }
 
-std::pair<double, double> dense_asymmetry(const py::array& a, int n_threads) {
-  return dispatch(a, [&](auto zero) {
+std::pair<double, double> dense_asymmetry(const py::object& a, const py::object& n_threads) {
+  return dispatch(a, "A", [&](auto zero) {
     using T = decltype(zero);
-    const auto matrix = a.cast<Array<T>>();
+    const Array<T> matrix = square<T>(a);
     const Execution run = execution(n_threads);
     std::pair<double, double> result;
-    without_gil([&] { result = functions<T>().asymmetry(matrix.data(), static_cast<index_t>(matrix.shape(0)), run); });
+    without_gil([&] { result = functions<T>().asymmetry(matrix.data(), matrix.shape(0), run); });
     return result;
   });
 }
@@ -134,11 +169,13 @@ std::pair<double, double> dense_asymmetry(const py::array& a, int n_threads) {
 }  // namespace
 
 void register_eigen(py::module_& module) {
-  module.def("eigen_dense", &eigen_dense);
-  module.def("eigen_csr", &eigen_csr);
-  module.def("eigen_gram", &eigen_gram);
-  module.def("eigen_callback", &eigen_callback);
-  module.def("asymmetry", &dense_asymmetry);
+  module.def("eigen_dense", &eigen_dense, py::arg("A"), py::arg("options"), py::arg("n_threads"));
+  module.def("eigen_csr", &eigen_csr, py::arg("row_starts"), py::arg("indices"), py::arg("values"), py::arg("options"),
+             py::arg("n_threads"));
+  module.def("eigen_gram", &eigen_gram, py::arg("row_starts"), py::arg("indices"), py::arg("values"), py::arg("transposed_starts"),
+             py::arg("transposed_indices"), py::arg("transposed_values"), py::arg("options"), py::arg("n_threads"));
+  module.def("eigen_callback", &eigen_callback, py::arg("n"), py::arg("apply"), py::arg("options"), py::arg("n_threads"));
+  module.def("asymmetry", &dense_asymmetry, py::arg("A"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

@@ -1,146 +1,241 @@
-// kernel_sums and kernel_matrix for NumPy arrays; shapes and values are checked by the Python layer.
+#include <cmath>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "arrays.hpp"
+#include "arguments.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
 namespace {
 
-// Optional vector or matrix of the given number of rows.
-template <class T>
-const T* optional_data(const std::optional<Array<T>>& array, index_t rows) {
-  if (!array) return nullptr;
-  if (array->shape(0) != rows) throw std::invalid_argument("expected one entry per row");
-  return array->data();
+constexpr index_t largest_int = std::numeric_limits<int>::max();
+
+void check_same_columns(index_t queries, index_t points) {
+  if (queries != points)
+    refuse("Q has " + std::to_string(queries) + " features, but X has " + std::to_string(points) + ".");
 }
 
-// Points that were packed for many calls, and the arrays that they came from.
+// (n, c), or (n, b, c) with weights of their own for each bandwidth.
 template <class T>
-struct PackedPoints {
+Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths) {
+  auto weights = array<T>(given, "weights", 2, 3);
+  const bool by_bandwidth = weights.ndim() == 3;
+  if (weights.shape(0) != n || (by_bandwidth && weights.shape(1) != n_bandwidths))
+    refuse("weights must have shape (" + std::to_string(n) + ", c) or (" + std::to_string(n) + ", " + std::to_string(n_bandwidths) +
+           ", c), got " + shape_of(weights) + ".");
+  if (weights.shape(weights.ndim() - 1) == 0) refuse("weights must have at least one column, got shape " + shape_of(weights) + ".");
+  return weights;
+}
+
+// (b,), or (b, n_labels) with bandwidths of their own for each label; all positive and finite.
+Array<double> check_bandwidths(const py::handle& given, int n_labels) {
+  const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
+  if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))
+    refuse("bandwidth must have shape (b,) or (b, " + std::to_string(n_labels) + "), got " + shape_of(bandwidths) + ".");
+  for (index_t i = 0; i < bandwidths.size(); ++i)
+    if (const double h = bandwidths.data()[i]; !(h > 0 && std::isfinite(h))) refuse("bandwidth must be positive and finite, got " + text(h) + ".");
+  return bandwidths;
+}
+
+// Points, what belongs to them, and, if they were packed for many calls, how.
+template <class T>
+struct Points {
   Array<T> points;
   std::optional<Array<T>> weights;
-  std::optional<Array<std::int64_t>> labels;
+  Integers labels;
   int n_labels;
   std::shared_ptr<const KernelPoints<T>> packed;
 
-  PackedPoints(Array<T> x, std::optional<Array<T>> w, std::optional<Array<std::int64_t>> l, int n, int n_threads)
-      : points(std::move(x)), weights(std::move(w)), labels(std::move(l)), n_labels(n) {
-    const MatrixView<T> view = matrix(points);
-    const T* columns = optional_data(weights, view.rows);
-    const std::int64_t* label = optional_data(labels, view.rows);
-    const index_t n_columns = weights ? weights->shape(1) : 1;
-    const Execution run = execution(n_threads);
-    without_gil([&] { packed = functions<T>().pack_points(view, label, n_labels, columns, n_columns, run); });
+  Points(const py::handle& x, const py::handle& l, const py::handle& n) : points(matrix<T>(x, "X")) {
+    if (points.shape(0) == 0) refuse("X must have at least one row.");
+    n_labels = static_cast<int>(integer(n, "n_labels", 1, largest_int));
+    labels = integers(l, "labels", points.shape(0), -no_limit, n_labels - 1);
   }
+  index_t rows() const { return points.shape(0); }
 };
 
+// The sums of a request whose queries, points, bandwidths and weights are filled in, as the output asked for.
 template <class T>
-py::object kernel_sums(const Array<T>& queries, const Array<T>& points, const std::optional<Array<T>>& weights,
-                       const std::optional<Array<std::int64_t>>& labels, int n_labels, const std::string& kernel,
-                       const Array<double>& bandwidths, const std::optional<Array<std::int64_t>>& excluded,
-                       const std::optional<Array<std::int64_t>>& query_groups,
-                       const std::optional<Array<std::int64_t>>& point_groups, int n_groups,
-                       const std::string& output, int n_threads, std::shared_ptr<const KernelPoints<T>> packed = {}) {
-  KernelSums<T> request;
-  request.queries = matrix(queries);
-  request.points = matrix(points);
-  request.packed = std::move(packed);
-  if (request.queries.cols != request.points.cols) throw std::invalid_argument("queries and points differ in features");
-  request.weights = optional_data(weights, request.points.rows);
-  request.weights_by_bandwidth = weights && weights->ndim() == 3;
-  request.n_columns = weights ? weights->shape(weights->ndim() - 1) : 1;
-  request.bandwidths.assign(bandwidths.data(), bandwidths.data() + bandwidths.size());
-  request.bandwidths_by_label = bandwidths.ndim() == 2;
-  if (request.bandwidths_by_label && bandwidths.shape(1) != n_labels) throw std::invalid_argument("expected a bandwidth for each label");
-  if (request.weights_by_bandwidth && weights->shape(1) != bandwidths.shape(0))
-    throw std::invalid_argument("expected weights for each bandwidth");
-  request.labels = optional_data(labels, request.points.rows);
-  request.n_labels = n_labels;
-  request.kernel = kernel_from_name(kernel);
-  request.excluded = optional_data(excluded, request.queries.rows);
-  request.query_groups = optional_data(query_groups, request.queries.rows);
-  request.point_groups = optional_data(point_groups, request.points.rows);
-  request.n_groups = n_groups;
-
-  const std::vector<py::ssize_t> cells{queries.shape(0), bandwidths.shape(0), n_labels};
-  std::vector<py::ssize_t> shape = cells;
+py::object computed(const KernelSums<T>& request, const py::handle& output, const py::handle& n_threads) {
+  const std::string form = name_of(output, "output");
+  if (form != "plain" && form != "log" && form != "scaled") refuse("output must be 'plain', 'log' or 'scaled', got '" + form + "'.");
+  check_memory({request.n_labels, request.n_groups}, 4 * sizeof(index_t), "Counting labels x groups");
+  const std::vector<index_t> cells{request.queries.rows, request.n_bandwidths(), request.n_labels};
+  std::vector<index_t> shape = cells;
   shape.push_back(request.n_columns);
-  Array<T> sums(shape);
+  Array<T> sums = allocate<T>(shape, "The sums of queries x bandwidths x labels x columns");
   T* out = sums.mutable_data();
   const Execution run = execution(n_threads);
-  if (output == "scaled") {
-    Array<T> log_scale(cells);
+  if (form == "scaled") {
+    Array<T> log_scale = allocate<T>(cells, "The scales of queries x bandwidths x labels");
     T* scale = log_scale.mutable_data();
-    without_gil([&] { functions<T>().scaled_sums(request, scale, out, run); });
+    if (request.queries.rows > 0) without_gil([&] { functions<T>().scaled_sums(request, scale, out, run); });
     return py::make_tuple(log_scale, sums);
   }
-  if (output == "log") without_gil([&] { functions<T>().log_sums(request, out, run); });
-  else without_gil([&] { functions<T>().plain_sums(request, out, run); });
+  const auto sum = form == "log" ? functions<T>().log_sums : functions<T>().plain_sums;
+  if (request.queries.rows > 0) without_gil([&] { sum(request, out, run); });
   return sums;
 }
 
-// The same with points, labels and, unless others are given, weights that were packed before.
 template <class T>
-py::object packed_kernel_sums(const Array<T>& queries, const PackedPoints<T>& points, const std::optional<Array<T>>& weights,
-                              const std::string& kernel, const Array<double>& bandwidths,
-                              const std::optional<Array<std::int64_t>>& excluded, const std::string& output, int n_threads) {
-  return kernel_sums<T>(queries, points.points, weights ? weights : points.weights, points.labels, points.n_labels, kernel,
-                        bandwidths, excluded, {}, {}, 1, output, n_threads, points.packed);
+py::object sums_over(const Points<T>& points, const py::object& queries, const py::object& weights, const py::object& kernel,
+                     const py::object& bandwidths, const py::object& excluded, const py::object& query_groups,
+                     const py::object& point_groups, const py::object& n_groups, const py::object& output, const py::object& n_threads) {
+  const Array<T> Q = matrix<T>(queries, "Q");
+  check_same_columns(Q.shape(1), points.points.shape(1));
+  KernelSums<T> request;
+  request.queries = view(Q);
+  request.points = view(points.points);
+  request.packed = points.packed;
+  request.kernel = kernel_from_name(name_of(kernel, "kernel"));
+  request.labels = data(points.labels);
+  request.n_labels = points.n_labels;
+  const Array<double> h = check_bandwidths(bandwidths, points.n_labels);
+  request.bandwidths.assign(h.data(), h.data() + h.size());
+  request.bandwidths_by_label = h.ndim() == 2;
+  std::optional<Array<T>> W = points.weights;
+  if (!weights.is_none()) W = check_weights<T>(weights, points.rows(), h.shape(0));
+  if (W) {
+    request.weights = W->data();
+    request.weights_by_bandwidth = W->ndim() == 3;
+    request.n_columns = W->shape(W->ndim() - 1);
+  }
+  const Integers left_out = integers(excluded, "exclude_self", Q.shape(0), -no_limit, points.rows() - 1);
+  request.excluded = data(left_out);
+  request.n_groups = static_cast<int>(integer(n_groups, "the number of groups", 1, largest_int));
+  if (query_groups.is_none() != point_groups.is_none()) refuse("exclude_groups must name the groups of Q and of X.");
+  const Integers group_of_query = integers(query_groups, "exclude_groups", Q.shape(0), 0, request.n_groups - 1);
+  const Integers group_of_point = integers(point_groups, "exclude_groups", points.rows(), 0, request.n_groups - 1);
+  request.query_groups = data(group_of_query);
+  request.point_groups = data(group_of_point);
+  return computed(request, output, n_threads);
 }
 
-template <class T>
-void kernel_matrix(const Array<T>& queries, const std::optional<Array<T>>& points, const std::string& kernel,
-                   double bandwidth, double factor, Array<T>& out, int n_threads) {
-  const MatrixView<T> rows = matrix(queries), columns = points ? matrix(*points) : rows;
-  if (rows.cols != columns.cols) throw std::invalid_argument("queries and points differ in features");
-  if (out.ndim() != 2 || out.shape(0) != rows.rows || out.shape(1) != columns.rows)
-    throw std::invalid_argument("the output has the wrong shape");
-  T* values = out.mutable_data();
-  const Kernel which = kernel_from_name(kernel);
-  const Execution run = execution(n_threads);
-  without_gil([&] {
-    if (points) functions<T>().kernel_matrix(rows, columns, which, bandwidth, factor, values, columns.rows, run);
-    else functions<T>().symmetric_kernel_matrix(rows, which, bandwidth, factor, values, columns.rows, run);
+py::object kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
+                       const py::object& n_labels, const py::object& kernel, const py::object& bandwidths,
+                       const py::object& excluded, const py::object& query_groups, const py::object& point_groups,
+                       const py::object& n_groups, const py::object& output, const py::object& n_threads) {
+  return dispatch(points, "X", [&](auto zero) -> py::object {
+    using T = decltype(zero);
+    return sums_over(Points<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded, query_groups, point_groups,
+                     n_groups, output, n_threads);
   });
 }
 
-template <class T>
-void register_for(py::module_& module, const char* packed_points) {
-  module.def("kernel_sums",
-             [](const Array<T>& queries, const Array<T>& points, const std::optional<Array<T>>& weights,
-                const std::optional<Array<std::int64_t>>& labels, int n_labels, const std::string& kernel,
-                const Array<double>& bandwidths, const std::optional<Array<std::int64_t>>& excluded,
-                const std::optional<Array<std::int64_t>>& query_groups, const std::optional<Array<std::int64_t>>& point_groups,
-                int n_groups, const std::string& output, int n_threads) {
-               return kernel_sums<T>(queries, points, weights, labels, n_labels, kernel, bandwidths, excluded, query_groups,
-                                     point_groups, n_groups, output, n_threads);
-             },
-             py::arg("queries").noconvert(), py::arg("points").noconvert(),
-             py::arg("weights").noconvert().none(true), py::arg("labels").noconvert().none(true), py::arg("n_labels"), py::arg("kernel"),
-             py::arg("bandwidths"), py::arg("excluded").noconvert().none(true),
-             py::arg("query_groups").noconvert().none(true), py::arg("point_groups").noconvert().none(true), py::arg("n_groups"),
-             py::arg("output"), py::arg("n_threads"));
-  py::class_<PackedPoints<T>>(module, packed_points);
-  module.def("pack_points",
-             [](const Array<T>& points, const std::optional<Array<T>>& weights, const std::optional<Array<std::int64_t>>& labels,
-                int n_labels, int n_threads) { return PackedPoints<T>(points, weights, labels, n_labels, n_threads); },
-             py::arg("points").noconvert(), py::arg("weights").noconvert().none(true), py::arg("labels").noconvert().none(true),
-             py::arg("n_labels"), py::arg("n_threads"));
-  module.def("packed_kernel_sums", &packed_kernel_sums<T>, py::arg("queries").noconvert(), py::arg("points"),
-             py::arg("weights").noconvert().none(true), py::arg("kernel"), py::arg("bandwidths"),
-             py::arg("excluded").noconvert().none(true), py::arg("output"), py::arg("n_threads"));
-  module.def("kernel_matrix", &kernel_matrix<T>, py::arg("queries").noconvert(), py::arg("points").noconvert().none(true),
-             py::arg("kernel"), py::arg("bandwidth"), py::arg("factor"), py::arg("out").noconvert(), py::arg("n_threads"));
+py::object pack_points(const py::object& points, const py::object& weights, const py::object& labels, const py::object& n_labels,
+                       const py::object& n_threads) {
+  return dispatch(points, "X", [&](auto zero) -> py::object {
+    using T = decltype(zero);
+    Points<T> kept(points, labels, n_labels);
+    index_t n_columns = 1;
+    if (!weights.is_none()) {
+      kept.weights = check_weights<T>(weights, kept.rows(), 1);
+      if (kept.weights->ndim() != 2) refuse("weights must have shape (n, c), got " + shape_of(*kept.weights) + ".");
+      n_columns = kept.weights->shape(1);
+    }
+    const T* columns = kept.weights ? kept.weights->data() : nullptr;
+    const Execution run = execution(n_threads);
+    without_gil([&] {
+      kept.packed = functions<T>().pack_points(view(kept.points), data(kept.labels), kept.n_labels, columns, n_columns, run);
+    });
+    return py::cast(std::move(kept));
+  });
+}
+
+// Sums over points that were packed before, with their labels and, unless others are given, their weights.
+py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& kernel,
+                              const py::object& bandwidths, const py::object& excluded, const py::object& output,
+                              const py::object& n_threads) {
+  const auto sum = [&](const auto& kept) {
+    return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), output, n_threads);
+  };
+  if (py::isinstance<Points<float>>(points)) return sum(points.cast<const Points<float>&>());
+  if (py::isinstance<Points<double>>(points)) return sum(points.cast<const Points<double>&>());
+  refuse_type("X", "packed points", points);
+}
+
+void kernel_matrix(const py::object& queries, const py::object& points, const py::object& kernel, const py::object& bandwidth,
+                   const py::object& factor, const py::object& out, const py::object& n_threads) {
+  dispatch(queries, "Q", [&](auto zero) {
+    using T = decltype(zero);
+    const Array<T> Q = matrix<T>(queries, "Q");
+    const bool symmetric = points.is_none();
+    const Array<T> X = symmetric ? Q : matrix<T>(points, "X");
+    check_same_columns(Q.shape(1), X.shape(1));
+    Array<T> values = output<T>(out, "out", Q.shape(0), X.shape(0));
+    const Kernel which = kernel_from_name(name_of(kernel, "kernel"));
+    const double h = positive(bandwidth, "bandwidth"), constant = number(factor, "factor");
+    T* to = values.mutable_data();
+    const Execution run = execution(n_threads);
+    if (Q.shape(0) == 0 || X.shape(0) == 0) return;
+    without_gil([&] {
+      if (symmetric) functions<T>().symmetric_kernel_matrix(view(Q), which, h, constant, to, X.shape(0), run);
+      else functions<T>().kernel_matrix(view(Q), view(X), which, h, constant, to, X.shape(0), run);
+    });
+  });
+}
+
+// Sums within a tolerance, or None if all pairs are predicted to be faster.
+py::object tolerance_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
+                          const py::object& n_labels, const py::object& kernel, const py::object& bandwidth,
+                          const py::object& excluded, const py::object& rtol, const py::object& atol, const py::object& brute_pair,
+                          const py::object& strategy, const py::object& n_threads) {
+  const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
+  const index_t m = Q.shape(0), n = X.shape(0);
+  check_same_columns(Q.shape(1), X.shape(1));
+  ToleranceSums request;
+  request.queries = view(Q);
+  request.points = view(X);
+  std::optional<Array<double>> W;
+  if (!weights.is_none()) {
+    W = check_weights<double>(weights, n, 1);
+    if (W->ndim() != 2) refuse("weights must have shape (" + std::to_string(n) + ", c), got " + shape_of(*W) + ".");
+    request.weights = W->data();
+    request.n_columns = W->shape(1);
+  }
+  request.n_labels = static_cast<int>(integer(n_labels, "n_labels", 1, largest_int));
+  const Integers label_of = integers(labels, "labels", n, -no_limit, request.n_labels - 1);
+  request.labels = data(label_of);
+  request.kernel = kernel_from_name(name_of(kernel, "kernel"));
+  request.bandwidth = positive(bandwidth, "bandwidth");
+  const Integers left_out = integers(excluded, "exclude_self", m, -no_limit, n - 1);
+  request.excluded = data(left_out);
+  request.rtol = number(rtol, "rtol", 0);
+  request.atol = number(atol, "atol", 0);
+  request.brute_pair = positive(brute_pair, "brute_pair");
+  using Strategy = ToleranceSums::Strategy;
+  const std::string way = name_of(strategy, "strategy");
+  if (way == "pairs") request.strategy = Strategy::pairs;
+  else if (way == "lattice") request.strategy = Strategy::lattice;
+  else if (way != "automatic") refuse("strategy must be 'automatic', 'pairs' or 'lattice', got '" + way + "'.");
+
+  Array<double> sums = allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
+  double* out = sums.mutable_data();
+  const Execution run = execution(n_threads);
+  auto outcome = ToleranceSums::Outcome::done;
+  without_gil([&] { outcome = function_table().tolerance_sums(request, out, run); });
+  if (outcome == ToleranceSums::Outcome::brute_force_is_faster) return py::none();
+  return sums;
 }
 
 }  // namespace
 
 void register_kernels(py::module_& module) {
-  register_for<float>(module, "PackedPoints32");
-  register_for<double>(module, "PackedPoints64");
+  module.def("kernel_sums", &kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
+             py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"), py::arg("query_groups"),
+             py::arg("point_groups"), py::arg("n_groups"), py::arg("output"), py::arg("n_threads"));
+  py::class_<Points<float>>(module, "PackedPoints32");
+  py::class_<Points<double>>(module, "PackedPoints64");
+  module.def("pack_points", &pack_points, py::arg("points"), py::arg("weights"), py::arg("labels"), py::arg("n_labels"),
+             py::arg("n_threads"));
+  module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("kernel"),
+             py::arg("bandwidths"), py::arg("excluded"), py::arg("output"), py::arg("n_threads"));
+  module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"), py::arg("bandwidth"),
+             py::arg("factor"), py::arg("out"), py::arg("n_threads"));
+  module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
+             py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"), py::arg("rtol"), py::arg("atol"),
+             py::arg("brute_pair"), py::arg("strategy"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

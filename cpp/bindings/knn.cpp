@@ -1,59 +1,54 @@
-// Nearest neighbours for NumPy arrays; shapes and values are checked by the Python layer.
-#include "arrays.hpp"
+#include "arguments.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
 namespace {
 
 template <class T>
-void check(const MatrixView<T>& queries, const MatrixView<T>& points) {
-  if (queries.cols != points.cols) throw std::invalid_argument("queries and points differ in features");
+std::pair<Array<T>, Array<T>> check_points(const py::object& queries, const py::object& points) {
+  std::pair<Array<T>, Array<T>> both{matrix<T>(queries, "Q"), matrix<T>(points, "X")};
+  const auto& [Q, X] = both;
+  if (X.shape(0) == 0) refuse("X must have at least one row.");
+  if (Q.shape(1) != X.shape(1))
+    refuse("Q has " + std::to_string(Q.shape(1)) + " features, but X has " + std::to_string(X.shape(1)) + ".");
+  return both;
 }
 
-template <class T>
-py::array_t<T> to_array(const std::vector<T>& values) {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+py::tuple knn(const py::object& queries, const py::object& points, const py::object& n_neighbors, const py::object& n_threads) {
+  return dispatch(points, "X", [&](auto zero) -> py::tuple {
+    using T = decltype(zero);
+    const auto [Q, X] = check_points<T>(queries, points);
+    const index_t k = integer(n_neighbors, "k", 1, X.shape(0));
+    Array<T> distances = allocate<T>({Q.shape(0), k}, "Distances to queries x neighbors");
+    Array<std::int64_t> indices = allocate<std::int64_t>({Q.shape(0), k}, "Indices of queries x neighbors");
+    const MatrixView<T> from = view(Q), to = view(X);
+    T* to_distances = distances.mutable_data();
+    std::int64_t* to_indices = indices.mutable_data();
+    const Execution run = execution(n_threads);
+    if (from.rows > 0) without_gil([&] { functions<T>().nearest_neighbors(from, to, k, to_distances, to_indices, run); });
+    return py::make_tuple(distances, indices);
+  });
 }
 
-template <class T>
-py::tuple knn(const Array<T>& queries, const Array<T>& points, index_t k, int n_threads) {
-  const MatrixView<T> Q = matrix(queries), X = matrix(points);
-  check(Q, X);
-  if (k < 1 || k > X.rows) throw std::invalid_argument("k must be in 1 ... number of points");
-  Array<T> distances({Q.rows, k});
-  Array<std::int64_t> indices({Q.rows, k});
-  T* to_distances = distances.mutable_data();
-  std::int64_t* to_indices = indices.mutable_data();
-  const Execution run = execution(n_threads);
-  without_gil([&] { functions<T>().nearest_neighbors(Q, X, k, to_distances, to_indices, run); });
-  return py::make_tuple(distances, indices);
-}
-
-template <class T>
-py::tuple reverse_knn(const Array<T>& queries, const Array<T>& points, const Array<T>& radii, int n_threads) {
-  const MatrixView<T> Q = matrix(queries), X = matrix(points);
-  check(Q, X);
-  if (radii.ndim() != 1 || radii.shape(0) != X.rows) throw std::invalid_argument("expected one radius per point");
-  const T* limits = radii.data();
-  const Execution run = execution(n_threads);
-  NeighborLists<T> lists;
-  without_gil([&] { lists = functions<T>().reverse_neighbors(Q, X, limits, run); });
-  return py::make_tuple(to_array(lists.first), to_array(lists.indices), to_array(lists.distances));
-}
-
-template <class T>
-void register_for(py::module_& module) {
-  module.def("knn", &knn<T>, py::arg("queries").noconvert(), py::arg("points").noconvert(), py::arg("k"),
-             py::arg("n_threads"));
-  module.def("reverse_knn", &reverse_knn<T>, py::arg("queries").noconvert(), py::arg("points").noconvert(),
-             py::arg("radii").noconvert(), py::arg("n_threads"));
+py::tuple reverse_knn(const py::object& queries, const py::object& points, const py::object& radii, const py::object& n_threads) {
+  return dispatch(points, "X", [&](auto zero) -> py::tuple {
+    using T = decltype(zero);
+    const auto [Q, X] = check_points<T>(queries, points);
+    const Array<T> limits = vector<T>(radii, "radii", X.shape(0));
+    const MatrixView<T> from = view(Q), to = view(X);
+    const Execution run = execution(n_threads);
+    NeighborLists<T> lists;
+    lists.first.assign(1, 0);
+    if (from.rows > 0) without_gil([&] { lists = functions<T>().reverse_neighbors(from, to, limits.data(), run); });
+    return py::make_tuple(to_array(lists.first), to_array(lists.indices), to_array(lists.distances));
+  });
 }
 
 }  // namespace
 
 void register_knn(py::module_& module) {
-  register_for<float>(module);
-  register_for<double>(module);
+  module.def("knn", &knn, py::arg("queries"), py::arg("points"), py::arg("k"), py::arg("n_threads"));
+  module.def("reverse_knn", &reverse_knn, py::arg("queries"), py::arg("points"), py::arg("radii"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

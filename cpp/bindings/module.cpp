@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "arrays.hpp"
+#include "arguments.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
@@ -52,6 +52,5 @@ PYBIND11_MODULE(_bindings, module) {
   register_kernels(module);
   register_knn(module);
   register_roofline(module);
-  register_tolerance_sums(module);
   register_vectors(module);
 }

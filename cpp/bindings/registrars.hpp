@@ -9,7 +9,6 @@ void register_eigen(pybind11::module_&);
 void register_kernels(pybind11::module_&);
 void register_knn(pybind11::module_&);
 void register_roofline(pybind11::module_&);
-void register_tolerance_sums(pybind11::module_&);
 void register_vectors(pybind11::module_&);
 
 }  // namespace spectralcls::bindings

@@ -81,7 +81,8 @@ void MultivectorAlgebra<T>::random_direction(const Multivector<T>& block, index_
 // Unit columns, whatever their magnitude; zeros become random.
 template <class T>
 void MultivectorAlgebra<T>::normalize(const Multivector<T>& block) {
-  for_each_chunk(block.columns, execution_, [&](index_t j, Checkpoint&) {
+  const double operations = 4.0 * static_cast<double>(block.rows) * static_cast<double>(block.columns);
+  for_each_chunk(block.columns, execution_.for_work(operations), [&](index_t j, Checkpoint&) {
     Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> column(block.data + j * block.rows, block.rows);
     const double peak = column.abs().maxCoeff();
     const T shrink = static_cast<T>(1 / peak);

@@ -89,7 +89,8 @@ void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, con
     for (index_t i = 0; i < n; ++i) std::copy(x + i * columns, x + (i + 1) * columns, padded.data() + i * stride);
     source = padded.data();
   }
-  for_each_chunk((n + dense_rows - 1) / dense_rows, execution, [&](index_t chunk, Checkpoint&) {
+  const double products = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(columns);
+  for_each_chunk((n + dense_rows - 1) / dense_rows, execution.for_work(products), [&](index_t chunk, Checkpoint&) {
     const index_t first = chunk * dense_rows, rows = std::min(dense_rows, n - first);
     std::vector<T> sums(static_cast<std::size_t>(rows * stride));
     dense_rows_product(a + first * n, n, rows, source, sums.data(), stride);
@@ -114,7 +115,7 @@ template <class T>
 std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution) {
   const index_t tiles = (n + tile - 1) / tile;
   std::vector<std::pair<double, double>> worst(static_cast<std::size_t>(tiles));
-  for_each_chunk(tiles, execution, [&](index_t chunk, Checkpoint&) {
+  for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)), [&](index_t chunk, Checkpoint&) {
     T difference = 0, largest = 0;
     bool finite = true;
     const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);

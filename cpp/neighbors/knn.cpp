@@ -14,10 +14,16 @@ using detail::TileSearch;
 // unseen; exact distances are computed for the few that remain, and where ties crowd the bounds.
 class Candidates {
  public:
+  struct Entry {
+    double lower, upper;
+    std::int64_t index;
+  };
+
   void reset(index_t k) {
     k_ = static_cast<std::size_t>(k);
-    entries_.reserve(2 * k_ + spare + 64);
+    entries_.reserve(capacity(k_));
   }
+  static std::size_t bytes(index_t k) { return capacity(static_cast<std::size_t>(k)) * sizeof(Entry); }
   // No point beyond this is wanted: k candidates are at least that near.
   double reach() const { return reach_; }
   void add(std::pair<double, double> bounds, std::int64_t index) { entries_.push_back({bounds.first, bounds.second, index}); }
@@ -37,10 +43,6 @@ class Candidates {
   }
 
   // The k nearest as (exact squared distance, index), in order.
-  struct Entry {
-    double lower, upper;
-    std::int64_t index;
-  };
   template <class Exact>
   const std::vector<Entry>& nearest(Exact&& exact) {
     narrow();
@@ -52,6 +54,7 @@ class Candidates {
 
  private:
   static constexpr std::size_t spare = 16;
+  static std::size_t capacity(std::size_t k) { return 2 * k + spare + 64; }
 
   static bool nearer(const Entry& a, const Entry& b) {
     return a.upper < b.upper || (a.upper == b.upper && a.index < b.index);
@@ -126,7 +129,7 @@ void nearest_of_tile(const TileSearch<T>& search, const typename TileSearch<T>::
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                        const Execution& execution) {
-  const TileSearch<T> search(queries, points, execution);
+  const TileSearch<T> search(queries, points, Candidates::bytes(k), execution);
   search.for_each([&](index_t, const typename TileSearch<T>::Chunk& chunk, Checkpoint& checkpoint) {
     std::vector<Candidates> candidates(static_cast<std::size_t>(chunk.n_rows));
     for (Candidates& one : candidates) one.reset(k);
@@ -152,7 +155,7 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
                                    const Execution& execution) {
-  const TileSearch<T> search(queries, points, execution);
+  const TileSearch<T> search(queries, points, 1, execution);
   const auto& tiles = search.points().tiles();
   // Squared radii in units, in the order of the packed columns; below every distance for the padding.
   std::vector<double> squared(static_cast<std::size_t>(search.points().n_columns()), -1.0), largest(tiles.size(), -1.0);

@@ -20,7 +20,6 @@ namespace spectralcls::detail {
 template <class T>
 class TileSearch {
  public:
-  static constexpr index_t chunk_rows = 128;
 
   // The queries of one chunk, and their boxes.
   struct Chunk {
@@ -30,12 +29,14 @@ class TileSearch {
     std::vector<T> boxes, box;
   };
 
-  TileSearch(MatrixView<T> queries, MatrixView<T> points, const Execution& execution)
-      : queries_(queries),
+  // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
+  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, const Execution& execution)
+      : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows, tile_rows, query_chunk_rows)),
+        queries_(queries),
         source_(points),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(points.cols + 8))),
-        geometry_(Geometry::of(points, 1.0, execution_)),
+        geometry_(Geometry::of(points, reach_of(queries), execution_)),
         ordered_(queries.rows >= ordering_pays_from && points.cols <= boxes_pay_to),
         packed_(points, geometry_, {}, points.cols > difference_to, true, ordered_, execution_),
         rows_(static_cast<std::size_t>(queries.rows)) {
@@ -45,14 +46,14 @@ class TileSearch {
 
   const PackedPoints<T>& points() const { return packed_; }
   double unit() const { return geometry_.unit; }
-  index_t n_chunks() const { return (queries_.rows + chunk_rows - 1) / chunk_rows; }
+  index_t n_chunks() const { return (queries_.rows + chunk_rows_ - 1) / chunk_rows_; }
 
   // body(chunk number, Chunk, checkpoint)
   template <class Body>
   void for_each(Body&& body) const {
     for_each_chunk(n_chunks(), execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
-      Chunk chunk{rows_.data() + c * chunk_rows, std::min(chunk_rows, queries_.rows - c * chunk_rows), {}, {}, {}};
+      Chunk chunk{rows_.data() + c * chunk_rows_, std::min(chunk_rows_, queries_.rows - c * chunk_rows_), {}, {}, {}};
       chunk.packed.pack(queries_, chunk.rows, chunk.n_rows, geometry_);
       if (ordered_) {
         chunk.boxes = boxes_of_blocks(chunk.packed);
@@ -134,12 +135,21 @@ class TileSearch {
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.unit); }
 
  private:
+  static constexpr index_t chunk_bytes = 64 << 20;
   static constexpr index_t ordering_pays_from = 1024;  // queries
   static constexpr index_t boxes_pay_to = 64;          // features; beyond, boxes of neighbours overlap
   static constexpr index_t difference_to = 4;          // features up to which differences cost no more than products
 
+  // A length in units of which no query is so far away that its squared distances overflow.
+  static double reach_of(MatrixView<T> queries) {
+    T largest = 0;
+    for (index_t i = 0; i < queries.rows * queries.cols; ++i) largest = std::max(largest, std::abs(queries.data[i]));
+    return std::ldexp(static_cast<double>(largest), sizeof(T) == 4 ? -50 : -480);
+  }
+
   double rounding() const { return static_cast<double>(source_.cols + 8) * std::numeric_limits<T>::epsilon(); }
 
+  index_t chunk_rows_;
   MatrixView<T> queries_, source_;
   Execution execution_;
   Geometry geometry_;

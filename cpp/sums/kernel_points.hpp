@@ -60,15 +60,17 @@ class PackedWeights {
 template <class T>
 class KernelPoints {
  public:
-  KernelPoints(MatrixView<T> points, double smallest_bandwidth, const Grouping& grouping, bool with_product,
+  KernelPoints(MatrixView<T> points, double largest_bandwidth, const Grouping& grouping, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
-        geometry_(Geometry::of(points, smallest_bandwidth, execution)),
+        geometry_(Geometry::of(points, largest_bandwidth, execution)),
         packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution) {
     for (const Tile& tile : packed_.tiles()) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
   }
 
   const Geometry& geometry() const { return geometry_; }
+  // Whether the unit suits this bandwidth too: a query that is clamped must be out of its reach.
+  bool suits(double bandwidth) const { return bandwidth <= geometry_.unit * 0x1p20; }
   const PackedPoints<T>& packed() const { return packed_; }
   bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
 

@@ -354,7 +354,7 @@ std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const s
                                                    const T* weights, index_t n_columns, const Execution& execution) {
   const bool with_product = !detail::TileArguments<T>(Kernel::gaussian, 1, points.cols, false).always_difference();
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
-  auto packed = std::make_shared<KernelPoints<T>>(points, 1.0, Grouping{labels, n_labels, nullptr, 1}, with_product,
+  auto packed = std::make_shared<KernelPoints<T>>(points, 0.0, Grouping{labels, n_labels, nullptr, 1}, with_product,
                                                   by_locality, execution);
   if (weights) packed->keep_weights(weights, n_columns);
   return packed;

@@ -78,7 +78,7 @@ struct SumPlan {
         rates_double(traits(sums.kernel).rates_double),
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
-        kept(sums.packed ? sums.packed : pack(execution)),
+        kept(sums.packed && sums.packed->suits(largest_bandwidth()) ? sums.packed : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().unit, scaled)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
@@ -116,6 +116,7 @@ struct SumPlan {
     return all;
   }
 
+  double largest_bandwidth() const { return *std::max_element(request.bandwidths.begin(), request.bandwidths.end()); }
   bool keeps_weights() const { return kept->weights() && kept->weights()->source() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
@@ -125,8 +126,7 @@ struct SumPlan {
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
     const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
     const bool with_product = !TileArguments<T>(r.kernel, 1, r.points.cols, false).always_difference();
-    return std::make_shared<KernelPoints<T>>(r.points, *std::min_element(r.bandwidths.begin(), r.bandwidths.end()), grouping,
-                                             with_product, order, execution);
+    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping, with_product, order, execution);
   }
 
   void order_queries(const Execution& execution) {

@@ -1,9 +1,13 @@
 """What the arguments of kernel sums and matrices must be, each checked and converted once."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from ._profiles import PROFILES
+
+_MOST_LABELS = 2**31 - 1
 
 
 def check_points(Q, X):
@@ -45,7 +49,8 @@ def check_weights(weights, n, n_bandwidths, dtype):
     if not _is_ready(weights, (dtype,)):
         weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, allow_nd=True, input_name="weights")
         weights = np.require(weights, requirements="A")
-    if len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths):
+    wrong = len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths)
+    if wrong or weights.size == 0:
         raise ValueError(f"weights must have shape ({n},), ({n}, c) or ({n}, {n_bandwidths}, c), got {weights.shape}.")
     return weights.reshape(n, -1) if weights.ndim < 3 else weights
 
@@ -56,10 +61,13 @@ def check_labels(labels, n_labels, n):
     labels = np.asarray(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iub":
         raise ValueError(f"labels must be {n} integers, got shape {labels.shape} and dtype {labels.dtype}.")
-    largest = int(labels.max(initial=-1))
-    n_labels = largest + 1 if n_labels is None else int(n_labels)
-    if largest >= n_labels:
-        raise ValueError(f"labels go up to {largest}, but n_labels={n_labels}.")
+    largest = _largest(labels)
+    if n_labels is None:
+        n_labels = largest + 1
+    elif not isinstance(n_labels, Integral) or isinstance(n_labels, bool):
+        raise ValueError(f"n_labels must be an integer, got {n_labels!r}.")
+    if not largest < n_labels <= _MOST_LABELS:
+        raise ValueError(f"labels go up to {largest}, but n_labels={n_labels}; at most {_MOST_LABELS} are possible.")
     return np.ascontiguousarray(labels, dtype=np.int64), n_labels, True
 
 
@@ -92,7 +100,7 @@ def check_excluded(exclude_self, Q, X):
     excluded = np.asarray(exclude_self)
     if excluded.shape != (len(Q),) or excluded.dtype.kind not in "iu":
         raise ValueError(f"exclude_self must be True, False or {len(Q)} integers, got {exclude_self!r}.")
-    if excluded.max(initial=-1) >= len(X):
+    if _largest(excluded) >= len(X):
         raise ValueError(f"exclude_self names row {excluded.max()}, but X has {len(X)} rows.")
     return np.ascontiguousarray(excluded, dtype=np.int64)
 
@@ -100,9 +108,19 @@ def check_excluded(exclude_self, Q, X):
 def check_groups(exclude_groups, m, n):
     if exclude_groups is None:
         return None, None, 1
+    if not isinstance(exclude_groups, (tuple, list)) or len(exclude_groups) != 2:
+        raise ValueError(f"exclude_groups must be a pair, the groups of Q and those of X, got {exclude_groups!r}.")
     query_groups, point_groups = (np.asarray(groups) for groups in exclude_groups)
     for groups, size in ((query_groups, m), (point_groups, n)):
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")
-    n_groups = int(max(query_groups.max(initial=0), point_groups.max(initial=0))) + 1
+    n_groups = max(_largest(query_groups), _largest(point_groups)) + 1
+    if n_groups > m + n:  # the core counts the points of each: numbers without a member are left out
+        groups = np.unique(np.concatenate([query_groups, point_groups]), return_inverse=True)[1]
+        query_groups, point_groups, n_groups = groups[:m], groups[m:], int(groups.max()) + 1
     return (*(np.ascontiguousarray(groups, dtype=np.int64) for groups in (query_groups, point_groups)), n_groups)
+
+
+def _largest(integers):
+    """The largest of some integers of any kind, -1 if there are none."""
+    return int(integers.max()) if integers.size else -1

@@ -12,6 +12,8 @@ from joblib.parallel import get_active_backend
 
 from ._core import compiled
 
+_MOST_THREADS = 1024  # what any larger n_jobs means: libraries start as many threads as they are told
+
 cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
 
 
@@ -109,7 +111,7 @@ def effective_n_threads(n_jobs=None):
     if n_jobs is not None:
         if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
             raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
-        return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)
+        return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
     if _is_joblib_worker_thread():
         return 1
     limits = [cores, compiled.thread_limit() or cores]

@@ -136,7 +136,7 @@ def kernel_sums(
     if output is None:
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
 
-    def all_pairs(rows, output):
+    def similar(rows: Any, output: str, bandwidths: Array, W: Array | None) -> Any:
         without = None if excluded is None else excluded[rows]
         n_threads = effective_n_threads(n_jobs)
         if points is not None and query_groups is None:
@@ -149,8 +149,30 @@ def kernel_sums(
             None if query_groups is None else query_groups[rows], point_groups, n_groups, output, n_threads,
         )
 
-    result: Any = None
+    def all_pairs(rows: Any, output: str) -> Any:
+        parts = _similar_bandwidths(bandwidths) if len(bandwidths) > 1 else ()
+        if len(parts) < 2:
+            return similar(rows, output, bandwidths, W)
+        own = [W if W is None or W.ndim < 3 else np.ascontiguousarray(W[:, part]) for part in parts]
+        results = [similar(rows, output, bandwidths[part], w) for part, w in zip(parts, own, strict=True)]
+        order = np.argsort(np.concatenate(parts))
+        if output == "scaled":
+            return tuple(np.concatenate(arrays, axis=1)[:, order] for arrays in zip(*results, strict=True))
+        return np.concatenate(results, axis=1)[:, order]
+
     weight_axes = 0 if weights is None else np.ndim(weights)
+    if normalize and not log and not _representable(kernel, X, bandwidths):
+        # The constant overflows or vanishes, the product need not: so in logarithms, of float64.
+        log_scale, scaled = kernel_sums(
+            Q.astype(np.float64), X.astype(np.float64), weights=weights, labels=labels,
+            n_labels=n_labels if has_labels else None, kernel=kernel, bandwidth=bandwidth, log="pair",
+            exclude_self=False if excluded is None else excluded, exclude_groups=exclude_groups, normalize=True,
+            n_jobs=n_jobs,
+        )
+        with np.errstate(divide="ignore", over="ignore"):
+            size = np.exp((log_scale[..., None] if weight_axes > 1 else log_scale) + np.log(np.abs(scaled)))
+            return (np.sign(scaled) * size).astype(X.dtype)
+    result: Any = None
     if rtol or atol:
         if exclude_groups is not None or weight_axes == 3:
             raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
@@ -174,6 +196,13 @@ def kernel_sums(
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
     sums = sums[index if weight_axes > 1 else (*index, 0)]
     return (scale[index], sums) if log == "pair" else sums
+
+
+def _similar_bandwidths(bandwidths: Array) -> list[Array]:
+    """Places of the bandwidths, in parts that differ by less than 2^30: a packing of points serves no wider range."""
+    exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
+    part = (exponents - exponents.min()) // 30
+    return [np.flatnonzero(part == p) for p in np.unique(part)]
 
 
 def _within_tolerance(Q, X, log, atol, exact, options):
@@ -256,11 +285,27 @@ def kernel_matrix(
         and out.flags.c_contiguous and out.flags.writeable
     ):
         raise ValueError(f"out must be a writeable C-contiguous array of shape {(len(Q), len(X))} and dtype {X.dtype}.")
+    if normalize and not _representable(kernel, X, bandwidths):
+        labels = np.arange(len(X))  # each point's share of the sums by itself, in logarithms
+        logs = kernel_sums(
+            Q.astype(np.float64), X.astype(np.float64), labels=labels, kernel=kernel, bandwidth=float(bandwidths[0]),
+            log=True, normalize=True, n_jobs=n_jobs,
+        )
+        with np.errstate(over="ignore"):
+            out[...] = np.exp(logs)
+        return out
     factor = float(np.exp(-log_normalizer(kernel, X.shape[1], bandwidths[0]))) if normalize else 1.0
     compiled.kernel_matrix(
         Q, None if symmetric else X, kernel, float(bandwidths[0]), factor, out, effective_n_threads(n_jobs)
     )
     return out
+
+
+def _representable(kernel: str, X: Array, bandwidths: Array) -> bool:
+    """Whether the constants of `normalize` are normal numbers of X's dtype."""
+    limits = np.finfo(X.dtype)
+    logs = log_normalizer(kernel, X.shape[1], bandwidths)
+    return bool(np.abs(logs).max() < -np.log(limits.smallest_normal))
 
 
 def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:

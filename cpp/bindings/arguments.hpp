@@ -1,0 +1,133 @@
+// The one door between Python and the core. Whatever comes in is checked here and refused by a sentence that names the
+// argument; what comes out is allocated here, under the GIL.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/loader.hpp"
+
+namespace spectralcls::bindings {
+
+namespace py = pybind11;
+
+constexpr index_t no_limit = std::numeric_limits<index_t>::max();
+
+// C-contiguous and aligned, exactly this dtype.
+template <class T>
+using Array = py::array_t<T, py::array::c_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_>;
+template <class T>
+using ColumnMajorArray = py::array_t<T, py::array::f_style | py::detail::npy_api::NPY_ARRAY_ALIGNED_>;
+
+[[noreturn]] inline void refuse(const std::string& sentence) { throw py::value_error(sentence); }
+[[noreturn]] void refuse_type(const char* name, const std::string& expected, const py::handle& given);
+
+std::string shape_of(const py::array& array);  // "(3, 2)"
+std::string text(double value);
+
+// An integer in least ... most.
+index_t integer(const py::handle& given, const char* name, index_t least, index_t most);
+// An integer of at least `least` that only limits something: 2^40 stands for all that is larger.
+index_t at_most(const py::handle& given, const char* name, index_t least = 1);
+// A number in [least, infinity), or (0, infinity) with positive().
+double number(const py::handle& given, const char* name, double least = -std::numeric_limits<double>::max());
+double positive(const py::handle& given, const char* name);
+
+std::string name_of(const py::handle& given, const char* name);  // a str
+
+// An array of the dtype of T and of least ... most dimensions; a copy if it is neither contiguous nor aligned.
+template <class T, class Checked = Array<T>>
+Checked array(const py::handle& given, const char* name, int least_dimensions, int most_dimensions) {
+  if (!py::isinstance<py::array_t<T>>(given))
+    refuse_type(name, "a NumPy array of dtype " + std::string(py::str(py::dtype::of<T>())), given);
+  Checked checked = Checked::ensure(given);
+  if (!checked) throw py::error_already_set();
+  if (checked.ndim() < least_dimensions || checked.ndim() > most_dimensions)
+    refuse(std::string(name) + " must have " + std::to_string(least_dimensions) +
+           (least_dimensions == most_dimensions ? "" : " to " + std::to_string(most_dimensions)) + " dimensions, got shape " +
+           shape_of(checked) + ".");
+  return checked;
+}
+
+// A matrix with at least one column.
+template <class T>
+Array<T> matrix(const py::handle& given, const char* name) {
+  Array<T> checked = array<T>(given, name, 2, 2);
+  if (checked.shape(1) == 0) refuse(std::string(name) + " must have at least one column, got shape " + shape_of(checked) + ".");
+  return checked;
+}
+template <class T>
+MatrixView<T> view(const Array<T>& matrix) {
+  return {matrix.data(), matrix.shape(0), matrix.shape(1)};
+}
+
+// A vector with the given number of entries.
+template <class T>
+Array<T> vector(const py::handle& given, const char* name, index_t size) {
+  Array<T> checked = array<T>(given, name, 1, 1);
+  if (checked.shape(0) != size)
+    refuse(std::string(name) + " must have " + std::to_string(size) + " entries, got " + std::to_string(checked.shape(0)) + ".");
+  return checked;
+}
+
+// None, or such a vector of integers within least ... most.
+using Integers = std::optional<Array<std::int64_t>>;
+Integers integers(const py::handle& given, const char* name, index_t size, index_t least, index_t most);
+inline const std::int64_t* data(const Integers& values) { return values ? values->data() : nullptr; }
+
+// An array to be filled in place: of exactly this shape, dtype and layout.
+template <class T>
+Array<T> output(const py::handle& given, const char* name, index_t rows, index_t columns) {
+  const auto whole = array<T>(given, name, 2, 2);
+  if (whole.ptr() != given.ptr() || !whole.writeable() || whole.shape(0) != rows || whole.shape(1) != columns)
+    refuse(std::string(name) + " must be a writeable, aligned, C-contiguous array of shape (" + std::to_string(rows) + ", " +
+           std::to_string(columns) + ").");
+  return whole;
+}
+
+// Raises MemoryError with a sentence if `counts` values of this size are more than the machine has memory for.
+void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const char* what);
+
+template <class T>
+Array<T> allocate(const std::vector<index_t>& shape, const char* what) {
+  check_memory(shape, sizeof(T), what);
+  return Array<T>(std::vector<py::ssize_t>(shape.begin(), shape.end()));
+}
+
+template <class T>
+Array<T> to_array(const std::vector<T>& values) {
+  return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// How to run: on at most so many threads; answers Ctrl-C, polled on the calling thread with the GIL released.
+Execution execution(const py::handle& n_threads);
+
+// Runs one numeric call of the core without the GIL. Safe because the arrays are held by the caller's
+// references and the core touches nothing of Python except through `interrupted`.
+template <class Call>
+void without_gil(Call&& call) {
+  try {
+    py::gil_scoped_release release;
+    call();
+  } catch (const Interrupted&) {
+    throw py::error_already_set();  // KeyboardInterrupt, set by PyErr_CheckSignals
+  }
+}
+
+// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Equal dtypes need not be the same object:
+// those of unpickled arrays are separate ones.
+template <class F>
+auto dispatch(const py::handle& given, const char* name, F&& f) {
+  if (py::isinstance<py::array_t<float>>(given)) return f(float{});
+  if (py::isinstance<py::array_t<double>>(given)) return f(double{});
+  refuse_type(name, "a NumPy array of dtype float32 or float64", given);
+}
+
+}  // namespace spectralcls::bindings

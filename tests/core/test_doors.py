@@ -1,0 +1,355 @@
+"""What Python hands to the core: every shape, range, size and layout is checked, and refused by a sentence."""
+
+import numpy as np
+import pytest
+
+import spectralcls
+from spectralcls import kernel_sums, knn, top_eigenpairs
+from spectralcls._core import compiled
+from spectralcls.kernels import KernelPoints, kernel_matrix
+
+X = np.random.default_rng(0).normal(size=(5, 2))
+
+
+def sums(
+    queries=X,
+    points=X,
+    weights=None,
+    labels=None,
+    n_labels=1,
+    kernel="gaussian",
+    bandwidths=(1.0,),
+    excluded=None,
+    query_groups=None,
+    point_groups=None,
+    n_groups=1,
+    output="plain",
+    n_threads=1,
+):
+    return compiled.kernel_sums(
+        queries,
+        points,
+        weights,
+        labels,
+        n_labels,
+        kernel,
+        np.array(bandwidths, dtype=float),
+        excluded,
+        query_groups,
+        point_groups,
+        n_groups,
+        output,
+        n_threads,
+    )
+
+
+def integers(*values):
+    return np.array(values, dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (dict(points=X[0]), ValueError, "X must have 2 dimensions"),
+        (dict(points=X.tolist()), TypeError, "X must be a NumPy array"),
+        (dict(points=X.astype(np.int64)), TypeError, "X must be a NumPy array of dtype float32 or float64"),
+        (
+            dict(queries=X.astype(np.float32)),
+            TypeError,
+            "Q must be a NumPy array of dtype float64, got an array of dtype float32",
+        ),
+        (dict(queries=X[:, :1]), ValueError, "Q has 1 features, but X has 2"),
+        (dict(points=X[:0]), ValueError, "X must have at least one row"),
+        (dict(queries=X[:, :0], points=X[:, :0]), ValueError, "at least one column"),
+        (dict(weights=np.zeros((5, 1, 0))), ValueError, "weights must have at least one column"),
+        (dict(weights=np.zeros((4, 1))), ValueError, "weights must have shape"),
+        (dict(weights=np.zeros((5, 2, 1))), ValueError, "weights must have shape"),
+        (dict(labels=integers(0, 1, 7, 0, 0), n_labels=3), ValueError, r"labels must be in  \.\.\. 2, got 7"),
+        (dict(labels=integers(0, 1)), ValueError, "labels must have 5 entries, got 2"),
+        (dict(n_labels=2**31), ValueError, "n_labels must be in 1 ... 2147483647, got 2147483648"),
+        (dict(n_labels=2**70), ValueError, "n_labels must be in"),
+        (dict(n_labels=1.5), TypeError, "n_labels must be an integer, got 1.5"),
+        (dict(n_labels=2**31 - 1, n_groups=2**31 - 1), MemoryError, "labels x groups"),
+        (dict(excluded=integers(0, 0, 5, 0, 0)), ValueError, "exclude_self must be in"),
+        (dict(query_groups=integers(0, 0, 0, 0, 0)), ValueError, "exclude_groups must name the groups of Q and of X"),
+        (
+            dict(query_groups=integers(0, 0, 0, 0, 1), point_groups=integers(0, 0, 0, 0, 0)),
+            ValueError,
+            "exclude_groups must be in 0",
+        ),
+        (
+            dict(query_groups=integers(0, 0, 0, 0, 0), point_groups=integers(0, -1, 0, 0, 0)),
+            ValueError,
+            "exclude_groups must be in 0",
+        ),
+        (dict(bandwidths=[0.0]), ValueError, "bandwidth must be positive and finite, got 0"),
+        (dict(bandwidths=[1.0, np.nan]), ValueError, "bandwidth must be positive and finite, got nan"),
+        (dict(bandwidths=[]), ValueError, "bandwidth must have shape"),
+        (dict(bandwidths=[[1.0, 2.0]]), ValueError, "bandwidth must have shape"),
+        (dict(kernel="box"), ValueError, "unknown kernel 'box'"),
+        (dict(kernel=3), TypeError, "kernel must be a string"),
+        (dict(output="sums"), ValueError, "output must be"),
+        (dict(n_threads=0), ValueError, "n_jobs must be at least 1"),
+    ],
+)
+def test_kernel_sums_of_the_core_name_the_argument(arguments, error, words):
+    with pytest.raises(error, match=words) as raised:
+        sums(**arguments)
+    assert "incompatible function arguments" not in str(raised.value)
+
+
+def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
+    out = np.empty((5, 5))
+    cases = [
+        (lambda: compiled.kernel_matrix(X, None, "gaussian", 1.0, 1.0, np.empty((4, 5)), 1), "out must be a writeable"),
+        (
+            lambda: compiled.kernel_matrix(X, None, "gaussian", 1.0, 1.0, np.empty((5, 10))[:, ::2], 1),
+            "out must be a writeable",
+        ),
+        (lambda: compiled.kernel_matrix(X, X[:, :1], "gaussian", 1.0, 1.0, out, 1), "Q has 2 features, but X has 1"),
+        (lambda: compiled.kernel_matrix(X, None, "gaussian", -1.0, 1.0, out, 1), "bandwidth must be positive"),
+        (lambda: compiled.knn(X, X, 6, 1), "k must be in 1 ... 5, got 6"),
+        (lambda: compiled.knn(X, X, 0, 1), "k must be in 1 ... 5, got 0"),
+        (lambda: compiled.reverse_knn(X, X, X[:3, 0].copy(), 1), "radii must have 5 entries, got 3"),
+        (lambda: compiled.combine_rows(out, np.ones((1, 4)), 1), "factors must have a column"),
+        (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
+        (lambda: compiled.multiply_add_rate(np.dtype("i8"), 0.1, 1), "dtype must be float32 or float64"),
+        (
+            lambda: compiled.tolerance_sums(X, X, None, None, 1, "gaussian", 1.0, None, -1.0, 0.0, 1.0, "automatic", 1),
+            "rtol",
+        ),
+        (
+            lambda: compiled.tolerance_sums(
+                X, X, None, integers(0, 9, 0, 0, 0), 1, "gaussian", 1.0, None, 1e-3, 0.0, 1.0, "pairs", 1
+            ),
+            "labels",
+        ),
+    ]
+    for call, words in cases:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def options(n, **changed):
+    return (
+        dict(
+            pairs=1,
+            block_size=2,
+            max_basis=10,
+            max_applications=50,
+            tolerance=1e-8,
+            norm=0.0,
+            seed=0,
+            start=np.zeros((n, 0), order="F"),
+            deflate=np.zeros((n, 0), order="F"),
+        )
+        | changed
+    )
+
+
+def test_eigenproblems_of_the_core_name_the_argument():
+    A = np.diag([3.0, 2.0, 1.0])
+    starts, indices, values = integers(0, 1, 2, 3), np.arange(3, dtype=np.int32), np.ones(3)
+    cases = [
+        (lambda: compiled.eigen_dense(A[:2], options(3), 1), "A must be square"),
+        (lambda: compiled.eigen_dense(A, options(2), 1), "start must have 3 rows"),
+        (lambda: compiled.eigen_dense(A, options(3, pairs=-1), 1), "k must be at least 1, got -1"),
+        (lambda: compiled.eigen_dense(A, options(3, block_size=0), 1), "block_size must be at least 1"),
+        (lambda: compiled.eigen_dense(A, options(3, deflate=np.eye(3, order="F")), 1), "deflate must leave"),
+        (
+            lambda: compiled.eigen_csr(starts, indices + 1, values, options(3), 1),
+            "the indices of A must be in 0 ... 2, got 3",
+        ),
+        (
+            lambda: compiled.eigen_csr(starts[::-1].copy(), indices, values, options(3), 1),
+            "the row starts of A must rise",
+        ),
+        (
+            lambda: compiled.eigen_csr(starts, indices[:2].copy(), values, options(3), 1),
+            "the indices of A must have 3 entries",
+        ),
+        (lambda: compiled.eigen_callback(3, lambda x: x[:2], options(3), 1), "the operator's answer has shape"),
+    ]
+    for call, words in cases:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_counts_of_any_size_are_limits():
+    """Numbers of threads, block sizes and sizes of a basis beyond every integer mean "as many as are useful"."""
+    np.testing.assert_array_equal(
+        kernel_sums(X, X, bandwidth=1.0, n_jobs=2**31), kernel_sums(X, X, bandwidth=1.0, n_jobs=1)
+    )
+    np.testing.assert_array_equal(knn(X, X, 2, n_jobs=2**70)[1], knn(X, X, 2, n_jobs=1)[1])
+    A = np.diag(np.arange(300.0))
+    for size in (dict(block_size=2**62), dict(max_basis=2**70)):
+        np.testing.assert_allclose(top_eigenpairs(A, 2, solver="lanczos", **size).values, [299, 298])
+
+
+@pytest.mark.parametrize("labels", [[2**31 - 1] * 5, np.array([2**63] * 5, dtype=np.uint64)])
+def test_huge_labels_have_a_sentence(labels):
+    with pytest.raises(ValueError, match="labels go up to"):
+        kernel_sums(X, X, labels=labels, bandwidth=1.0)
+
+
+def test_results_beyond_the_memory_have_a_sentence():
+    with pytest.raises(MemoryError, match="would take .* GB, but this machine has .* GB of memory"):
+        kernel_sums(np.zeros((10**6, 1)), [[0.0]], labels=[0], n_labels=2**31 - 1, bandwidth=1.0)
+
+
+def test_weights_without_a_column_are_refused():
+    with pytest.raises(ValueError, match="weights must have shape"):
+        kernel_sums(X, X, weights=np.zeros((5, 1, 0)), bandwidth=[1.0])
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u8", "i1", bool])
+def test_labels_and_positions_of_every_integer_type(dtype):
+    labels = np.array([0, 1, 0, 1, 0])
+    np.testing.assert_array_equal(
+        kernel_sums(X, X, labels=labels.astype(dtype), bandwidth=1.0), kernel_sums(X, X, labels=labels, bandwidth=1.0)
+    )
+    if dtype is not bool:
+        np.testing.assert_array_equal(
+            kernel_sums(X, X, exclude_self=np.arange(5, dtype=dtype), bandwidth=1.0),
+            kernel_sums(X, X, exclude_self=True, bandwidth=1.0),
+        )
+        groups = labels.astype(dtype)
+        np.testing.assert_array_equal(
+            kernel_sums(X, X, exclude_groups=(groups, groups), bandwidth=1.0),
+            kernel_sums(X, X, exclude_groups=(labels, labels), bandwidth=1.0),
+        )
+
+
+def test_labels_that_are_all_false_are_one_label():
+    assert kernel_sums(X, X, labels=np.zeros(5, bool), bandwidth=1.0).shape == (5, 1)
+
+
+@pytest.mark.parametrize("far", [10**9, 2**40])
+def test_groups_need_no_memory_for_numbers_without_members(far):
+    of_queries, of_points = np.array([far, 0, far, 1, 2]), np.array([0, far, 1, far, 1])
+    compact = [np.where(groups == far, 3, groups) for groups in (of_queries, of_points)]
+    np.testing.assert_array_equal(
+        kernel_sums(X, X, exclude_groups=(of_queries, of_points), bandwidth=1.0),
+        kernel_sums(X, X, exclude_groups=tuple(compact), bandwidth=1.0),
+    )
+
+
+def test_malformed_pairs_and_counts_have_a_sentence():
+    with pytest.raises(ValueError, match="exclude_groups must be a pair"):
+        kernel_sums(X, X, exclude_groups=([1] * 5,), bandwidth=1.0)
+    with pytest.raises(ValueError, match="n_labels must be an integer, got 2.7"):
+        kernel_sums(X, X, labels=[0] * 5, n_labels=2.7, bandwidth=1.0)
+
+
+def unaligned(A):
+    copy = np.ndarray(A.shape, A.dtype, buffer=bytearray(A.nbytes + 1), offset=1)
+    copy[...] = A
+    assert not copy.flags.aligned
+    return copy
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_unaligned_arrays_are_copied_or_refused(dtype):
+    A = np.random.default_rng(1).normal(size=(50, 3)).astype(dtype)
+    U = unaligned(A)
+    weights = A[:, :2].copy()
+    np.testing.assert_array_equal(
+        kernel_sums(U, U, weights=unaligned(weights), bandwidth=1.0), kernel_sums(A, A, weights=weights, bandwidth=1.0)
+    )
+    np.testing.assert_array_equal(kernel_sums(A, KernelPoints(U), bandwidth=1.0), kernel_sums(A, A, bandwidth=1.0))
+    np.testing.assert_array_equal(kernel_matrix(U, bandwidth=1.0), kernel_matrix(A, bandwidth=1.0))
+    np.testing.assert_array_equal(knn(U, U, 3, algorithm="brute")[1], knn(A, A, 3, algorithm="brute")[1])
+    np.testing.assert_array_equal(
+        kernel_sums(U, U, rtol=1e-3, bandwidth=1.0), kernel_sums(A, A, rtol=1e-3, bandwidth=1.0)
+    )
+    symmetric = A @ A.T
+    np.testing.assert_array_equal(
+        top_eigenpairs(unaligned(symmetric), 1, solver="lanczos").values,
+        top_eigenpairs(symmetric, 1, solver="lanczos").values,
+    )
+    with pytest.raises(ValueError, match="out must be a writeable, aligned"):
+        kernel_matrix(A, bandwidth=1.0, out=unaligned(np.empty((50, 50), dtype)))
+
+
+# Scales: what a bandwidth reaches, the points' spread and the distance of a query may differ by any factor.
+
+
+@pytest.mark.parametrize(
+    ("dtype", "query", "points"),
+    [
+        ("f4", 1.0, [1e-20, 2e-20, -1e-20]),
+        ("f8", 1.0, [1e-200, 2e-200]),
+        ("f8", 100.0, [1e-310, 2e-310]),
+        ("f4", 3.0, [0.0, 0.0]),
+    ],
+)
+def test_points_that_nearly_coincide_and_a_query_far_beyond_their_spread(dtype, query, points):
+    Q, P = np.array([[query]], dtype), np.array(points, dtype)[:, None]
+    expected = len(points) * np.exp(-0.5 * query**2)
+    rtol = 1e-5 if dtype == "f4" else 1e-12
+    np.testing.assert_allclose(kernel_sums(Q, P, bandwidth=1.0), [expected], rtol=rtol)
+    np.testing.assert_allclose(kernel_sums(Q, KernelPoints(P), bandwidth=1.0), [expected], rtol=rtol)
+    np.testing.assert_allclose(
+        kernel_sums(Q, P, bandwidth=1.0, log=True), [np.log(len(points)) - 0.5 * query**2], rtol=rtol
+    )
+    np.testing.assert_allclose(
+        kernel_matrix(Q, P, bandwidth=1.0), [[expected / len(points)] * len(points)], rtol=rtol, atol=1e-300
+    )
+
+
+def test_a_tiny_bandwidth_in_a_grid_spoils_no_other():
+    Q, P = np.ones((1, 2)), np.zeros((7, 2))
+    expected = [[0.0, 7 * np.exp(-1.0), 7.0]]
+    np.testing.assert_allclose(kernel_sums(Q, P, bandwidth=[1e-300, 1.0, 1e300]), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        kernel_sums(Q, P, bandwidth=[1e300, 1e-300, 1.0]), [[7.0, 0.0, 7 * np.exp(-1.0)]], rtol=1e-12
+    )
+    weights = np.stack([np.full((7, 1), w) for w in (1.0, 2.0, 3.0)], axis=1)
+    np.testing.assert_allclose(
+        kernel_sums(Q, P, weights=weights, bandwidth=[1e300, 1e-300, 1.0])[..., 0],
+        [[7.0, 0.0, 21 * np.exp(-1.0)]],
+        rtol=1e-12,
+    )
+    scale, sums_ = kernel_sums(Q, P, bandwidth=[1e300, 1.0], log="pair")
+    np.testing.assert_allclose(np.exp(scale) * sums_, [[7.0, 7 * np.exp(-1.0)]], rtol=1e-12)
+
+
+def test_neighbors_of_a_query_far_beyond_the_spread_of_the_points():
+    for dtype, far in (("f8", 1e155), ("f4", 1e19)):
+        distances, _ = compiled.knn(np.array([[far]], dtype), np.array([[1e-5], [2e-5], [4e-5]], dtype), 1, 1)
+        np.testing.assert_allclose(distances, [[far]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_normalized_sums_whose_constant_overflows(dtype):
+    """A density in many dimensions: its constant is beyond the dtype, the product with a vanishing sum is not."""
+    rng = np.random.default_rng(2)
+    Z = rng.normal(size=(6, 1000)).astype(dtype)
+    logs = kernel_sums(Z.astype(float), Z[:3].astype(float), bandwidth=0.1, normalize=True, log=True)
+    with np.errstate(over="ignore"):
+        expected = np.exp(logs).astype(dtype)
+    actual = kernel_sums(Z, Z[:3], bandwidth=0.1, normalize=True)
+    np.testing.assert_allclose(actual, expected, rtol=1e-5)
+    assert np.isinf(actual[:3]).all() and (actual[3:] == 0).all()
+    wide = kernel_sums(Z, Z[:3], bandwidth=[0.1, 8.0], normalize=True, weights=[1.0, -2.0, 0.0])
+    assert wide.shape == (6, 2) and not np.isnan(wide).any()
+    K = kernel_matrix(Z, bandwidth=0.1, normalize=True)
+    assert np.isinf(np.diag(K)).all() and (K[~np.eye(6, dtype=bool)] == 0).all()
+
+
+def test_stub_lists_every_function_of_the_core():
+    """The stub is what editors and type checkers see of the compiled module."""
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse((Path(spectralcls.__file__).parent / "_core" / "__init__.pyi").read_text())
+    stub = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "compiled")
+    listed = {node.name: [a.arg for a in node.args.args] for node in stub.body if isinstance(node, ast.FunctionDef)}
+    functions = {name for name in vars(compiled) if not name.startswith("_") and callable(getattr(compiled, name))}
+    assert set(listed) == {name for name in functions if not isinstance(getattr(compiled, name), type)}
+    for name, arguments in listed.items():
+        signature = getattr(compiled, name).__doc__.splitlines()[0]
+        named = [
+            part.split(":")[0].strip() for part in signature.split("(", 1)[1].split(") ->")[0].split(",") if ":" in part
+        ]
+        assert named == arguments, signature
