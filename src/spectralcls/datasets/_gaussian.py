@@ -360,7 +360,7 @@ def make_simdata(version: int, n_samples: Sizes = 1000, *, random_state: RandomS
 
     The paper gives ten classes, 19, 26 and 31 features, 64, 64 and 75 Gaussian components and 200 training
     beside 800 test samples, but no means or covariances. These are :func:`make_gaussian_mixture`'s with
-    pieces of dimension 12, and separations chosen so that nearest neighbours trained on 200 samples are
+    pieces of dimension 12, and separations chosen so that nearest neighbors trained on 200 samples are
     about as often right as in the paper (76, 41 and 17 %). The mixture of each version is always the same
     one.
 

@@ -53,7 +53,7 @@ def make_two_rings(
     width : float, default=0.4
         At most twice the smaller radius.
     centers : array-like of shape (2, 2), default=((0, 0), (0, 0))
-        Centres of the rings; move one to make them interlock.
+        Centers of the rings; move one to make them interlock.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
@@ -160,7 +160,7 @@ def make_two_spirals(
 
     A sample of class 0 is radius * t * (cos, sin)(2 pi turns t) + e, t the square root of a uniform
     variable, so that the spiral is about equally dense along its length, and e ~ N(0, noise^2 I). Class 1
-    is the same turned by half a turn. Neighbouring arms are ``radius / (2 turns)`` apart.
+    is the same turned by half a turn. Neighboring arms are ``radius / (2 turns)`` apart.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def make_two_spirals(
         All samples, shared out evenly, or the samples of each class.
     turns : float, default=1.75
     radius : float, default=3.0
-        Distance of the outer end from the centre.
+        Distance of the outer end from the center.
     noise : float, default=0.1
         Standard deviation of the noise, per feature.
     random_state : int, RandomState instance or None, default=None

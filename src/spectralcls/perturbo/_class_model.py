@@ -303,7 +303,7 @@ def _factor(M, regularization, order, name):
             return np.arange(len(M)), cholesky_in_place(M)
         except NotPositiveDefiniteError as error:
             message = (
-                f"{where}: the Cholesky factorisation of K + alpha I broke down at sample {error.index}, "
+                f"{where}: the Cholesky factorization of K + alpha I broke down at sample {error.index}, "
                 f"where the smallest pivot is {error.pivot:.3g} with alpha={regularization.alpha:g}. "
                 f"Raise alpha (to {10 * order * EPS:.1g} or more), lower the bandwidth, or drop duplicates."
             )

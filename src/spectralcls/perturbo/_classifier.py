@@ -246,7 +246,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Append labelled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
+        """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
         The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
         Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a

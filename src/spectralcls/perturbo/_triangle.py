@@ -12,7 +12,7 @@ _ROUNDING = 10 * np.finfo(float).eps
 
 
 class NotPositiveDefiniteError(np.linalg.LinAlgError):
-    """A Cholesky factorisation met a pivot that is not positive, or only by rounding.
+    """A Cholesky factorization met a pivot that is not positive, or only by rounding.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class NotPositiveDefiniteError(np.linalg.LinAlgError):
     """
 
     def __init__(self, index, pivot, message=None):
-        message = message or f"pivot {index} of the Cholesky factorisation is {pivot:.3g}"
+        message = message or f"pivot {index} of the Cholesky factorization is {pivot:.3g}"
         super().__init__(message)
         self.index, self.pivot, self.message = index, pivot, message
 
@@ -70,7 +70,7 @@ def _factor_block(M, block):
 def independent_rows(M, tol):
     """Rows of ``M`` (overwritten) that are independent to ``tol``, and the Cholesky factor of that part of M.
 
-    All rows in their order where the plain factorisation has pivots above ``tol``. Otherwise a pivoted one
+    All rows in their order where the plain factorization has pivots above ``tol``. Otherwise a pivoted one
     stops at the first pivot of at most ``tol``. The rows left out lie in the span of the kept ones to that
     accuracy, so the projection on the kept ones is that of the pseudo-inverse.
     """

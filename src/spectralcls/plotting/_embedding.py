@@ -14,7 +14,7 @@ from .._validation import encode
 
 
 class EmbeddingDisplay:
-    """Scatter plot of two components of an embedding, by class, with the class centres.
+    """Scatter plot of two components of an embedding, by class, with the class centers.
 
     Create it with :meth:`from_estimator`.
 
@@ -27,7 +27,7 @@ class EmbeddingDisplay:
     class_names : sequence of str, default=()
         For the legend, one per class.
     centers : ndarray of shape (n_classes, 2) or None, default=None
-        Class centres.
+        Class centers.
     names : tuple of str, default=("component 1", "component 2")
         Labels of the axes.
 
@@ -131,18 +131,18 @@ class EmbeddingDisplay:
         if ax is None:
             _, ax = plt.subplots()
         style = {"s": 8, "alpha": 0.7, "linewidths": 0} | kwargs
-        colours = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors  # type: ignore[attr-defined]
+        colors = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors  # type: ignore[attr-defined]
         self.scatters_ = []
         unlabeled = self.points[self.class_index < 0]
         if len(unlabeled):
             self.scatters_.append(ax.scatter(*unlabeled.T, color="0.75", label="unlabeled", **style))
         for i, name in enumerate(self.class_names):
-            colour = colours[i % len(colours)]
+            color = colors[i % len(colors)]
             inside = self.points[self.class_index == i]
-            self.scatters_.append(ax.scatter(*inside.T, color=[colour], label=str(name), **style))
+            self.scatters_.append(ax.scatter(*inside.T, color=[color], label=str(name), **style))
             if self.centers is not None:
                 marker = {"marker": "X", "s": 90, "edgecolors": "black", "linewidths": 1, "zorder": 3}
-                ax.scatter(*self.centers[i], color=[colour], **marker)
+                ax.scatter(*self.centers[i], color=[color], **marker)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         ax.legend(markerscale=2)
         self.ax_, self.figure_ = ax, ax.figure

@@ -220,7 +220,7 @@ class ActiveLearningDisplay:
                 )
                 ax.plot(self.curves.n_labels, mean, color=color, linewidth=1.8, label=strategy)
             ax.set_title(name if title is None else f"{title}: {name}")
-            ax.set_xlabel("labelled samples")
+            ax.set_xlabel("labeled samples")
             ax.grid(alpha=0.25)
         axes[0].set_ylabel("accuracy, %")
         axes[0].legend(loc="lower right", frameon=False)

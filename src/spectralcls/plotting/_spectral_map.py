@@ -11,7 +11,7 @@ from .._typing import ArrayLike
 
 
 class SpectralMapDisplay:
-    """Training points, class centres and projected test points in two coordinates of a spectral embedding.
+    """Training points, class centers and projected test points in two coordinates of a spectral embedding.
 
     Create it with :meth:`from_estimator`.
 
@@ -25,7 +25,7 @@ class SpectralMapDisplay:
     y_test : ndarray of shape (n_queries,), default=None
         Their classes; None draws them in grey.
     centers : ndarray of shape (n_classes, 2), default=None
-        Class centres, in the order of the sorted classes.
+        Class centers, in the order of the sorted classes.
     components : tuple of two ints, default=(0, 1)
         Numbers of the coordinates, for the labels of the axes.
 
@@ -157,7 +157,7 @@ class SpectralMapDisplay:
         if self.centers is not None:
             self.centers_ = ax.scatter(
                 *self.centers.T, marker="X", s=140, c=colors, edgecolors="black", linewidths=1.2, zorder=3,
-                label="class centres",
+                label="class centers",
             )
         first, second = (component + 1 for component in self.components)
         ax.set(xlabel=f"Coordinate {first}", ylabel=f"Coordinate {second}")

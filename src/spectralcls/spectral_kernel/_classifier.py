@@ -48,7 +48,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "cv": chosen for each class by cross-validation, from a geometric grid of ratio 2 down from 500 (or as
         many as there are); an array: from these; one number: used for all classes.
     scoring : {"f1", "accuracy"}, default="f1"
-        What cross-validation maximises for each class, over the out-of-fold predictions of all folds
+        What cross-validation maximizes for each class, over the out-of-fold predictions of all folds
         together. Of tied candidates the lower middle one is taken.
     cv : int or splitter, default=5
         Folds; an int stands for shuffled stratified folds, fewer of them if a class has fewer samples.
@@ -66,7 +66,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Components used by each binary problem: one per class or label, a single one for two classes.
     estimators_ : list of n_problems classifiers
     spectral_kernel_ : SpectralKernel
-        Fitted, with as many components as the largest of ``n_components_``, rows not normalised.
+        Fitted, with as many components as the largest of ``n_components_``, rows not normalized.
     cv_results_ : dict of str to ndarray
         In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
         j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
