@@ -103,6 +103,7 @@ html_title = "spectralcls"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_sidebars = {"index": [], "choose": []}  # pages without siblings
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navbar_align": "left",

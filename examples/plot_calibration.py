@@ -12,26 +12,27 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
-from spectralcls import ParzenClassifier, PerTurboClassifier
+from spectralcls import CauchySchwarzClassifier, KernelRidgeClassifier, ParzenClassifier
 
 X, y = make_moons(300, noise=0.35, random_state=0)
 X_test, y_test = make_moons(20_000, noise=0.35, random_state=1)
 models = {
     "ParzenClassifier": ParzenClassifier(),
-    "PerTurboClassifier, calibrated": CalibratedClassifierCV(PerTurboClassifier(), method="isotonic", ensemble=False),
+    "KernelRidgeClassifier": KernelRidgeClassifier(),
+    "Cauchy-Schwarz, calibrated": CalibratedClassifierCV(CauchySchwarzClassifier(), ensemble=False),
     "GaussianNB": GaussianNB(),
 }
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[3, 2])
 losses = {}
-for (name, model), marker in zip(models.items(), "o^s", strict=True):
+for (name, model), marker in zip(models.items(), "o^sD", strict=True):
     model.fit(X, y)
     probability = model.predict_proba(X_test)[:, 1]
     losses[name] = log_loss(y_test, probability)
     CalibrationDisplay.from_predictions(y_test, probability, n_bins=12, name=name, marker=marker, ax=left)
 left.set(title="On the diagonal probabilities are shares", xlabel="predicted probability", ylabel="share of the class")
 left.legend(loc="upper left")
-right.barh(list(losses), losses.values(), color=[f"C{i}" for i in range(3)])
+right.barh(list(losses), losses.values(), color=[f"C{i}" for i in range(4)])
 right.invert_yaxis()
 right.set(xlabel="log loss, lower is better", title="Log loss on 20 000 test points")
 plt.show()

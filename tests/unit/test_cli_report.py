@@ -42,7 +42,11 @@ def test_the_fastest_of_the_best_is_advised_and_failures_come_last():
     results.append(result("broken", []))
     results[-1].error = "ValueError: no"
     records = [one.record() for one in results]
-    assert report.advice(records, results).startswith("Take quick: the fastest of 2 that cannot be told apart, 85.0 %")
+    assert report.advice(records, results) == (
+        "Most accurate: slow, 85.0 % in 2 s. "
+        "Fastest of the 2 that cannot be told apart on these splits: quick, 85.0 % in 500 ms."
+    )
+    assert report.advice(records[2:], results[2:]) == "Most accurate: poor, 25.0 % in 100 ms."
     lines = report.table(records, results).splitlines()
     assert [line.split()[0] for line in lines[2:]] == ["slow", "quick", "poor", "broken"]
     assert [" = " in f"{line} " for line in lines[2:]] == [True, True, False, False]
@@ -56,7 +60,7 @@ def test_the_report_holds_table_picture_and_advice(tmp_path, capsys):
     page = out.read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>") and page.count("<tr") == 1 + 2
     assert "data:image/png;base64,iVBOR" in page and "http" not in page
-    advice = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("Take "))
+    advice = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("Most accurate: "))
     assert advice in page and page.index("Classifier</td>") > page.index(advice)
 
 
