@@ -12,9 +12,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._estimator import Estimator, transactional
 from .._model.low_rank import low_rank_spectrum
 from .._model.spectrum import leading_spectrum
-from .._tuning import has_spread, reference_bandwidth
+from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
-from ..bandwidth import kernel_variance
 from ..eigen import KernelOperator
 
 
@@ -189,13 +188,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _bandwidth(self, X, weights):
         if isinstance(self.bandwidth, Real):
             return self.bandwidth
-        if self.bandwidth == "silverman":
-            return reference_bandwidth("silverman", X, None, 1, weights, kernel=self.kernel)
-        if not has_spread(X):
-            return 1.0
-        center = np.average(X, axis=0, weights=weights)
-        squares = np.average((X - center) ** 2, axis=0, weights=weights)
-        return np.sqrt(squares.sum() / 2 / kernel_variance(self.kernel, X.shape[1]))
+        return reference_bandwidth(self.bandwidth, X, None, 1, weights, kernel=self.kernel)
 
     def transform(self, X: Any) -> Array:
         """Map points by the Nystrom extension.
