@@ -1,11 +1,14 @@
 """`partial_fit` of the kernel-mean classifiers: a point is one more term."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls.kernels import kernel_sums
 
 CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS)
@@ -18,7 +21,7 @@ def iris():
     return X[order], np.array(["ash", "beech", "cedar"])[y[order]]
 
 
-@every_classifier
+@pytest.mark.parametrize("make", [*CLASSIFIERS, partial(CauchySchwarzClassifier, weighting=None)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_growing_is_fitting_on_all_points(make, iris, weighted):
     X, y = iris
@@ -32,6 +35,20 @@ def test_growing_is_fitting_on_all_points(make, iris, weighted):
     if make is ParzenClassifier:
         assert_allclose(model.class_prior_, whole.class_prior_, rtol=1e-14)
         assert_allclose(model.score_samples(X), whole.score_samples(X), rtol=1e-12)
+
+
+def test_only_the_pairs_with_new_points_are_summed(iris, monkeypatch):
+    X, y = iris
+    model = ISEClassifier(0.6).fit(X[:140], y[:140])
+    pairs = []
+
+    def counting(Q, points, **options):
+        pairs.append(len(Q) * len(points))
+        return kernel_sums(Q, points, **options)
+
+    monkeypatch.setattr("spectralcls._model.points.kernel_sums", counting)
+    model.partial_fit(X[140:143], y[140:143])
+    assert 0 < sum(pairs) <= 2 * 3 * 143
 
 
 @every_classifier

@@ -5,7 +5,8 @@ import numpy as np
 from .expansion import Expansion
 
 
-def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None):
+def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None,
+                before=None):
     """The fitted form of a rule that compares a query with (weighted) class means.
 
     Parameters
@@ -21,6 +22,10 @@ def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_ban
         Of the density f that weighs the points, if it has its own.
     query_bandwidth : ndarray (C,), optional
         Between a query and the points of each class, if it has its own.
+
+    before : Expansion, optional
+        That of the first of these points, with the same rule, kernel and bandwidth: only the pairs with later points
+        are summed, unless points are weighted by 1/f or sums have a tolerance.
 
     Returns
     -------
@@ -49,10 +54,14 @@ def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_ban
         columns = sample_weights * rule.point_weights(log_density)
         columns, in_norm, inverse_density = points.hold(columns, in_norm, inverse_density)
 
-    potentials = None
+    potentials = sums = None
     if rule.needs_potentials:
         squared = [rule.potential_kernel(kernel, h, d) for h in widths]
-        sums = points.potentials(in_norm, kernel, [h for h, _ in squared])
+        squared_widths = [h for h, _ in squared]
+        if before is None or rule.weighting is not None or points.tolerance is not None:
+            sums = points.potentials(in_norm, kernel, squared_widths)
+        else:
+            sums = points.grown_potentials(before.points, before.potential_sums, kernel, squared_widths)
         factors = np.exp([log_factor for _, log_factor in squared])
         potentials = factors * sums * np.exp(log_volume) / np.where(exists, class_weight, 1.0) ** 2
     log_scale, offsets = rule.coefficients(class_weight, potentials, log_priors)
@@ -64,7 +73,7 @@ def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_ban
         columns, log_scale = points.scaled_by_class(columns, log_scale)
     if rule.needs_query_density:
         columns = points.with_sample_weights(columns)
-    expansion = Expansion(rule, points, kernel, bandwidth, columns, offsets, log_scale, True, log_share)
+    expansion = Expansion(rule, points, kernel, bandwidth, columns, offsets, log_scale, True, log_share, sums)
     return expansion, inverse_density
 
 

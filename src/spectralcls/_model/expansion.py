@@ -41,6 +41,7 @@ class Expansion:
         Whether A is given by class.
     log_share : (C,) log of the factor from class sums of the density's weights to the classes' parts of f; given by
         class only
+    potential_sums : (C,) sums over the pairs within classes behind the offsets, from which more points continue
     """
 
     rule: Rule
@@ -52,6 +53,7 @@ class Expansion:
     log_scale: np.ndarray | float = 0.0
     by_class: bool = False
     log_share: np.ndarray | None = None
+    potential_sums: np.ndarray | None = None
 
     @property
     def candidates(self):

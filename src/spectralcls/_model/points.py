@@ -154,6 +154,22 @@ class TrainingPoints:
                 out[c] = w @ sums.astype(np.float64)
         return out
 
+    def grown_potentials(self, before, sums, kernel, bandwidths):
+        """`potentials` of the sample weights, from those of the points `before`, which come first among these."""
+        weights = np.ones(len(self.X)) if self.weights is None else self.weights
+        out = sums * (before.weight_unit / self.weight_unit) ** 2
+        options = dict(kernel=kernel, n_jobs=self.n_jobs)
+        for c in np.unique(self.codes[len(before.X) :]):
+            own = np.flatnonzero(self.codes == c)
+            old, new = np.split(own, [np.searchsorted(own, len(before.X))])
+            for others in (old, own):  # a pair of an old and a new point counts twice
+                if len(others):
+                    found = kernel_sums(
+                        self.X[new], self.X[others], weights=weights[others], bandwidth=bandwidths[c], **options
+                    )
+                    out[c] += weights[new] @ found.astype(np.float64)
+        return out
+
     def scaled_by_class(self, columns, log_scale):
         """The same k(y) A with the classes' factors in the columns, so that a tolerance refers to its entries."""
         relative = np.exp(log_scale - log_scale.max())

@@ -31,9 +31,9 @@ class KernelMeanClassifier(ScoreClassifier):
             self.bandwidth_ = self._reference(self.bandwidth, data)
         self._learn_means(data, rule, log_priors)
 
-    def _learn_means(self, data, rule, log_priors):
+    def _learn_means(self, data, rule, log_priors, before=None):
         self._model, inverse_density = class_means(
-            rule, self._points(data), self.kernel, self.bandwidth_, log_priors
+            rule, self._points(data), self.kernel, self.bandwidth_, log_priors, before=before
         )
         if inverse_density is not None:
             self.inverse_density_ = inverse_density
@@ -90,8 +90,9 @@ class KernelMeanClassifier(ScoreClassifier):
 
         Notes
         -----
-        The Parzen rule takes O(n d) for a call, the rules by distance and angle the passes of `fit` with a given
-        bandwidth, since every squared norm changes.
+        For m points more the Parzen rule takes O((n + m) d), rules by distance and angle also the m (n + m) pairs
+        with the new points, and rules weighted by 1/f the passes of `fit` with a given bandwidth, since every weight
+        changes.
         """
         first = not hasattr(self, "_model")
         before = None if first else self._model.points.data(self.classes_)
@@ -100,5 +101,5 @@ class KernelMeanClassifier(ScoreClassifier):
         if first or retune:
             self._learn(data, data.classes[data.codes])
         else:
-            self._learn_means(data, self._rule(), self._log_priors(len(data.classes)))
+            self._learn_means(data, self._rule(), self._log_priors(len(data.classes)), self._model)
         return self

@@ -94,8 +94,8 @@ class ParzenClassifier(KernelMeanClassifier):
         with np.errstate(divide="ignore"):
             return np.log(check_priors(self.priors, n_classes))
 
-    def _learn_means(self, data, rule, log_priors):
-        super()._learn_means(data, rule, log_priors)
+    def _learn_means(self, data, rule, log_priors, before=None):
+        super()._learn_means(data, rule, log_priors, before)
         if log_priors is None:
             self.class_prior_ = data.class_weight / data.class_weight.sum()
         else:
