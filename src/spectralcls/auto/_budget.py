@@ -5,9 +5,10 @@ import time
 import numpy as np
 
 SMALLEST = 200  # points of the first, timed ensemble
-_GROWTH = 4  # of the size from one timed ensemble to the next
+_GROWTH, _LEAST_GROWTH = 4, 1.5  # of the size from one timed ensemble to the next, if it fits and at least
 _SHARE = 0.9  # of the time left that is planned for
-_STEEPEST = 3.0  # exponent of the time in n
+_FIRST = 1.5  # exponent of the time in n that is assumed at first, when most of it does not depend on n
+_STEEPEST = 3.0
 
 
 class Clock:
@@ -48,15 +49,15 @@ def affordable_sizes(n, clock):
             size = n
         elif largest >= _GROWTH**2 * size:
             size = _GROWTH * size
-        elif largest >= 2 * size:
+        elif largest >= _LEAST_GROWTH * size:
             size = largest
         else:
             return
 
 
 def _exponent(times):
-    """Of the time in n, between the last two sizes; a single one says nothing, and the steepest is assumed."""
+    """Of the time in n, between the last two sizes and somewhat more."""
     if len(times) < 2:
-        return _STEEPEST
+        return _FIRST
     (n_0, t_0), (n_1, t_1) = times[-2:]
-    return float(np.clip(np.log(t_1 / t_0) / np.log(n_1 / n_0) + 0.5, 1.5, _STEEPEST))
+    return float(np.clip(np.log(t_1 / t_0) / np.log(n_1 / n_0) + 0.5, 1.0, _STEEPEST))
