@@ -4,6 +4,9 @@ A target takes a random generator, makes one call and returns nothing: it raises
 `Refused` for an error that names what was wrong with the input, and lets every other exception through.
 """
 
+import tempfile
+from pathlib import Path
+
 import estimators
 import numpy as np
 import reference
@@ -13,6 +16,9 @@ from sklearn.exceptions import NotFittedError
 import spectralcls
 from spectralcls import bandwidth as bandwidths
 from spectralcls import information
+from spectralcls.cli import models
+from spectralcls.cli.data import read
+from spectralcls.cli.errors import CommandError
 from spectralcls.neighbors import reverse_knn
 
 TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}  # of sums, relative to the sums of moduli
@@ -153,6 +159,21 @@ def kernel_sums(rng):
     X_given = laid_out(rng, X)
     found = spectralcls.kernel_sums(X_given if same else laid_out(rng, Q), X_given, **options)
     check_sums(found, Q, X, options)
+
+
+def distant_sums(rng):
+    """Points that are nearly one for the queries, which are far from them; bandwidths of very different size."""
+    dtype = np.dtype(rng.choice([np.float32, np.float64]))
+    lowest = -140 if dtype == np.float64 else -30
+    d = int(rng.integers(1, 6))
+    X = (rng.standard_normal((rng.integers(1, 20), d)) * 10.0 ** rng.uniform(lowest, 0)).astype(dtype)
+    Q = (rng.standard_normal((rng.integers(1, 20), d)) * 10.0 ** rng.uniform(-3, 2)).astype(dtype)
+    kernel = str(rng.choice(["gaussian", "laplace", "epanechnikov", "cosine"]))
+    exponents = rng.uniform(-8, 8, 3) if rng.random() < 0.5 else rng.uniform(0, 1, 3)
+    options = {"kernel": kernel, "bandwidth": np.sort(10.0**exponents)}
+    if rng.random() < 0.5 and kernel in ("gaussian", "laplace"):
+        options["log"] = True
+    check_sums(spectralcls.kernel_sums(Q, X, **options), Q, X, options)
 
 
 def kernel_matrix(rng):
@@ -319,6 +340,49 @@ def estimator(rng):
         assert np.all(np.isfinite(getattr(embedded, "data", embedded) if hasattr(embedded, "nnz") else embedded))
 
 
+# Files
+
+
+def csv_file(rng):
+    """A table with some bytes changed is read as finite numbers and classes, or refused in one line."""
+    numbers = rng.standard_normal((12, 2))
+    rows = "\n".join(f"{a:.3g},{b:.3g},{'xyz'[i % 3]}" for i, (a, b) in enumerate(numbers))
+    content = bytearray(("a,b,c\n" + rows + "\n").encode(str(rng.choice(["utf-8", "utf-16", "utf-8-sig"]))))
+    for _ in range(rng.integers(0, 5)):
+        place = rng.integers(len(content))
+        odd = [b"\x00", b",", b"\n", b'"', b"\xff", b"_", b"nan", b"1e999", b";"]
+        content[place : place + rng.integers(3)] = odd[rng.integers(len(odd))]
+    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        file.write(content)
+        file.flush()
+        try:
+            data = read(file.name, target=str(rng.choice(["c", "2", "-1"])))
+        except CommandError as error:
+            raise Refused from error
+    assert np.isfinite(data.X).all() and len(data.X) == len(data.y) and data.y.max() < len(data.classes)
+
+
+def model_file(rng):
+    """A model file with some bytes changed is refused in one line, or still a classifier."""
+    X, y, Q = estimators.problem(n=20)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.skops"
+        models.save(models.Model(spectralcls.ParzenClassifier(1.0).fit(X, y), None), path)
+        content = bytearray(path.read_bytes())
+        for _ in range(rng.integers(1, 4)):
+            place = rng.integers(len(content))
+            content[place : place + rng.integers(1, 40)] = rng.bytes(rng.integers(40))
+        path.write_bytes(content[: rng.integers(len(content)) if rng.random() < 0.3 else None])
+        try:
+            model = models.load(path)
+        except CommandError as error:
+            raise Refused from error
+    try:
+        model.estimator.predict(Q)
+    except Exception as error:  # a file that was tampered with may hold anything but code
+        raise Refused from error
+
+
 # Input that is wrong
 
 
@@ -389,6 +453,7 @@ def hostile_parameters(rng):
 
 TARGETS = {
     "kernel_sums": kernel_sums,
+    "distant_sums": distant_sums,
     "kernel_matrix": kernel_matrix,
     "knn": knn,
     "reverse_knn": reverse_neighbors,
@@ -398,6 +463,8 @@ TARGETS = {
     "divergences": divergences,
     "bandwidth_rules": bandwidth_rules,
     "estimator": estimator,
+    "csv_file": csv_file,
+    "model_file": model_file,
     "hostile_parameters": hostile_parameters,
     **{f"hostile_{name}": hostile(name) for name in CALLS},
 }
