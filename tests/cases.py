@@ -150,6 +150,9 @@ def check_sums(found, Q, X, options):
         scale = reference.kernel_sums(Q, X, **moduli)
         error = np.abs(found - truth)
         bound = tolerance * scale + np.finfo(X.dtype).tiny * len(X)
+        if options.get("kernel") in reference.COMPACT:  # at the edge a rounding of u is all that a small value is
+            W = np.abs(options.get("weights", np.ones(1))).max()
+            bound = bound + 8 * np.finfo(X.dtype).eps * W * len(X)
         assert np.all(error <= bound), f"sums off by {np.max(error / bound):.3g} times the bound"
 
 
