@@ -22,7 +22,7 @@ from spectralcls.plotting import ActiveLearningDisplay
 
 DATA = {"Ecoli": "ecoli", "Wine": "wine", "SimData-1": "simdata_1"}
 CLASSIFIERS = {"PerTurbo": PerTurboClassifier(), "k-NN": KNeighborsClassifier(3)}
-PUBLISHED = {  # paper 003, end of section 4.2: points on the remaining pool, at the end
+PUBLISHED = {  # Courty, Burger and Laurent, end of section 4.2: points on the remaining pool, at the end
     ("Ecoli", "PerTurbo"): 12.9, ("Wine", "PerTurbo"): 20.9, ("SimData-1", "PerTurbo"): 10.5,
     ("Ecoli", "k-NN"): 14.2, ("Wine", "k-NN"): 27.8, ("SimData-1", "k-NN"): 12.9,
 }  # fmt: skip

@@ -13,7 +13,7 @@ def knn(Q, X, k):
 
 
 def weights(X, n_neighbors, epsilon=None, binary=False):
-    """w_ij of paper 004, and epsilon."""
+    """w_ij of Raich, Costa, Damelin and Hero, and epsilon."""
     n = len(X)
     D = distances(X, X)
     directed = np.zeros((n, n), dtype=bool)

@@ -34,7 +34,7 @@ def spectral_scores(
 
 
 def laplacian_spectral_scores(Q, X, y, *, widths, overall, n_components=None, test_kernel="convolved"):
-    """Cosines of the angles to the class means, paper 000, in full."""
+    """Cosines of the angles to the class means, the Laplacian spectral classifier, in full."""
     classes = np.unique(y)
     sigma = np.array(widths)[np.searchsorted(classes, y)]
     K = np.empty((len(X), len(X)))

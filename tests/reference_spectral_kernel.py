@@ -1,4 +1,4 @@
-"""Slow truth of paper 002: dense float64 matrices, straight from Table 1, Figure 1, Lemma 3 and Table 2."""
+"""Slow truth of Li, Ong, Ng and Sun: dense float64 matrices, straight from Table 1, Figure 1, Lemma 3 and Table 2."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""SpectralKernel: the lemmas and the theorem of paper 002, agreement of all routes, bad input."""
+"""SpectralKernel: the lemmas and the theorem of Li, Ong, Ng and Sun, agreement of all routes, bad input."""
 
 import pickle
 from functools import partial
