@@ -220,7 +220,8 @@ def section(title, sets):
     further = []
     for key in ("log loss", "calibration error", "seconds"):
         values = np.mean(list(averages(sets, key, methods).values()), axis=0)
-        further.append({"mean": key} | dict(zip(methods, values.tolist(), strict=True)))
+        # A method without probabilities has no losses.
+        further.append({"mean": key} | {m: v for m, v in zip(methods, values.tolist(), strict=True) if np.isfinite(v)})
     return [*lines, table(further), ""]
 
 

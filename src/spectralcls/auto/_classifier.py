@@ -41,7 +41,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points, and a
         warning says so. None: as long as it takes.
     cv : int, default=3
-        Folds. With more than 3000 points a fifth of them, at most 3000, is held out once instead.
+        Folds. With more than 3000 points a fifth of them is held out once instead; of more than 15 000 some 3000.
     %(random_state)s
     verbose : bool, default=False
         Report progress on stderr.
