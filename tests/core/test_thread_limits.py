@@ -22,8 +22,9 @@ def limits(user_api=None):
 
 
 @pytest.fixture(autouse=True)
-def two_threads():
+def two_threads(monkeypatch):
     """Limits that one thread differs from, on a machine with one processor too; all else must leave them alone."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     with threadpoolctl.threadpool_limits(2):
         before = limits()
         assert 2 in limits("blas").values()
