@@ -24,7 +24,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
     "sphinx.ext.intersphinx",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are typeset without a network
     "numpydoc",
     "myst_parser",
     "sphinx_design",
@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "within_subsection_order": "FileNameSortKey",
     "show_signature": False,
+    "capture_repr": (),
     "download_all_examples": False,
     "reset_modules": ("gallery_style.reset",),
     "abort_on_example_error": False,
