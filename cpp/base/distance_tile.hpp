@@ -16,14 +16,17 @@ constexpr int prefetch_ahead = 8;  // features
 
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers.
 template <class T, int NV, int Rows>
-inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
-  constexpr int W = lanes<T>;
+struct ProductPanel {
+  static constexpr int W = lanes<T>;
   Vec<T> sum[Rows][NV];
+
+  SPECTRALCLS_INLINE ProductPanel(const T* q_norms, const T* x_norms) {
 #pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
+    for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) sum[r][v] = load(x_norms + v * W) + q_norms[r];
-  for (index_t k = 0; k < d; ++k) {
+      for (int v = 0; v < NV; ++v) sum[r][v] = load(x_norms + v * W) + q_norms[r];
+  }
+  SPECTRALCLS_INLINE void add(const T* q, const T* x) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) {
@@ -35,24 +38,21 @@ inline void product_panel(index_t d, const T* q, const T* q_norms, const T* x, c
     for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
       for (int v = 0; v < NV; ++v) sum[r][v] += xk[v] * q[r];
-    x += NV * W;
-    q += tile_rows;
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * W, sum[r][v]);
-}
+};
 
 template <class T, int NV, int Rows>
-inline void difference_panel(index_t d, const T* q, const T* x, T* out) {
-  constexpr int W = lanes<T>;
+struct DifferencePanel {
+  static constexpr int W = lanes<T>;
   Vec<T> sum[Rows][NV];
+
+  SPECTRALCLS_INLINE DifferencePanel(const T*, const T*) {
 #pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
+    for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) sum[r][v] = Vec<T>{};
-  for (index_t k = 0; k < d; ++k) {
+      for (int v = 0; v < NV; ++v) sum[r][v] = Vec<T>{};
+  }
+  SPECTRALCLS_INLINE void add(const T* q, const T* x) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
     for (int v = 0; v < NV; ++v) xk[v] = load(x + v * W);
@@ -65,40 +65,54 @@ inline void difference_panel(index_t d, const T* q, const T* x, T* out) {
         sum[r][v] += difference * difference;
       }
     }
-    x += NV * W;
-    q += tile_rows;
+  }
+};
+
+// D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs as much as its body.
+template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
+SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
+  Panel<T, NV, Rows> distances(q_norms, x_norms);
+  if constexpr (D > 0) {
+#pragma GCC unroll 8
+    for (int k = 0; k < D; ++k) distances.add(q + k * tile_rows, x + k * NV * lanes<T>);
+  } else {
+    for (index_t k = 0; k < d; ++k, x += NV * lanes<T>, q += tile_rows) distances.add(q, x);
   }
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * W, sum[r][v]);
+    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * lanes<T>, distances.sum[r][v]);
 }
 
-template <class T, int NV, int Rows>
-inline void panel(DistanceForm form, index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
-  if (form == DistanceForm::product) product_panel<T, NV, Rows>(d, q, q_norms, x, x_norms, out);
-  else difference_panel<T, NV, Rows>(d, q, x, out);
+template <class T, int Rows, int D, template <class, int, int> class Panel>
+void panels(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, int n_vectors, T* to) {
+  constexpr int W = lanes<T>;
+  int left = n_vectors;
+  for (; left >= panel_vectors; left -= panel_vectors) {
+    panel<T, panel_vectors, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
+    x += panel_vectors * W * d;
+    x_norms += panel_vectors * W;
+    to += panel_vectors * W;
+  }
+  if (left == 2) panel<T, 2, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
+  if (left == 1) panel<T, 1, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
 }
 
 template <class T, int Rows>
 inline void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block,
                               const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
-  constexpr int W = lanes<T>;
   const index_t d = points.dimension();
-  const T* q = queries.block(form, block);
-  const T* q_norms = queries.block_norms(block);
-  const T* x = points.coordinates(form, tile);
-  const T* x_norms = points.norms(tile);
-  T* to = &out.value[0][0];
-  int left = tile.n_vectors;
-  for (; left >= panel_vectors; left -= panel_vectors) {
-    panel<T, panel_vectors, Rows>(form, d, q, q_norms, x, x_norms, to);
-    x += panel_vectors * W * d;
-    x_norms += panel_vectors * W;
-    to += panel_vectors * W;
+  const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
+  const T *x = points.coordinates(form, tile), *x_norms = points.norms(tile);
+  auto compute = [&](auto run) { run(d, q, q_norms, x, x_norms, tile.n_vectors, &out.value[0][0]); };
+  if (form == DistanceForm::product) {
+    if (d == 4) return compute(panels<T, Rows, 4, ProductPanel>);
+    return compute(panels<T, Rows, 0, ProductPanel>);
   }
-  if (left == 2) panel<T, 2, Rows>(form, d, q, q_norms, x, x_norms, to);
-  if (left == 1) panel<T, 1, Rows>(form, d, q, q_norms, x, x_norms, to);
+  if (d == 1) return compute(panels<T, Rows, 1, DifferencePanel>);
+  if (d == 2) return compute(panels<T, Rows, 2, DifferencePanel>);
+  if (d == 3) return compute(panels<T, Rows, 3, DifferencePanel>);
+  return compute(panels<T, Rows, 0, DifferencePanel>);
 }
 
 }  // namespace detail

@@ -9,7 +9,6 @@ namespace spectralcls {
 namespace {
 
 constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
-constexpr index_t tile_step = 4;         // vectors whose exponentials are computed together
 
 double power_of_two_at_least(double x) {
   int exponent;
@@ -184,7 +183,7 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bo
     // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
     index_t left = n_vectors;
     for (index_t n_tiles = (n_vectors + tile_vectors - 1) / tile_vectors; n_tiles > 0; --n_tiles) {
-      const index_t share = (left + n_tiles - 1) / n_tiles, whole = (share + tile_step - 1) / tile_step * tile_step;
+      const index_t share = (left + n_tiles - 1) / n_tiles, whole = (share + group_vectors - 1) / group_vectors * group_vectors;
       const index_t width = std::min({left, whole, index_t{tile_vectors}});
       tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
       left -= width;

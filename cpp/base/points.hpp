@@ -50,6 +50,8 @@ using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
 constexpr int tile_rows = n_vector_registers == 32 ? 8 : 4;
 constexpr int panel_vectors = 3;
 constexpr int tile_vectors = n_vector_registers == 32 ? 12 : 24;
+// Vectors whose exponentials are computed step by step together: as many as fit the registers.
+constexpr int group_vectors = n_vector_registers == 32 ? 4 : 3;
 template <class T>
 constexpr int tile_width = tile_vectors * lanes<T>;
 

@@ -36,9 +36,7 @@ struct KernelSums {
   int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
-  double bandwidth(index_t b, std::int64_t label) const {
-    return bandwidths[static_cast<std::size_t>(bandwidths_by_label ? b * n_labels + label : b)];
-  }
+  index_t bandwidth_index(index_t b, std::int64_t label) const { return bandwidths_by_label ? b * n_labels + label : b; }
   index_t n_bandwidths() const { return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1); }
 
   // Each fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l).

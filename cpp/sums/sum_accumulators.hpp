@@ -8,7 +8,7 @@
 
 namespace spectralcls::detail {
 
-constexpr int group = 4;  // vectors whose exponentials are computed step by step together
+constexpr int group = group_vectors;
 
 template <class T, int N>
 SPECTRALCLS_INLINE void load_group(const T* from, Vec<T> (&to)[N]) {
@@ -16,23 +16,22 @@ SPECTRALCLS_INLINE void load_group(const T* from, Vec<T> (&to)[N]) {
   for (int i = 0; i < N; ++i) to[i] = load(from + i * lanes<T>);
 }
 
-// The sum of a group, times weights if any, in pairs: an accumulator then waits for one addition a group, not for four.
 template <class T, bool Weighted, int N>
-SPECTRALCLS_INLINE Vec<T> sum_of_group(const Vec<T> (&values)[N], const T* weights) {
-  static_assert(N == 1 || N == 4);
-  Vec<T> term[N];
+SPECTRALCLS_INLINE void add_group(const Vec<T> (&values)[N], const T* weights, Vec<T>& sum) {
 #pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) term[i] = Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
-  if constexpr (N == 1) return term[0];
-  else return (term[0] + term[1]) + (term[2] + term[3]);
+  for (int i = 0; i < N; ++i) sum += Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
 }
 
 template <Kernel K, class T, bool Scaled, bool Weighted, int N>
-SPECTRALCLS_INLINE Vec<T> sum_of_values(const T* arguments, T shift, T rate, const T* weights) {
+SPECTRALCLS_INLINE void add_values(const T* arguments, T shift, T rate, const T* weights, Vec<T>& sum) {
   Vec<T> k[N];
   load_group(arguments, k);
   kernel_values<K, T, Scaled, N>(shift, rate, k);
-  return sum_of_group<T, Weighted, N>(k, weights);
+  // Added up first: with sixteen registers the sum is in memory, and one addition to it takes as long as three others.
+  Vec<T> total = Weighted ? k[0] * load(weights) : k[0];
+#pragma GCC unroll 8
+  for (int i = 1; i < N; ++i) total += Weighted ? k[i] * load(weights + i * lanes<T>) : k[i];
+  sum += total;
 }
 
 // A bandwidth's sums of the rows of a tile, `stride` vectors apart. Scaled: rows with a gap beyond `reach` are left out.
@@ -59,9 +58,9 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
     Vec<T> sum = rows.sums[r * rows.stride];
     int left = rows.n_vectors;
     for (; left >= group; left -= group, a += group * lanes<T>, w += Weighted ? group * lanes<T> : 0)
-      sum += sum_of_values<K, T, Scaled, Weighted, group>(a, shift, rate, w);
+      add_values<K, T, Scaled, Weighted, group>(a, shift, rate, w, sum);
     for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
-      sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
+      add_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w, sum);
     rows.sums[r * rows.stride] = sum;
   }
 }
@@ -92,7 +91,7 @@ SPECTRALCLS_INLINE void add_ladder(const T* arguments, index_t offset, T origin,
   decay<T, Scaled, N>(origin, rate, k);
 #pragma GCC unroll 8
   for (int l = 0; l < Rungs; ++l) {
-    sum[l] += sum_of_group<T, Weighted, N>(k, Weighted ? rungs[l].weight + offset : nullptr);
+    add_group<T, Weighted, N>(k, Weighted ? rungs[l].weight + offset : nullptr, sum[l]);
     if (l + 1 < Rungs)
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) k[i] = k[i] * k[i];

@@ -110,7 +110,7 @@ struct SumPlan {
     std::vector<Bandwidths<T>> all;
     for (index_t set = 0; set < n_sets; ++set) {
       std::vector<double> rates;
-      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, unit, sums.bandwidth(b, set)));
+      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, unit, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
       all.emplace_back(sums.kernel, std::move(rates), sums.points.cols, scaled);
     }
     return all;
@@ -156,6 +156,8 @@ struct SumPlan {
     constexpr index_t some = 48;
     const auto& r = request;
     const double reach = compact ? 1 : negligible;
+    std::vector<double> rates;  // as the bandwidths, for distances as they are
+    for (const double h : r.bandwidths) rates.push_back(rate<double>(r.kernel, 1.0, h));
     const index_t n_queries = std::min(some, r.queries.rows), n_points = std::min(some, r.points.rows);
     index_t beyond = 0, n_pairs = 0;
     for (index_t i = 0; i < n_queries; ++i)
@@ -168,8 +170,9 @@ struct SumPlan {
           const double difference = static_cast<double>(r.queries.row(query)[k]) - static_cast<double>(r.points.row(point)[k]);
           squared += difference * difference;
         }
+        const double distance = argument(r.kernel, squared);
         for (index_t b = 0; b < n_bandwidths; ++b, ++n_pairs)
-          beyond += argument(r.kernel, squared) * rate<double>(r.kernel, 1.0, r.bandwidth(b, label)) > reach;
+          beyond += distance * rates[static_cast<std::size_t>(r.bandwidth_index(b, label))] > reach;
       }
     return static_cast<double>(beyond) / static_cast<double>(std::max<index_t>(n_pairs, 1));
   }
