@@ -5,19 +5,29 @@
 namespace spectralcls {
 namespace {
 
+// The feature of the largest variance among some of the rows: a far point or two do not decide it.
 template <class T>
 index_t widest_feature(MatrixView<T> points, const std::vector<index_t>& rows, Range range) {
-  std::vector<T> low(points.row(rows[range.begin]), points.row(rows[range.begin]) + points.cols), high = low;
-  for (index_t i = range.begin + 1; i < range.end; ++i) {
-    const T* x = points.row(rows[i]);
+  constexpr index_t enough = 128;
+  const index_t n = std::min(range.size(), enough);
+  const T* pivot = points.row(rows[range.begin]);
+  std::vector<double> sum(static_cast<std::size_t>(points.cols)), squares(sum);
+  for (index_t i = 0; i < n; ++i) {
+    const T* x = points.row(rows[range.begin + i * range.size() / n]);
     for (index_t k = 0; k < points.cols; ++k) {
-      low[k] = std::min(low[k], x[k]);
-      high[k] = std::max(high[k], x[k]);
+      const double offset = static_cast<double>(x[k]) - static_cast<double>(pivot[k]);
+      sum[k] += offset;
+      squares[k] += offset * offset;
     }
   }
   index_t widest = 0;
-  for (index_t k = 1; k < points.cols; ++k)
-    if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
+  double largest = -1;
+  for (index_t k = 0; k < points.cols; ++k) {
+    const double spread = squares[k] - sum[k] * sum[k] / static_cast<double>(n);
+    if (spread <= largest) continue;
+    largest = spread;
+    widest = k;
+  }
   return widest;
 }
 

@@ -151,14 +151,29 @@ template <class T>
 PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
                               bool with_product, bool with_difference, bool by_locality, const Execution& execution)
     : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
-  lay_out(points, grouping, by_locality, execution);
+  lay_out(points, grouping, tile_vectors, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
+    if (by_locality) order_by_locality(points, rows, std::move(runs), index_t{tile_width<T>}, execution);
+  });
+  if (by_locality) boxes_.resize(tiles_.size() * 2 * static_cast<std::size_t>(d_));
   pack(points, geometry, with_product, with_difference, execution);
 }
 
-// Sorts the points by label and group (counting sort) and cuts each label into tiles.
 template <class T>
-void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality,
-                              const Execution& execution) {
+PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
+                              bool with_product, bool with_difference, MatrixView<float> coordinates, int widest,
+                              const Execution& execution)
+    : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
+  lay_out(points, grouping, widest, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
+    order_by_locality(coordinates, rows, std::move(runs), index_t{widest * lanes<T>}, execution);
+  });
+  pack(points, geometry, with_product, with_difference, execution);
+}
+
+// Sorts the points by label and group (counting sort), those of a group by order(rows, ranges of rows), and cuts each
+// label into tiles.
+template <class T>
+template <class Order>
+void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
   constexpr int W = lanes<T>;
   const std::size_t n_runs = grouping.n_runs();
   std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
@@ -168,11 +183,9 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bo
   std::vector<index_t> rows(static_cast<std::size_t>(ends[n_runs])), next(ends.begin(), ends.end() - 1);
   for (index_t i = 0; i < points.rows; ++i)
     if (const auto run = grouping.run_of(i); run >= 0) rows[next[run]++] = i;
-  if (by_locality) {
-    std::vector<Range> ranges(n_runs);
-    for (std::size_t run = 0; run < n_runs; ++run) ranges[run] = {ends[run], ends[run + 1]};
-    order_by_locality(points, rows, std::move(ranges), index_t{tile_width<T>}, execution);
-  }
+  std::vector<Range> runs(n_runs);
+  for (std::size_t run = 0; run < n_runs; ++run) runs[run] = {ends[run], ends[run + 1]};
+  order(rows, std::move(runs));
 
   run_starts_.resize(n_runs + 1);
   for (int label = 0; label < grouping.n_labels; ++label) {
@@ -182,9 +195,9 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bo
     for (std::size_t group = 0; group < n_groups_; ++group) run_starts_[first_run + group] = ends[first_run + group] + shift;
     // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
     index_t left = n_vectors;
-    for (index_t n_tiles = (n_vectors + tile_vectors - 1) / tile_vectors; n_tiles > 0; --n_tiles) {
+    for (index_t n_tiles = (n_vectors + widest - 1) / widest; n_tiles > 0; --n_tiles) {
       const index_t share = (left + n_tiles - 1) / n_tiles, whole = (share + group_vectors - 1) / group_vectors * group_vectors;
-      const index_t width = std::min({left, whole, index_t{tile_vectors}});
+      const index_t width = std::min({left, whole, index_t{widest}});
       tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
       left -= width;
     }
@@ -192,7 +205,6 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, bo
     source_.insert(source_.end(), static_cast<std::size_t>(n_vectors * W - size), index_t{-1});
   }
   run_starts_[n_runs] = n_columns();
-  if (by_locality) boxes_.resize(tiles_.size() * 2 * static_cast<std::size_t>(d_));
 }
 
 template <class T>

@@ -110,6 +110,9 @@ class PackedPoints {
   // `by_locality` sorts the points of a run, so that a tile is a compact set.
   PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, bool by_locality, const Execution& execution);
+  // The same, but tiles of at most `widest` vectors that are compact in coordinates of the caller's; no boxes.
+  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+               bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
   bool has(DistanceForm form) const { return n_columns() == 0 || !(form == DistanceForm::product ? centred_ : raw_).empty(); }
   // Adds the coordinates for differences, from the same points in the same geometry.
@@ -133,7 +136,8 @@ class PackedPoints {
   const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
 
  private:
-  void lay_out(MatrixView<T> points, const Grouping& grouping, bool by_locality, const Execution& execution);
+  template <class Order>
+  void lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order);
   void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
             const Execution& execution);
   void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product, bool with_difference, bool first);

@@ -267,6 +267,22 @@ SPECTRALCLS_INLINE void transpose(Vec<T> (&rows)[lanes<T>]) {
   }
 }
 
+// The sum of the lanes of each of N = lanes<T> vectors, a lane for each: pairs of vectors are interleaved and added, so
+// that half as many are left, until one holds all.
+template <class T, int N>
+SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
+  constexpr auto all = std::make_integer_sequence<int, lanes<T>>{};
+  if constexpr (N == 1) {
+    return vectors[0];
+  } else {
+    // Vectors half the array apart become neighbours, so the lanes end in the order of the vectors.
+#pragma GCC unroll 8
+    for (int i = 0; i < N / 2; ++i)
+      vectors[i] = interleave<0, T>(vectors[i], vectors[i + N / 2], all) + interleave<1, T>(vectors[i], vectors[i + N / 2], all);
+    return sums_of_lanes<T, N / 2>(vectors);
+  }
+}
+
 // Within its life, results and operands below the normal range count as zero on this thread: a kernel value
 // of 1e-310 then costs no microcode assist, and exp2_biased may return a subnormal where it means zero.
 class FlushSubnormals {

@@ -18,6 +18,7 @@ class ColumnLayout {
         n_vectors_((n_columns + lanes<T> - 1) / lanes<T>),
         across_lanes_(5 * n_vectors_ * lanes<T> <= 8 * n_columns) {}  // else too many lanes are idle
 
+  index_t n_columns() const { return n_columns_; }
   index_t n_vectors() const { return across_lanes_ ? n_vectors_ : n_columns_; }
   index_t weights_per_point() const { return across_lanes_ ? n_vectors_ * lanes<T> : n_columns_; }
 
@@ -39,6 +40,19 @@ class ColumnLayout {
     if (!across_lanes_) add_along(values, n_rows, weights, n_vectors, sums, stride);
     else if (n_rows == 1) add_across<1>(values, weights, n_vectors * lanes<T>, sums, stride);
     else add_across<tile_rows>(values, weights, n_vectors * lanes<T>, sums, stride);
+  }
+
+  // The same for one row of values.
+  void add_row(const T* values, const T* weights, int n_vectors, Vec<T>* sums) const {
+    if (!across_lanes_) {
+      for (index_t c = 0; c < n_columns_; ++c)
+        for (int v = 0; v < n_vectors; ++v, weights += lanes<T>) sums[c] += load(values + v * lanes<T>) * load(weights);
+      return;
+    }
+    for_each_panel([&](index_t first, index_t size) {
+      for (int j = 0; j < n_vectors * lanes<T>; ++j)
+        for (index_t p = 0; p < size; ++p, weights += lanes<T>) sums[first + p] += load(weights) * values[j];
+    });
   }
 
   // Adds one row's vectors of sums to a number for each column.

@@ -8,8 +8,11 @@
 
 #include "base/distance_tile.hpp"
 #include "base/points.hpp"
+#include "base/principal_axes.hpp"
+#include "base/tile_filter.hpp"
 #include "sums/column_sums.hpp"
 #include "sums/kernel_sums.hpp"
+#include "sums/near_pairs.hpp"
 #include "sums/tile_arguments.hpp"
 
 namespace spectralcls {
@@ -38,6 +41,23 @@ class PackedWeights {
     }
   }
 
+  // The same of `width` packed columns column_of(0), ..., -1 for none, in the order that the sums take.
+  template <class ColumnOf>
+  void gather(const PackedPoints<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
+    if (!source_) return;
+    const index_t per_point = layout_.weights_per_point(), n_columns = layout_.n_columns();
+    to.assign(static_cast<std::size_t>(width * n_sets_ * per_point), T(0));
+    for (index_t j = 0; j < width; ++j) {
+      const index_t column = column_of(j), point = column < 0 ? -1 : points.source()[static_cast<std::size_t>(column)];
+      if (point < 0) continue;
+      for (index_t set = 0; set < n_sets_; ++set)
+        layout_.pack(source_ + (point * n_sets_ + set) * n_columns, j, width, to.data() + set * width * per_point);
+    }
+  }
+  const T* of_gathered(const AlignedVector<T>& gathered, index_t width, index_t bandwidth) const {
+    return source_ ? gathered.data() + (n_sets_ > 1 ? bandwidth : 0) * width * layout_.weights_per_point() : nullptr;
+  }
+
   const T* source() const { return source_; }
   const ColumnLayout<T>& layout() const { return layout_; }
   // The weights of a tile's points for a bandwidth, nullptr for ones.
@@ -54,6 +74,33 @@ class PackedWeights {
   AlignedVector<T> values_;
 };
 
+// Packed points so that most pairs can be left out unseen: tiles few points wide and compact in principal coordinates,
+// the filter of the tiles, and the points one by one.
+template <class T>
+struct FilteredTiles {
+  // Few points, but whole panels of the filter and of the sums.
+  static constexpr int widest = std::min(tile_vectors, 48 / lanes<T>);
+
+  PrincipalAxes axes;
+  AlignedVector<float> coordinates;  // of the points, only until they are packed
+  std::unique_ptr<TileFilter> filter;
+  std::unique_ptr<PointRows<T>> rows;
+
+  FilteredTiles(MatrixView<T> points, const Geometry& geometry, const Execution& execution)
+      : axes(PrincipalAxes::of(points, geometry, TileFilter::most_coordinates - 1)),
+        coordinates(axes.coordinates(points, geometry, execution)) {}
+
+  MatrixView<float> view() const {
+    const index_t width = axes.n_coordinates();
+    return {coordinates.data(), static_cast<index_t>(coordinates.size()) / width, width};
+  }
+  void complete(MatrixView<T> points, const PackedPoints<T>& packed, const Geometry& geometry, const Execution& execution) {
+    filter = std::make_unique<TileFilter>(packed, coordinates.data(), axes.n_coordinates(), execution);
+    rows = std::make_unique<PointRows<T>>(points, packed.source(), geometry.unit, execution);
+    coordinates = {};
+  }
+};
+
 }  // namespace detail
 
 // What is not needed by every call is added by the first that needs it; calls may come from several threads.
@@ -63,9 +110,31 @@ class KernelPoints {
   KernelPoints(MatrixView<T> points, double largest_bandwidth, const Grouping& grouping, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
+        grouping_(grouping),
         geometry_(Geometry::of(points, largest_bandwidth, execution)),
         packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution) {
-    for (const Tile& tile : packed_.tiles()) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
+    find_largest_norm();
+  }
+  // Arranged so that pairs can be left out unseen.
+  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product, const Execution& execution)
+      : points_(points),
+        grouping_(grouping),
+        geometry_(geometry),
+        filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
+        packed_(points, geometry, grouping, with_product, !with_product, filtered_->view(), detail::FilteredTiles<T>::widest, execution) {
+    filtered_->complete(points, packed_, geometry_, execution);
+    find_largest_norm();
+  }
+
+  const detail::FilteredTiles<T>* filtered() const { return filtered_.get(); }
+  // The same points arranged like that.
+  std::shared_ptr<const KernelPoints> for_skipping(const Execution& execution) const {
+    std::call_once(have_skipping_, [&] {
+      auto other = std::make_shared<KernelPoints>(points_, geometry_, grouping_, packed_.has(DistanceForm::product), execution);
+      if (weights_) other->keep_weights(weights_->source(), weights_->layout().n_columns());
+      skipping_ = std::move(other);
+    });
+    return skipping_;
   }
 
   const Geometry& geometry() const { return geometry_; }
@@ -101,12 +170,19 @@ class KernelPoints {
   const detail::PackedWeights<T>* weights() const { return weights_.get(); }
 
  private:
+  void find_largest_norm() {
+    for (const Tile& tile : packed_.tiles()) largest_norm_ = std::max(largest_norm_, tile.largest_norm);
+  }
+
   MatrixView<T> points_;
+  Grouping grouping_;
   Geometry geometry_;
+  std::unique_ptr<detail::FilteredTiles<T>> filtered_;
   mutable PackedPoints<T> packed_;
   double largest_norm_ = 0;  // of the points about the centre, squared, in units
   std::unique_ptr<detail::PackedWeights<T>> weights_;
-  mutable std::once_flag differences_, have_positions_;
+  mutable std::once_flag differences_, have_positions_, have_skipping_;
+  mutable std::shared_ptr<const KernelPoints> skipping_;
   mutable std::vector<index_t> positions_;
 };
 

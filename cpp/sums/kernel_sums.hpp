@@ -36,6 +36,9 @@ struct KernelSums {
   int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
+  // The sums of a query may miss this share of those of all labels together, in absolute terms; 0: exact to rounding.
+  double rtol = 0;
+
   index_t bandwidth_index(index_t b, std::int64_t label) const { return bandwidths_by_label ? b * n_labels + label : b; }
   index_t n_bandwidths() const { return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1); }
 

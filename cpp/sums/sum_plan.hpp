@@ -15,6 +15,7 @@
 #include "sums/kernel_sums.hpp"
 #include "sums/ladder.hpp"
 #include "sums/profile.hpp"
+#include "sums/skipping.hpp"
 #include "sums/tile_arguments.hpp"
 
 namespace spectralcls::detail {
@@ -61,9 +62,11 @@ struct SumPlan {
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
   double negligible;           // a kernel value of 2^-negligible beside the largest of its row counts as zero
+  Reach<T> reach;
   std::shared_ptr<const KernelPoints<T>> kept;
   const PackedPoints<T>* points;
   std::vector<Bandwidths<T>> bandwidths;  // one for each label, or one for all
+  AlignedVector<float> query_coordinates; // where pairs are left out unseen
   std::vector<index_t> rows;              // query of each place in the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
@@ -72,13 +75,15 @@ struct SumPlan {
   index_t n_parts = 1;
 
   // scaled: whether rows follow their largest kernel value, beside which others are negligible.
-  SumPlan(const KernelSums<T>& sums, bool scaled, const Execution& execution)
+  // may_skip: whether pairs may be left out unseen where that looks good.
+  SumPlan(const KernelSums<T>& sums, bool scaled, bool may_skip, const Execution& execution)
       : request(sums),
         compact(traits(sums.kernel).decay == Decay::compact),
         rates_double(traits(sums.kernel).rates_double),
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
-        kept(sums.packed && sums.packed->suits(largest_bandwidth()) ? sums.packed : pack(execution)),
+        reach(sums, scaled),
+        kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution) : sums.packed && suits() ? sums.packed : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().unit, scaled)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
@@ -120,13 +125,21 @@ struct SumPlan {
   bool keeps_weights() const { return kept->weights() && kept->weights()->source() == request.weights; }
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
+  bool suits() const { return request.packed->suits(largest_bandwidth()); }
+  Grouping grouping() const { return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1}; }
+  bool with_product() const { return !TileArguments<T>(request.kernel, 1, request.points.cols, false).always_difference(); }
+
+  std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
+    if (request.packed && suits()) return request.packed->for_skipping(execution);
+    return std::make_shared<KernelPoints<T>>(request.points, Geometry::of(request.points, largest_bandwidth(), execution),
+                                             grouping(), with_product(), execution);
+  }
+
   std::shared_ptr<const KernelPoints<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    const Grouping grouping{r.labels, r.n_labels, r.point_groups, r.point_groups ? r.n_groups : 1};
-    const bool with_product = !TileArguments<T>(r.kernel, 1, r.points.cols, false).always_difference();
-    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping, with_product, order, execution);
+    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping(), with_product(), order, execution);
   }
 
   void order_queries(const Execution& execution) {
@@ -135,7 +148,11 @@ struct SumPlan {
     std::iota(rows.begin(), rows.end(), index_t{0});
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
-    if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
+    if (kept->filtered()) {
+      query_coordinates = kept->filtered()->axes.coordinates(r.queries, kept->geometry(), execution);
+      const MatrixView<float> coordinates{query_coordinates.data(), r.queries.rows, kept->filtered()->axes.n_coordinates()};
+      order_by_locality(coordinates, rows, ranges_of_groups(), index_t{tile_rows}, execution);
+    } else if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
       order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
     for (index_t begin = 0; begin < r.queries.rows; begin += query_chunk_rows)
       chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
@@ -193,7 +210,7 @@ struct SumPlan {
     }
     constexpr index_t enough_tasks = 48;
     const auto n_chunks = static_cast<index_t>(chunks.size());
-    if (n_chunks > 0 && n_chunks < enough_tasks)
+    if (!kept->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
       n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1, std::max<index_t>(1, static_cast<index_t>(blocks.size()) / 2));
   }
 };

@@ -37,7 +37,18 @@ class TileArguments {
     };
     const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
     if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form)) in_form(DistanceForm::difference);
-    if (decay_ == Decay::exponential) take_roots(n_rows, tile.n_vectors, out);
+    for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
+  }
+
+  // Makes arguments of a row of squared distances.
+  void finish(T* row, int n_vectors) const {
+    if (decay_ != Decay::exponential) return;
+    for (int v = 0; v < n_vectors; ++v) {
+      Vec<T> a = square_root<T>(load(row + v * lanes<T>));
+      // A point at no distance adds nothing to a sum, and is not the nearest one that logarithms are relative to.
+      if (singular_) a = a > Vec<T>{} ? a : broadcast<T>(std::numeric_limits<T>::infinity());
+      store(row + v * lanes<T>, a);
+    }
   }
 
  private:
@@ -68,17 +79,6 @@ class TileArguments {
       if (any_less<T>(row_minimum<T>(out.value[r], tile.n_vectors), broadcast<T>(least))) return false;
     }
     return true;
-  }
-
-  void take_roots(index_t n_rows, int n_vectors, TileBuffer<T>& out) const {
-    for (index_t r = 0; r < n_rows; ++r)
-      for (int v = 0; v < n_vectors; ++v) {
-        T* place = out.value[r] + v * lanes<T>;
-        Vec<T> a = square_root<T>(load(place));
-        // A point at no distance adds nothing to a sum, and is not the nearest one that logarithms are relative to.
-        if (singular_) a = a > Vec<T>{} ? a : broadcast<T>(std::numeric_limits<T>::infinity());
-        store(place, a);
-      }
   }
 
   Decay decay_;

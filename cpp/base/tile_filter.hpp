@@ -1,0 +1,67 @@
+// Lower bounds of the distances between blocks of queries and tiles of points, from a few coordinates in float32: boxes
+// first, then partial distances that grow by segments of coordinates until they show that no pair is within reach.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/points.hpp"
+
+namespace spectralcls::detail {
+
+class TileFilter {
+ public:
+  // Segments of coordinates end here, or with the last coordinate.
+  static constexpr index_t segment_ends[] = {8, 16, 32};
+  static constexpr index_t most_coordinates = 32;
+  static constexpr index_t panel_points = panel_vectors * lanes<float>;
+  static constexpr index_t most_points = 64;  // of a tile
+
+  // For packed points: coordinates (rows of `width`) of the points behind their columns, -1 for padding.
+  template <class T>
+  TileFilter(const PackedPoints<T>& points, const float* coordinates, index_t width, const Execution& execution)
+      : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
+
+  index_t n_tiles() const { return n_tiles_; }
+  index_t n_coordinates() const { return width_; }
+
+  // A block of tile_rows queries.
+  class Block {
+   public:
+    // Coordinates of the rows rows[0 ... n_rows - 1] of a matrix.
+    void set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows);
+
+    // Lower bounds of the squared distances to the tiles, and the tile in a range whose centre is nearest.
+    const float* bounds() const { return bounds_.data(); }
+    index_t nearest(index_t begin, index_t end) const;
+
+    // Which points of a tile may be nearer to a row r than the root of reach[r], a bit each; how many in all rows.
+    int hits(index_t tile, const float* reach, std::uint64_t* bits);
+    // Brings the beginning of a tile near, which hits() is to see soon.
+    void prefetch(index_t tile) const;
+    // Coordinates of panels that hits() has looked at so far.
+    index_t n_coordinates() const { return n_coordinates_; }
+
+   private:
+    void set_box(const float* coordinates, const index_t* rows, index_t n_rows);
+
+    const TileFilter* filter_ = nullptr;
+    index_t n_coordinates_ = 0;
+    AlignedVector<float> stream_;           // a segment: its part of the norms, then its coordinates times -2
+    AlignedVector<float> bounds_, centres_; // of every tile: squared gap between the boxes, squared distance of centres
+  };
+
+ private:
+  index_t per_panel() const { return (width_ + static_cast<index_t>(ends_.size())) * panel_points; }
+  TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, const std::vector<index_t>& source,
+             const float* coordinates, index_t width, const Execution& execution);
+  void pack_tile(index_t tile, Range columns, const std::vector<index_t>& source, const float* coordinates);
+
+  index_t width_, n_tiles_, stride_;  // stride_: of the boxes, n_tiles_ padded
+  std::vector<index_t> ends_;         // of segments
+  std::vector<index_t> first_panel_;  // of each tile
+  AlignedVector<float> panels_;       // of points: a segment's part of the norms, then its coordinates
+  AlignedVector<float> centre_, half_;  // boxes: [coordinate][tile]
+};
+
+}  // namespace spectralcls::detail

@@ -1,0 +1,284 @@
+// The sums of one block of queries while points pass: the kernel's arguments of a tile or of single pairs, kernel values,
+// weights, and sums as vectors, which go to the partial sums in double when a piece ends.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "base/distance_tile.hpp"
+#include "sums/near_pairs.hpp"
+#include "sums/partial_sums.hpp"
+#include "sums/sum_accumulators.hpp"
+#include "sums/sum_plan.hpp"
+
+namespace spectralcls::detail {
+
+template <class T, bool Scaled>
+class BlockSums {
+ public:
+  BlockSums(const SumPlan<T>& plan, const Range& chunk)
+      : plan_(plan),
+        request_(plan.request),
+        n_bandwidths_(static_cast<int>(plan.n_bandwidths)),
+        n_columns_(plan.request.n_columns),
+        chunk_(chunk),
+        partial_(plan, chunk.size(), Scaled),
+        sum_(static_cast<std::size_t>(tile_rows * vectors_per_row())) {
+    queries_.pack(request_.queries, plan.rows.data() + chunk.begin, chunk.size(), plan.kept->geometry());
+  }
+
+  const PackedQueries<T>& queries() const { return queries_; }
+  PartialSums<T>& partial() { return partial_; }
+  // Largest origin of the block's rows, and the smallest argument that a row has met since least() was reset.
+  double farthest_origin() const {
+    return Scaled ? static_cast<double>(*std::max_element(origin_, origin_ + n_rows_)) : 0.0;
+  }
+  T least(index_t row) const { return least_[row]; }
+  void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
+  index_t n_rows() const { return n_rows_; }
+
+  // Begins with empty sums for a block of query rows and a label.
+  void open(index_t block, int label) {
+    block_ = block;
+    label_ = label;
+    n_rows_ = std::min<index_t>(tile_rows, chunk_.size() - block * tile_rows);
+    n_vectors_ = 0;
+    std::fill(sum_.begin(), sum_.end(), Vec<T>{});
+    if (!Scaled) return;
+    for (int r = 0; r < tile_rows; ++r)
+      origin_[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.origins(block * tile_rows + r)[label] : 0.0,
+                                           static_cast<double>(std::numeric_limits<T>::max())));
+  }
+
+  void add(const Tile& tile, bool with_least) {
+    bandwidths().arguments.measure(queries_, block_, n_rows_, *plan_.points, tile, argument_, [&] {
+      if (request_.query_groups) leave_out_group(tile);
+      if (request_.excluded) leave_out(tile);
+    });
+    if (Scaled || n_bandwidths_ > 1 || with_least)
+      for (index_t r = 0; r < n_rows_; ++r) follow_minimum(r, tile.n_vectors);
+    accumulate(tile);
+    n_vectors_ += tile.n_vectors;
+  }
+
+  // Adds the pairs of a row, and forgets them.
+  void add(NearPairs<T>& pairs, int r) {
+    for (int first = 0; first < pairs.size(r); first += tile_width<T>) {
+      const int n = std::min(pairs.size(r) - first, tile_width<T>), n_vectors = pairs.measure(r, first, n, argument_.value[r]);
+      leave_out(pairs, r, first, n);
+      bandwidths().arguments.finish(argument_.value[r], n_vectors);
+      follow_minimum(r, n_vectors);
+      accumulate(pairs, r, first, n, n_vectors);
+      n_vectors_ += n_vectors;
+    }
+    pairs.clear(r);
+  }
+
+  // Adds the vector sums to the partial sums of their rows, in double.
+  void flush() {
+    for (index_t r = 0; r < n_rows_ && n_vectors_ > 0; ++r) {
+      if (Scaled && origin_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
+      // open() begins at the origin of the cell, and it is only ever lowered.
+      const index_t row = block_ * tile_rows + r;
+      if (Scaled) partial_.lower_origin(row, label_, static_cast<double>(origin_[r]));
+      double* total = partial_.sums(row, label_);
+      const Vec<T>* sums = sum_.data() + r * vectors_per_row();
+      for (int b = 0; b < n_bandwidths_; ++b)
+        plan_.columns().reduce(sums + b * plan_.columns().n_vectors(), total + b * n_columns_);
+    }
+  }
+
+  // The same, and goes on, once as many vectors are in as may be added in T.
+  void flush_if_full() {
+    if (n_vectors_ < block_vectors) return;
+    flush();
+    open(block_, label_);
+  }
+
+  // Whether a tile holds nothing but points of the group of every query of the block.
+  bool leaves_out_whole(const Tile& tile) const {
+    if (!request_.query_groups) return false;
+    const index_t place = chunk_.begin + block_ * tile_rows, group = plan_.group_at(place);
+    if (plan_.group_at(place + n_rows_ - 1) != group) return false;  // queries are sorted by group
+    const Range own = plan_.points->run(tile.label, group);
+    return own.begin <= tile.first && tile.first + tile.n_vectors * lanes<T> <= own.end;
+  }
+
+ private:
+  static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
+
+  index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns().n_vectors(); }
+  // The tile from a row on.
+  static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) { return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]); }
+  index_t place(index_t row) const { return chunk_.begin + block_ * tile_rows + row; }
+
+  void accumulate(const Tile& tile) {
+    auto weights = [&](int b) { return plan_.weights->of(tile, b); };
+    if (n_columns_ > 1) {
+      const double gap = *std::min_element(gap_, gap_ + n_rows_);
+      return accumulate_columns(0, n_rows_, gap, tile.n_vectors, [&](int b, Vec<T>* sums) {
+        plan_.columns().add_product(value_, n_rows_, weights(b), tile.n_vectors, sums, vectors_per_row());
+      });
+    }
+    accumulate_rows(0, n_rows_, tile.n_vectors, weights);
+  }
+
+  void accumulate(const NearPairs<T>& pairs, int r, int first, int n, int n_vectors) {
+    const index_t width = n_vectors * lanes<T>;
+    plan_.weights->gather(*plan_.points, width, [&](index_t j) { return j < n ? pairs.column(r, first + static_cast<int>(j)) : -1; }, weights_);
+    auto weights = [&](int b) { return plan_.weights->of_gathered(weights_, width, b); };
+    if (n_columns_ == 1) return accumulate_rows(r, r + 1, n_vectors, weights);
+    accumulate_columns(r, r + 1, gap_[r], n_vectors, [&](int b, Vec<T>* sums) {
+      plan_.columns().add_row(value_.value[r], weights(b), n_vectors, sums + r * vectors_per_row());
+    });
+  }
+
+  // One column; weights(b) for a bandwidth.
+  template <class Weights>
+  void accumulate_rows(index_t first, index_t last, int n_vectors, Weights&& weights) {
+    if (n_bandwidths_ > 1 && plan_.rates_double) {
+      for (index_t r = first; r < last; ++r) accumulate_ladders(r, n_vectors, weights);
+      return;
+    }
+    for (int b = 0; b < n_bandwidths_; ++b)
+      add_rows<T, Scaled>(request_.kernel, from_row(argument_, first),
+                          {last - first, n_vectors, rate_of(b), weights(b), origin_ + first, gap_ + first,
+                           plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)],
+                           sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
+  }
+
+  template <class Weights>
+  void accumulate_ladders(index_t r, int n_vectors, Weights&& weights) {
+    const T* arguments = argument_.value[r];
+    Vec<T>* row_sums = sum_.data() + r * vectors_per_row();
+    const T origin = Scaled ? origin_[r] : T(0);
+    for (const Ladder& ladder : bandwidths().ladders) {
+      Rung<T> rungs[longest_ladder<T>];
+      const int n_rungs = live_rungs(ladder, gap_[r]);
+      if (n_rungs == 0) break;  // the rates of ladders ascend
+      for (int l = 0; l < n_rungs; ++l) {
+        const int b = ladder.positions[static_cast<std::size_t>(l)];
+        rungs[l] = {row_sums + b, weights(b)};
+      }
+      const T ladder_rate = static_cast<T>(ladder.rate);
+      if (request_.weights) add_ladder<T, Scaled, true>(n_rungs, arguments, n_vectors, origin, ladder_rate, rungs);
+      else add_ladder<T, Scaled, false>(n_rungs, arguments, n_vectors, origin, ladder_rate, rungs);
+    }
+  }
+
+  // Several columns: kernel values of rows into a buffer, then a small product with the weights.
+  // add_values(b, sums of the bandwidth) does the latter.
+  template <class AddValues>
+  void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
+    auto add = [&](int b) { add_values(b, sum_.data() + b * plan_.columns().n_vectors()); };
+    auto evaluate = [&](int b) {
+      kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, Scaled ? origin_ + first : nullptr,
+                     rate_of(b), from_row(value_, first));
+    };
+    if (!plan_.rates_double) {
+      for (int b = 0; b < n_bandwidths_; ++b) {
+        evaluate(b);
+        add(b);
+      }
+      return;
+    }
+    for (const Ladder& ladder : bandwidths().ladders)
+      for (int l = 0; l < live_rungs(ladder, gap); ++l) {
+        const int b = ladder.positions[static_cast<std::size_t>(l)];
+        if (l == 0) evaluate(b);
+        else
+          for (index_t r = first; r < last; ++r) square_row<T>(value_.value[r], n_vectors);
+        add(b);
+      }
+  }
+
+  const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
+  T rate_of(int b) const { return static_cast<T>(bandwidths().rates[static_cast<std::size_t>(b)]); }
+
+  // How many bandwidths of a ladder see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
+  // for one bandwidth without a scale.
+  int live_rungs(const Ladder& ladder, double gap) const {
+    const int n_rungs = static_cast<int>(ladder.positions.size());
+    if (!Scaled && n_bandwidths_ == 1) return n_rungs;
+    const double bits = ladder.rate * gap;
+    if (bits > plan_.negligible) return 0;
+    int live = 1;
+    for (int i = 1; i < n_rungs; ++i) live += bits * static_cast<double>(1 << i) <= plan_.negligible;
+    return live;
+  }
+
+  // The smallest argument of a row decides which bandwidths its tile or pairs matter to. With a scale it also is
+  // a streaming log-sum-exp: the origin follows it, but only when a term would exceed 2^headroom relative to it.
+  void follow_minimum(index_t r, int n_vectors) {
+    const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
+    least_[r] = std::min(least_[r], smallest);
+    if (!Scaled) {
+      gap_[r] = smallest;
+      return;
+    }
+    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = origin_[r];
+    const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
+    gap_[r] = static_cast<double>(smallest) - old;
+    if (!(smallest < threshold)) return;
+    gap_[r] = 0;
+    origin_[r] = smallest;
+    if (old == std::numeric_limits<T>::max()) return;  // no sums yet
+    Vec<T>* sums = sum_.data() + r * vectors_per_row();
+    bandwidths().for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
+      for (index_t v = 0; v < plan_.columns().n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
+    });
+  }
+
+  // Each query leaves out the run of columns that belongs to its group.
+  void leave_out_group(const Tile& tile) {
+    for (index_t r = 0; r < n_rows_; ++r) {
+      const Range own = plan_.points->run(tile.label, plan_.group_at(place(r)));
+      const index_t width = tile.n_vectors * lanes<T>;
+      const index_t begin = std::clamp<index_t>(own.begin - tile.first, 0, width);
+      const index_t end = std::clamp<index_t>(own.end - tile.first, begin, width);
+      std::fill(argument_.value[r] + begin, argument_.value[r] + end, infinity);
+    }
+  }
+
+  // Packed column of the point that a query leaves out, -1 for none.
+  index_t excluded_column(index_t row) const {
+    const index_t point = request_.excluded ? request_.excluded[plan_.rows[static_cast<std::size_t>(place(row))]] : -1;
+    return point < 0 ? -1 : plan_.kept->positions()[static_cast<std::size_t>(point)];
+  }
+
+  void leave_out(const Tile& tile) {
+    for (index_t r = 0; r < n_rows_; ++r) {
+      const index_t column = excluded_column(r) - tile.first;
+      if (column >= 0 && column < tile.n_vectors * lanes<T>) argument_.value[r][column] = infinity;
+    }
+  }
+
+  void leave_out(const NearPairs<T>& pairs, int r, int first, int n) {
+    if (!request_.query_groups && !request_.excluded) return;
+    const Range own = request_.query_groups ? plan_.points->run(label_, plan_.group_at(place(r))) : Range{0, 0};
+    const index_t excluded = excluded_column(r);
+    for (int i = 0; i < n; ++i) {
+      const index_t column = pairs.column(r, first + i);
+      if (column == excluded || (own.begin <= column && column < own.end)) argument_.value[r][i] = infinity;
+    }
+  }
+
+  const SumPlan<T>& plan_;
+  const KernelSums<T>& request_;
+  const int n_bandwidths_;
+  const index_t n_columns_;
+  const Range chunk_;
+  PackedQueries<T> queries_;
+  PartialSums<T> partial_;
+  index_t block_ = 0, n_rows_ = 0, n_vectors_ = 0;
+  int label_ = 0;
+  TileBuffer<T> argument_, value_;
+  AlignedVector<Vec<T>> sum_;
+  AlignedVector<T> weights_;  // of pairs
+  T origin_[tile_rows];
+  T least_[tile_rows];
+  double gap_[tile_rows];  // smallest argument of the tile beyond the origin, where somebody asks for it
+};
+
+}  // namespace spectralcls::detail

@@ -1,0 +1,91 @@
+// Pairs that a filter lets pass, a list for each query row, and their distances one by one: where few pairs of a tile
+// matter, this costs less than the tile.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "base/points.hpp"
+
+namespace spectralcls::detail {
+
+// The packed points once more, each point's coordinates in a row of whole vectors: as they came, in units.
+template <class T>
+class PointRows {
+ public:
+  PointRows(MatrixView<T> points, const std::vector<index_t>& source, double unit, const Execution& execution)
+      : stride_((points.cols + lanes<T> - 1) / lanes<T> * lanes<T>) {
+    const auto n = static_cast<index_t>(source.size());
+    rows_.resize(static_cast<std::size_t>(n * stride_));
+    constexpr index_t rows_a_chunk = 4096;
+    for_each_chunk((n + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
+      for (index_t i = chunk * rows_a_chunk; i < std::min((chunk + 1) * rows_a_chunk, n); ++i) {
+        T* to = rows_.data() + i * stride_;
+        std::fill_n(to, stride_, T(0));
+        const index_t row = source[static_cast<std::size_t>(i)];
+        if (row < 0) continue;
+        for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(points.row(row)[k] * (1 / unit));
+      }
+    });
+  }
+  index_t stride() const { return stride_; }
+  const T* row(index_t column) const { return rows_.data() + column * stride_; }
+
+ private:
+  index_t stride_;
+  UninitializedVector<T> rows_;
+};
+
+template <class T>
+class NearPairs {
+ public:
+  static constexpr int settled_at = 64;  // pairs of a row, after which its list should be emptied
+
+  explicit NearPairs(const PointRows<T>& points) : points_(points), queries_(static_cast<std::size_t>(tile_rows * points.stride())) {}
+
+  void start(const PackedQueries<T>& queries, index_t block) {
+    const T* q = queries.block(DistanceForm::difference, block);
+    for (index_t k = 0; k < queries.d; ++k)
+      for (index_t r = 0; r < tile_rows; ++r) queries_[static_cast<std::size_t>(r * points_.stride() + k)] = q[k * tile_rows + r];
+  }
+
+  // The points `bits` of the columns from `first` on.
+  void add(int row, index_t first, std::uint64_t bits) {
+    int n = sizes_[row];
+    for (; bits; bits &= bits - 1) columns_[row][n++] = first + __builtin_ctzll(bits);
+    sizes_[row] = n;
+  }
+  int size(int row) const { return sizes_[row]; }
+  index_t column(int row, int i) const { return columns_[row][i]; }
+  void clear(int row) { sizes_[row] = 0; }
+
+  // Squared distances of the pairs [begin, begin + n) of a row, infinite up to whole vectors; the number of vectors.
+  int measure(int row, int begin, int n, T* out) const {
+    constexpr int W = lanes<T>;
+    const T* q = queries_.data() + row * points_.stride();
+    for (int i = 0; i < n; i += W) {
+      Vec<T> sums[W];
+      for (int j = 0; j < W; ++j) {
+        const T* x = points_.row(columns_[row][begin + std::min(i + j, n - 1)]);
+        Vec<T> sum{};
+        for (index_t k = 0; k < points_.stride(); k += W) {
+          const Vec<T> difference = load(x + k) - load(q + k);
+          sum += difference * difference;
+        }
+        sums[j] = sum;
+      }
+      store(out + i, sums_of_lanes<T, W>(sums));
+    }
+    const int n_vectors = (n + W - 1) / W;
+    std::fill(out + n, out + n_vectors * W, std::numeric_limits<T>::infinity());
+    return n_vectors;
+  }
+
+ private:
+  const PointRows<T>& points_;
+  AlignedVector<T> queries_;
+  int sizes_[tile_rows] = {};
+  index_t columns_[tile_rows][settled_at + 64];
+};
+
+}  // namespace spectralcls::detail

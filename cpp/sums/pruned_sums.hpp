@@ -1,0 +1,147 @@
+// Sums of a chunk of queries that visit only what the rounded result can see.
+#pragma once
+
+#include <limits>
+
+#include "sums/block_sums.hpp"
+
+namespace spectralcls::detail {
+
+
+template <class T, bool Scaled>
+class PrunedSums {
+ public:
+  PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T, Scaled>& sums)
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(*plan.kept->filtered()->rows) {}
+
+  // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
+  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
+  void run(Checkpoint& checkpoint) {
+    for (index_t q = 0; q < sums_.queries().n_blocks; ++q, checkpoint()) run(q);
+  }
+
+  void run(index_t q) {
+    const index_t first = chunk_.begin + q * tile_rows, n_tiles = filter().n_tiles();
+    if (n_tiles == 0) return;
+    block_.set(filter(), plan_.query_coordinates.data(), plan_.rows.data() + first,
+               std::min<index_t>(tile_rows, chunk_.end - first));
+    pairs_.start(sums_.queries(), q);
+    ++n_blocks_;
+    const bool exact = plan_.request.rtol == 0;
+    sums_.reset_least();
+    index_t nearest = exact ? -1 : block_.nearest(0, n_tiles);
+    if (!exact) begin_at(q, nearest);
+    for (index_t begin = 0, end = 0; begin < n_tiles; begin = end) {
+      while (end < n_tiles && tile(end).label == tile(begin).label) ++end;
+      if (exact) {
+        sums_.reset_least();
+        nearest = block_.nearest(begin, end);
+        begin_at(q, nearest);
+      }
+      sum_label(q, {begin, end}, nearest);
+    }
+  }
+
+  // What has been done so far, in multiply-adds on whole vectors, and what all pairs of a block cost.
+  double cost() const {
+    const double d = static_cast<double>(plan_.request.points.cols), width = static_cast<double>(filter().n_coordinates());
+    const double n_tiles = static_cast<double>(filter().n_tiles());
+    return Costs::filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
+           Costs::box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
+           static_cast<double>(n_vectors_) * tile_rows * (Costs::form * d + Costs::kernel) +
+           static_cast<double>(n_pairs_) * (Costs::pair + Costs::pair_vector * static_cast<double>(plan_.kept->filtered()->rows->stride()) / lanes<T>);
+  }
+  double cost_of_all() const {
+    return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
+           (static_cast<double>(plan_.request.points.cols) + Costs::kernel);
+  }
+
+ private:
+  static constexpr int dense_from = 5;  // a tile is computed whole if one pair in so many matters
+
+  // Measured on covertype, letter and shuttle: what a step costs beyond its multiply-adds.
+  struct Costs {
+    static constexpr double filter = 1.8, box = 4, form = 2, kernel = 18, pair = 16, pair_vector = 4;
+  };
+
+  const TileFilter& filter() const { return *plan_.kept->filtered()->filter; }
+  const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }
+
+  void begin_at(index_t q, index_t nearest) {
+    sums_.open(q, tile(nearest).label);
+    visit(tile(nearest));
+    sums_.flush();
+    update_reach(tile(nearest).label);
+  }
+
+  void sum_label(index_t q, const Range& tiles, index_t nearest) {
+    near_.clear();
+    for (index_t t = tiles.begin; t < tiles.end; ++t)
+      if (block_.bounds()[t] <= farthest_ && t != nearest) near_.push_back(t);
+    if (near_.empty()) return;
+    sums_.open(q, tile(tiles.begin).label);
+    for (std::size_t i = 0; i < near_.size(); ++i) {
+      const index_t t = near_[i];
+      if (i + 1 < near_.size()) block_.prefetch(near_[i + 1]);
+      if (block_.bounds()[t] > farthest_) continue;
+      std::uint64_t bits[tile_rows];
+      const int n_hits = block_.hits(t, reach_, bits);
+      if (n_hits > 0 && add(tile(t), n_hits, bits)) update_reach(tile(t).label);
+    }
+    for (int r = 0; r < tile_rows; ++r) add_pairs(r);
+    update_reach(tile(tiles.begin).label);
+    sums_.flush();
+  }
+
+  void visit(const Tile& tile) {
+    if (sums_.leaves_out_whole(tile)) return;
+    sums_.flush_if_full();
+    sums_.add(tile, true);
+    n_vectors_ += tile.n_vectors;
+  }
+
+  void add_pairs(int r) {
+    sums_.flush_if_full();
+    n_pairs_ += pairs_.size(r);
+    sums_.add(pairs_, r);
+  }
+
+  // Whether something has been summed, so that the reach may have become shorter.
+  bool add(const Tile& tile, int n_hits, const std::uint64_t* bits) {
+    if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {
+      visit(tile);
+      return true;
+    }
+    bool summed = false;
+    for (int r = 0; r < tile_rows; ++r) {
+      if (!bits[r]) continue;
+      pairs_.add(r, tile.first, bits[r]);
+      if (pairs_.size(r) < NearPairs<T>::settled_at) continue;
+      add_pairs(r);
+      summed = true;
+    }
+    return summed;
+  }
+
+  // Squared distances beyond which terms of each row are negligible, and the largest.
+  void update_reach(int label) {
+    farthest_ = 0;
+    for (index_t r = 0; r < tile_rows; ++r) {
+      const double squared = plan_.reach.squared(label, plan_.of(label).lowest_rate, sums_.least(r)) * (1 + 1e-6) + 1e-35;  // roundings in float32
+      reach_[r] = r < sums_.n_rows() ? static_cast<float>(squared) : -std::numeric_limits<float>::infinity();
+      farthest_ = std::max(farthest_, reach_[r]);
+    }
+  }
+
+  const SumPlan<T>& plan_;
+  const Range chunk_;
+  BlockSums<T, Scaled>& sums_;
+  TileFilter::Block block_;
+  NearPairs<T> pairs_;
+  alignas(64) float reach_[tile_rows];
+  float farthest_ = 0;
+  std::vector<index_t> near_;  // tiles
+  index_t n_blocks_ = 0, n_vectors_ = 0, n_pairs_ = 0;
+};
+
+}  // namespace spectralcls::detail

@@ -1,0 +1,195 @@
+"""Sums that leave out unseen what they cannot see, against slow float64 sums over all pairs."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from spectralcls.kernels import KernelPoints, kernel_sums
+
+SKIPPING = "SPECTRALCLS_SKIPPING"
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    monkeypatch.setenv(SKIPPING, "always")
+
+
+def clusters(rng, n, d, spread=0.05):
+    """Points about a few centres: most pairs are out of reach."""
+    centres = rng.uniform(-1, 1, size=(8, d))
+    return centres[rng.integers(8, size=n)] + spread * rng.normal(size=(n, d))
+
+
+def reference(Q, X, h, weights=None, labels=None, left_out=None):
+    """Sums and sums of absolute terms, float64 (m, l, c), as (log scale (m, l), sums, absolute sums)."""
+    Q, X = Q.astype(np.float64), X.astype(np.float64)
+    W = np.ones((len(X), 1)) if weights is None else np.asarray(weights, dtype=np.float64).reshape(len(X), -1)
+    labels = np.zeros(len(X), dtype=int) if labels is None else labels
+    exponent = -(cdist(Q, X) ** 2) / (2 * h**2)
+    if left_out is not None:
+        exponent[left_out] = -np.inf
+    scales, sums, absolute = [], [], []
+    for label in range(labels.max() + 1):
+        part, w = exponent[:, labels == label], W[labels == label]
+        scale = part.max(axis=1)
+        k = np.exp(part - scale[:, None])
+        scales.append(scale)
+        sums.append(k @ w)
+        absolute.append(k @ np.abs(w))
+    return np.stack(scales, axis=1), np.stack(sums, axis=1), np.stack(absolute, axis=1)
+
+
+def assert_right(pair, truth, dtype):
+    scale, sums = pair
+    true_scale, true_sums, absolute = truth
+    shift = np.exp(scale.astype(np.float64) - true_scale)[..., None]
+    # What the package promises, and the rounding of the logarithm in the result.
+    relative = {np.float32: 1e-5, np.float64: 1e-12}[dtype] + 2 * np.finfo(dtype).eps * np.abs(true_scale[..., None])
+    allowed = relative * absolute
+    assert np.all(np.abs(sums * shift - true_sums) <= allowed)
+
+
+def assert_log(log_sums, scale, sums, dtype):
+    """An absolute error of a logarithm is a relative one of the sum."""
+    allowed = 2e-5 if dtype == np.float32 else 2e-12
+    np.testing.assert_allclose(log_sums, (np.log(sums[..., 0]) + scale)[:, 0], rtol=allowed, atol=allowed)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("d", [1, 5, 17, 40])
+def test_signed_columns_and_labels(dtype, seed, d):
+    rng = np.random.default_rng(seed)
+    X, Q = clusters(rng, 1500, d).astype(dtype), clusters(np.random.default_rng(seed), 200, d).astype(dtype)
+    labels = rng.integers(3, size=len(X))
+    weights = rng.normal(size=(len(X), 1 + 2 * seed)).astype(dtype)
+    pair = kernel_sums(Q, X, weights=weights, labels=labels, bandwidth=0.05, log="pair")
+    assert_right(pair, reference(Q, X, 0.05, weights, labels), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("log", [False, True])
+def test_agrees_with_all_pairs(monkeypatch, dtype, log):
+    rng = np.random.default_rng(0)
+    X = clusters(rng, 3000, 12).astype(dtype)
+    Q = np.vstack([X[:300], clusters(rng, 100, 12), rng.normal(size=(20, 12)) * 30]).astype(dtype)
+    options = dict(labels=rng.integers(4, size=len(X)), n_labels=5, bandwidth=[0.03, 0.06, 0.2], log=log)
+    skipped = kernel_sums(Q, X, **options)
+    monkeypatch.setenv(SKIPPING, "never")
+    allowed = 2e-5 if dtype == np.float32 else 2e-12
+    # An absolute error of a logarithm is a relative one of the sum.
+    np.testing.assert_allclose(skipped, kernel_sums(Q, X, **options), rtol=allowed, atol=allowed if log else 1e-30)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_heavy_points(dtype):
+    """What is left out is bounded by its weights: a heavy point far away outweighs all near ones."""
+    rng = np.random.default_rng(1)
+    X = clusters(rng, 2000, 6, spread=0.01).astype(dtype)
+    Q = X[:64] + dtype(0.001)
+    weights = np.full(len(X), 1e-6, dtype=dtype)
+    heavy = rng.choice(np.arange(64, len(X)), 5, replace=False)
+    weights[heavy] = [1e6, -1e6, 1e5, 1e4, -1e6]
+    pair = kernel_sums(Q, X, weights=weights, bandwidth=0.25, log="pair")
+    assert_right((pair[0][:, None], pair[1][:, None, None]), reference(Q, X, 0.25, weights), dtype)
+
+
+def test_nearest_points_weigh_nothing():
+    rng = np.random.default_rng(2)
+    X = clusters(rng, 2000, 8)
+    weights = rng.normal(size=len(X))
+    weights[np.linalg.norm(X - X[0], axis=1) < 0.5] = 0
+    pair = kernel_sums(X[:1], X, weights=weights, bandwidth=0.2, log="pair")
+    scale, sums, absolute = reference(X[:1], X, 0.2, weights)
+    np.testing.assert_allclose(pair[1] * np.exp(pair[0] - scale[0]), sums[0, 0], atol=1e-12 * absolute.max(), rtol=0)
+    assert absolute.max() > 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_duplicates_constants_and_offsets(dtype):
+    """Thousands of equal points, features that never change, everything a million away from the origin."""
+    rng = np.random.default_rng(3)
+    X = np.repeat(rng.integers(0, 3, size=(4, 7)), 700, axis=0).astype(dtype) + dtype(1e6)
+    X[:, 2] = 5
+    Q = np.vstack([X[::500], X[:20] + dtype(1)])
+    log_sums = kernel_sums(Q, X, bandwidth=0.5, log=True)
+    scale, sums, _ = reference(Q, X, 0.5)
+    assert_log(log_sums, scale, sums, dtype)
+
+
+@pytest.mark.parametrize("n, d", [(1, 3), (5, 70), (30, 200), (49, 4)])
+def test_few_points(n, d):
+    rng = np.random.default_rng(4)
+    X, Q = rng.normal(size=(n, d)), rng.normal(size=(33, d))
+    scale, sums, _ = reference(Q, X, 0.7)
+    assert_log(kernel_sums(Q, X, bandwidth=0.7, log=True), scale, sums, np.float64)
+
+
+def test_denormals_and_tiny_scales():
+    rng = np.random.default_rng(5)
+    X = clusters(rng, 1000, 6)
+    truth = kernel_sums(X[:100], X, bandwidth=0.05, log=True)
+    for factor in (2.0**-1000, 2.0**-120, 2.0**300):
+        scaled = kernel_sums(X[:100] * factor, X * factor, bandwidth=0.05 * factor, log=True)
+        np.testing.assert_allclose(scaled, truth, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace", "laplace_derivative", "epanechnikov", "uniform", "cosine"])
+def test_every_decay(monkeypatch, kernel):
+    rng = np.random.default_rng(6)
+    X = clusters(rng, 2000, 10)
+    labels = rng.integers(2, size=len(X))
+    options = dict(kernel=kernel, bandwidth=[0.02, 0.11], labels=labels, log="pair", exclude_self=True)
+    scale, sums = kernel_sums(X, X, **options)
+    monkeypatch.setenv(SKIPPING, "never")
+    true_scale, true_sums = kernel_sums(X, X, **options)
+    np.testing.assert_allclose(sums * np.exp(scale - true_scale), true_sums, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_left_out_groups_and_selves(dtype):
+    rng = np.random.default_rng(7)
+    X = clusters(rng, 1200, 9).astype(dtype)
+    folds = rng.integers(5, size=len(X))
+    own = folds[:, None] == folds
+    log_sums = kernel_sums(X, X, bandwidth=0.06, log=True, exclude_groups=(folds, folds))
+    scale, sums, _ = reference(X, X, 0.06, left_out=own)
+    assert_log(log_sums, scale, sums, dtype)
+    log_sums = kernel_sums(X, X, bandwidth=0.06, log=True, exclude_self=True)
+    scale, sums, _ = reference(X, X, 0.06, left_out=np.eye(len(X), dtype=bool))
+    assert_log(log_sums, scale, sums, dtype)
+
+
+def test_bandwidth_of_each_label_and_weights_of_each_bandwidth(monkeypatch):
+    rng = np.random.default_rng(8)
+    X, labels = clusters(rng, 1500, 11), rng.integers(3, size=1500)
+    options = dict(labels=labels, bandwidth=[[0.02, 0.05, 0.1], [0.03, 0.03, 0.3]], log="pair",
+                   weights=rng.normal(size=(1500, 2, 4)))
+    scale, sums = kernel_sums(X[:300], X, **options)
+    monkeypatch.setenv(SKIPPING, "never")
+    true_scale, true_sums = kernel_sums(X[:300], X, **options)
+    absolute = kernel_sums(X[:300], X, **{**options, "weights": np.abs(options["weights"])})[1]
+    assert np.all(np.abs(sums * np.exp(scale - true_scale)[..., None] - true_sums) <= 1e-12 * absolute)
+
+
+def test_points_packed_once(monkeypatch):
+    rng = np.random.default_rng(9)
+    X, weights = clusters(rng, 2000, 14).astype(np.float32), rng.uniform(1, 2, size=2000).astype(np.float32)
+    labels = rng.integers(3, size=2000)
+    points = KernelPoints(X, labels=labels, weights=weights)
+    options = dict(bandwidth=0.05, log=True)
+    once = kernel_sums(X[:500], points, **options)
+    np.testing.assert_array_equal(kernel_sums(X[:500], points, **options), once)
+    unpacked = kernel_sums(X[:500], X, labels=labels, weights=weights, **options)
+    np.testing.assert_allclose(unpacked, once, rtol=1e-5, atol=1e-5)
+    monkeypatch.setenv(SKIPPING, "never")
+    np.testing.assert_allclose(kernel_sums(X[:500], points, **options), once, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("choice", ["always", "sampled"])
+def test_same_bits_for_any_number_of_threads(monkeypatch, choice):
+    monkeypatch.setenv(SKIPPING, choice)
+    rng = np.random.default_rng(10)
+    X = clusters(rng, 6000, 16).astype(np.float32)
+    options = dict(labels=rng.integers(3, size=len(X)), bandwidth=0.05, log=True)
+    np.testing.assert_array_equal(kernel_sums(X, X, n_jobs=1, **options), kernel_sums(X, X, n_jobs=5, **options))
