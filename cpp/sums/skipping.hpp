@@ -89,7 +89,7 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   if (m == 0 || n == 0 || d == 0 || skipping() == Skipping::never) return false;
   const bool always = skipping() == Skipping::always;
   const double building = build_operations / (static_cast<double>(m) * static_cast<double>(d + 16));
-  if (!always && (m < from_queries || n < from_points || d < from_features || building > 0.5)) return false;
+  if (!always && (m < from_queries || n < from_points || d < from_features || building > 0.03)) return false;
   reach.weigh();
   if (always) return true;
 
@@ -127,7 +127,7 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
     for (index_t j = n_queries; j < sample.rows; ++j) within += partial[static_cast<std::size_t>(j)] < squared;
   }
   const double share = static_cast<double>(within) / static_cast<double>(n_queries * (sample.rows - n_queries));
-  return share < (building > 0.04 ? 0.06 : 0.25);
+  return share < 0.25;
 }
 
 }  // namespace spectralcls::detail
