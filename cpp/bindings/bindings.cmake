@@ -28,10 +28,10 @@ target_include_directories(_bindings SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/include)
 target_compile_definitions(_bindings PRIVATE EIGEN_MPL2_ONLY)
 target_compile_options(_bindings PRIVATE -O1)
 # The eigensolver's small products.
-set_source_files_properties(cpp/krylov/eigen.cpp cpp/krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
+set_source_files_properties(krylov/eigen.cpp krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
 target_link_libraries(_bindings PRIVATE common)
 
-set(lapack_source ${CMAKE_CURRENT_SOURCE_DIR}/cpp/bindings/lapack.pyx)
+set(lapack_source ${CMAKE_CURRENT_SOURCE_DIR}/bindings/lapack.pyx)
 add_custom_command(OUTPUT lapack.cpp DEPENDS ${lapack_source} VERBATIM
   COMMAND ${Python_EXECUTABLE} -m cython -3 --cplus --module-name spectralcls._core._lapack ${lapack_source} -o lapack.cpp)
 Python_add_library(_lapack MODULE WITH_SOABI ${CMAKE_CURRENT_BINARY_DIR}/lapack.cpp)
