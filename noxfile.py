@@ -1,0 +1,108 @@
+"""What is run on a change and before a release: `nox -l` lists the sessions, `nox -s NAME` runs one.
+
+Every session makes an environment of its own. `nox` alone runs what a change has to pass.
+"""
+
+import shutil
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+DIST = ROOT / "dist"
+OLDEST = ["numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*", "pyparsing==3.1.*",
+          "pytest==8.*", "pyarrow==18.*"]
+RUFF = "ruff>=0.13"
+
+nox.needs_version = ">=2024.4.15"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.sessions = ["lint", "types", "tests"]
+
+
+@nox.session
+def lint(session):
+    """Style of the Python sources, and the workflows of the hosted CI."""
+    session.install(RUFF, "check-jsonschema>=0.34", "zizmor>=1.16")
+    session.run("ruff", "check", ".")
+    workflows = sorted(str(file) for file in (ROOT / ".github" / "workflows").glob("*.yml"))
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("zizmor", "--offline", "--quiet", ".github")
+
+
+@nox.session
+def types(session):
+    """mypy over the public interface."""
+    session.install(".[test]")
+    session.run("mypy")
+
+
+@nox.session
+def tests(session):
+    """The whole suite."""
+    session.install(".[test]")
+    session.run("pytest", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def oldest(session):
+    """The suite with the oldest dependencies that pyproject.toml allows."""
+    session.install(".[test]", *OLDEST)
+    session.run("python", "-c", "import numpy, scipy, sklearn; print(numpy.__version__, scipy.__version__, "
+                                "sklearn.__version__)")
+    session.run("pytest", "-n", "auto", *session.posargs)
+
+
+@nox.session
+def docs(session):
+    """The site, every warning an error, and the examples in its pages."""
+    session.install(".[docs]")
+    session.run("python", "-m", "sphinx", "-W", "--keep-going", "docs", "site")
+    session.run("python", "-m", "sphinx", "-b", "doctest", "docs", "site/doctest")
+
+
+@nox.session
+def bench(session):
+    """The benchmarks of one file or more: `nox -s bench -- bench/bench_kernels.py`."""
+    session.install(".[bench]")
+    session.run("pytest", *(session.posargs or ["bench/bench_kernels.py"]))
+
+
+@nox.session
+@nox.parametrize("sanitizer", ["asan", "tsan"])
+def sanitize(session, sanitizer):
+    """Address and undefined-behavior sanitizers over the core's tests, or the thread sanitizer over the threaded ones.
+
+    Builds the core in place; `cmake --build --preset dev` brings the ordinary one back.
+    """
+    session.install("cmake", "ninja", "pybind11", "cmeel-eigen", "cython", "numpy", "scipy", "scikit-learn", "pytest",
+                    "hypothesis", "mpmath", "pandas", "matplotlib")
+    session.run("cmake", "--preset", sanitizer, f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
+    session.run("cmake", "--build", "--preset", sanitizer)
+    library = session.run("c++", f"-print-file-name=lib{sanitizer}.so", silent=True, external=True).strip()
+    tests = {
+        "asan": ["tests/core", "tests/test_kernels.py", "tests/test_kernel_points.py", "tests/test_eigen.py",
+                 "tests/test_neighbors.py", "tests/test_tolerance.py"],
+        "tsan": ["tests/test_core.py", "tests/test_kernels.py", "-k", "thread or concurrent or bits"],
+    }[sanitizer]
+    session.run("pytest", "-q", "-p", "no:cacheprovider", *(session.posargs or tests), env={
+        "LD_PRELOAD": library, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1", "SPECTRALCLS_ISA": "avx2",
+        "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0",
+    })
+
+
+@nox.session
+def sdist(session):
+    """The source distribution, twice, to the same bits; a wheel is built from it."""
+    session.install("build")
+    hashes = []
+    for name in ("first", "second"):
+        out = Path(session.create_tmp()) / name
+        shutil.rmtree(out, ignore_errors=True)
+        session.run("python", "-m", "build", "--sdist", "-o", str(out), env={"SOURCE_DATE_EPOCH": "1700000000"})
+        (archive,) = out.glob("*.tar.gz")
+        hashes.append(archive.read_bytes())
+    if hashes[0] != hashes[1]:
+        session.error("Two builds of the same sources differ.")
+    DIST.mkdir(exist_ok=True)
+    shutil.copy(archive, DIST)
