@@ -24,7 +24,7 @@ from .literal import (
 )
 from .summary import spread
 
-GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none; MATH.md section 6
+GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none
 WIDE_GRID = tuple(np.round(np.geomspace(0.03, 6, 60), 4))
 FOLDS = 3
 CLASSIFIERS = {
