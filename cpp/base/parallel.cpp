@@ -19,7 +19,6 @@ namespace spectralcls {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
 
 // State shared by the workers of one call. Threads live for the call only: starting one costs some ten
@@ -63,16 +62,12 @@ class CallerCheckpoint final : public Checkpoint {
       : queue_(queue), interrupted_(interrupted) {}
   void operator()() override {
     if (queue_.stop) throw Stopped{};
-    const auto now = Clock::now();
-    if (!interrupted_ || now - last_poll_ < poll_interval) return;
-    last_poll_ = now;
-    if (interrupted_()) throw Interrupted{};
+    if (interrupted_ && interrupted_()) throw Interrupted{};
   }
 
  private:
   Queue& queue_;
   const std::function<bool()>& interrupted_;
-  Clock::time_point last_poll_ = Clock::now();
 };
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }

@@ -13,7 +13,8 @@ struct __attribute__((visibility("default"))) Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// How a computation runs. `interrupted` is polled only by the calling thread, a few times a second.
+// How a computation runs. `interrupted` is asked at every checkpoint of the calling thread, and by no other: what is
+// expensive about it has to be done a few times a second only, over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
@@ -33,7 +34,8 @@ class Checkpoint {
 };
 
 // Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
-// The calling thread works too; there are never more threads than chunks or than processors that the caller may use. The first exception is rethrown here after every worker has stopped.
+// The calling thread works too; there are never more threads than chunks or than processors that the caller may use. The
+// first exception is rethrown here after every worker has stopped.
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
                     const std::function<void(std::ptrdiff_t, Checkpoint&)>& body);
 

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <memory>
 #include <sstream>
 
 namespace spectralcls::bindings {
@@ -110,7 +112,13 @@ void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const c
 
 Execution execution(const py::handle& n_threads) {
   const index_t threads = std::min<index_t>(at_most(n_threads, "n_jobs"), std::numeric_limits<int>::max());
-  return {static_cast<int>(threads), [] {
+  // Copies of the function share the time of the last look: a call of many short parallel regions looks as often as one.
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto interval = std::chrono::milliseconds(100);
+  return {static_cast<int>(threads), [last = std::make_shared<Clock::time_point>(Clock::now())] {
+            const auto now = Clock::now();
+            if (now - *last < interval) return false;
+            *last = now;
             py::gil_scoped_acquire gil;
             return PyErr_CheckSignals() != 0;
           }};
