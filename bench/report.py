@@ -163,8 +163,12 @@ def draw(results, path):
     matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
-    plt.style.use("spectralcls.plotting.spectralcls")
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
+    with plt.style.context("spectralcls.plotting.spectralcls"):
+        _draw(results, path, *plt.subplots(1, 2, figsize=(11, 4.2)))
+
+
+def _draw(results, path, figure, axes):
+    left, right = axes
     for dtype, marker in zip(DTYPES, "os", strict=True):
         rows = [row for row in results["class_sums"] if row["dtype"] == dtype]
         left.plot([r["d"] for r in rows], [r["% of limit"] for r in rows], marker=marker, label=dtype)

@@ -7,11 +7,11 @@ import warnings
 from pathlib import Path
 
 import matplotlib
-import matplotlib.pyplot as plt
-from sklearn.exceptions import ConvergenceWarning
 
 matplotlib.use("Agg")
-plt.style.use("spectralcls.plotting.spectralcls")
+
+import matplotlib.pyplot as plt  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 
 from ..data import folder  # noqa: E402
 from . import pages, speed, today_page  # noqa: E402
@@ -42,6 +42,7 @@ def parser():
     return found
 
 
+@plt.style.context("spectralcls.plotting.spectralcls")
 def main(arguments=None):
     options = parser().parse_args(arguments)
     extra = {name for name in options.tables if name in ("today", "speed")} or (
