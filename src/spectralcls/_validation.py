@@ -21,6 +21,15 @@ class TrainingData(NamedTuple):
         """Sum of the sample weights of each class, (C,)."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
+    def joined(self, more):
+        """These and `more` of the same classes."""
+        weights = None
+        if self.weights is not None or more.weights is not None:
+            parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
+            weights = np.concatenate(parts)
+        X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
+        return TrainingData(X, codes, self.classes, weights, None)
+
 
 def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32)):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
@@ -46,7 +55,7 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
 
 
 def check_more_data(estimator, X, y, classes, sample_weight, before):
-    """The training data `before` with further samples; None before the first, which needs the `classes`.
+    """Further samples for the training data `before`; None before the first, which needs the `classes`.
 
     Raises
     ------
@@ -75,14 +84,7 @@ def check_more_data(estimator, X, y, classes, sample_weight, before):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         kept = weights > 0
         X, codes, weights = X[kept], codes[kept], weights[kept]
-    if before is None:
-        return TrainingData(X, codes, classes, weights, None)
-    if weights is not None or before.weights is not None:
-        ones = [np.ones(len(data)) if w is None else w for data, w in ((before.X, before.weights), (X, weights))]
-        weights = np.concatenate(ones)
-    return TrainingData(
-        np.concatenate([before.X, X]), np.concatenate([before.codes, codes]), classes, weights, None
-    )
+    return TrainingData(X, codes, classes, weights, None)
 
 
 def encode(y, classes):

@@ -100,11 +100,18 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         """
         data = self._check_training_data(X, y, sample_weight)
         self.classes_ = data.classes
-        self._learn(data, y)
+        self._learn(self._prepared(data, y), y)
         return self
 
     def _check_training_data(self, X, y, sample_weight):
         return check_training_data(self, X, y, sample_weight)
+
+    def _prepared(self, data, y):
+        """The training data as `_learn` is to see them, and `_scores` the queries through `_mapped`."""
+        return data
+
+    def _mapped(self, X):
+        return X
 
     def _learn(self, data, y):
         raise NotImplementedError
@@ -114,7 +121,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
 
     def _check_queries(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._mapped(validate_data(self, X, dtype=[np.float64, np.float32], reset=False))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of the classes, larger wins.

@@ -38,6 +38,16 @@ PARAMETERS = {
         All but the Gaussian vanish beyond the bandwidth.
         """,
     ),
+    "metric": Parameter(
+        [StrOptions({"whiten", "diagonal", "full"}), HasMethods(["transform"]), list, tuple, None],
+        '{"whiten", "diagonal", "full"}, transformer, list of these or None',
+        """
+        Map of the points before anything else, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that
+        kind, or any transformer. One that is fitted already is used as it is (cloning undoes that, unless it is in a
+        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. Of a list the one of
+        the best accuracy is taken, the whole of `fit` being cross-validated with each. None: the points as they are.
+        """,
+    ),
     "n_components": Parameter(
         [_COUNT, StrOptions({"cv", "all"})],
         'int, "cv" or "all"',
@@ -146,6 +156,12 @@ ATTRIBUTES = {
     "bandwidth_": """
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
+    """,
+    "metric_": """
+    metric_ : transformer or None
+        The fitted map in use.
+    metric_cv_results_ : dict of str to ndarray
+        The metrics that were tried, in the layout of `cv_results_`. Only present if `metric` is a list.
     """,
     "cv_results_": """
     cv_results_ : dict of str to ndarray

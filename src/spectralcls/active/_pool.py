@@ -60,6 +60,7 @@ class ActivePool:
         check_is_fitted(estimator)
         self.estimator = estimator
         self.X = validate_data(estimator, X_pool, dtype=np.float64, reset=False)
+        self._points = estimator._mapped(self.X)
         self._unlabelled = np.ones(len(self.X), dtype=bool)
         self._classes = []
         self.refresh()
@@ -85,8 +86,8 @@ class ActivePool:
         known = {id(state.model.lineage): state for state in self._classes}
         for model in self.estimator._models:
             state = known.get(id(model.lineage))
-            if state is None or not state.follow(model, self.X, self.estimator.n_jobs):
-                state = _ScoredClass(model, self.X, self.estimator.n_jobs)
+            if state is None or not state.follow(model, self._points, self.estimator.n_jobs):
+                state = _ScoredClass(model, self._points, self.estimator.n_jobs)
             states.append(state)
         self._classes = states
         return self
@@ -100,7 +101,7 @@ class ActivePool:
         if len(remaining) < n:
             raise ValueError(f"{len(remaining)} samples remain in the pool, but {n} were asked for.")
         h = float(np.mean(self.estimator.bandwidth_))
-        return remaining[draw(self.margin, self.X[remaining], n, fraction, h, random_state)]
+        return remaining[draw(self.margin, self._points[remaining], n, fraction, h, random_state)]
 
     def leave_out(self, positions: ArrayLike) -> Self:
         """Take samples out of the pool without labelling them."""
@@ -123,7 +124,7 @@ class ActivePool:
         labels = np.unique(y)
         if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
             whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
-        self.estimator._append(self.X[positions], y, whitened=whitened)
+        self.estimator._append(self._points[positions], y, whitened=whitened)
         self._unlabelled[positions] = False
         return self.refresh()
 

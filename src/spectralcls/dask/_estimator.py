@@ -3,10 +3,15 @@
 import dask
 import dask.array as da
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from ..metric import apply
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
-from ._workers import check_workers
+from ._tuning import gather
+from ._workers import check_workers, keep
+
+MAX_GATHERED = 20_000  # points from which a metric is learned, and among which PerTurbo chooses
 
 
 class DaskEstimator:
@@ -19,7 +24,26 @@ class DaskEstimator:
         X = as_points(X)
         _check_feature_names(self, np.empty((1, X.shape[1])) if names is None else names, reset=False)
         _check_n_features(self, np.empty((1, X.shape[1])), reset=False)
-        return X
+        return self._mapped(X)
+
+    def _prepared(self, data, y):
+        prepared = super()._prepared(data, y)
+        if prepared is data:
+            return data
+        (X,) = keep(prepared.X)
+        return prepared._replace(X=X)
+
+    def _mapped(self, X):
+        if getattr(self, "metric_", None) is None:
+            return X
+        width = apply(self.metric_, np.zeros((1, X.shape[1]), X.dtype)).shape[1]
+        return X.map_blocks(_mapped, self.metric_, width, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
+
+    def _gathered(self, data):
+        return gather(data, MAX_GATHERED, check_random_state(self.random_state))
+
+    def _trial(self, metric):
+        return self._local_class(**(self.get_params(deep=False) | {"metric": metric}))
 
     def _map_queries(self, X, function, *arguments):
         """``function(block, *arguments)`` for every block of queries: (m, C), arguments may be Delayed."""
@@ -43,6 +67,10 @@ class DaskEstimator:
         local = self._local_class(**self.get_params())
         vars(local).update(vars(self) | self._local_state())
         return local
+
+
+def _mapped(X, metric, width):
+    return apply(metric, X) if len(X) else np.empty((0, width), X.dtype)
 
 
 def _best(scores, classes):

@@ -7,12 +7,10 @@ from sklearn.utils import check_random_state
 from .. import perturbo
 from .._estimator import transactional
 from ..perturbo import fit_class, log_explained
-from ._estimator import DaskEstimator
+from ._estimator import MAX_GATHERED, DaskEstimator
 from ._rows import blocks, check_training_data
 from ._tuning import gather
 from ._workers import check_workers
-
-MAX_GATHERED = 20_000  # points among which bandwidth and alpha are chosen
 
 
 class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
@@ -39,7 +37,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
     def fit(self, X, y):
         """Fit on Dask collections; see :meth:`spectralcls.PerTurboClassifier.fit`."""
         check_workers()
-        return self._fit_collections(check_training_data(self, X, y))
+        return self._fit_collections(self._prepared(check_training_data(self, X, y), y))
 
     def _fit_collections(self, data):
         n_classes = len(data.classes)

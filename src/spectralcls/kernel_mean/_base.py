@@ -6,9 +6,10 @@ from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
 from .._validation import check_bandwidth, check_more_data
+from ..metric import MetricMixin
 
 
-class KernelMeanClassifier(ScoreClassifier):
+class KernelMeanClassifier(MetricMixin, ScoreClassifier):
     """A classifier that compares a query with the classes' means in the feature space of a kernel.
 
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
@@ -66,7 +67,8 @@ class KernelMeanClassifier(ScoreClassifier):
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
         """Add training points: a point is one more term of the sums.
 
-        The classifier is then the one that `fit` with this bandwidth learns from all points seen.
+        The classifier is then the one that `fit` with this bandwidth learns from all points seen. A metric is learned
+        in the first call, and kept.
 
         Parameters
         ----------
@@ -96,8 +98,12 @@ class KernelMeanClassifier(ScoreClassifier):
         """
         first = not hasattr(self, "_model")
         before = None if first else self._model.points.data(self.classes_)
-        data = check_more_data(self, X, y, classes, sample_weight, before)
-        self.classes_ = data.classes
+        more = check_more_data(self, X, y, classes, sample_weight, before)
+        self.classes_ = more.classes
+        if first:
+            data = self._prepared(more, more.classes[more.codes])
+        else:
+            data = before.joined(more._replace(X=self._mapped(more.X)))
         if first or retune:
             self._learn(data, data.classes[data.codes])
         else:

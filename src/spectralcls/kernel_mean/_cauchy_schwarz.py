@@ -20,6 +20,7 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.
     %(potential)s
+    %(metric)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -30,6 +31,7 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     Attributes
     ----------
     %(classes_)s
+    %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
     %(n_tuning_samples_)s
@@ -67,13 +69,14 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     _parameter_constraints = {"weighting": [StrOptions({"inverse", "symmetric"}), None]}
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", weighting="inverse", potential="convolved", cv=5,
-        bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", weighting="inverse", potential="convolved", metric=None,
+        cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.weighting = weighting
         self.potential = potential
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

@@ -17,6 +17,7 @@ class ISEClassifier(KernelMeanClassifier):
     %(bandwidth)s
     %(kernel)s
     %(potential)s
+    %(metric)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -30,6 +31,7 @@ class ISEClassifier(KernelMeanClassifier):
     Attributes
     ----------
     %(classes_)s
+    %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
     %(n_tuning_samples_)s
@@ -61,12 +63,13 @@ class ISEClassifier(KernelMeanClassifier):
     """
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", potential="convolved", cv=5, bandwidth_grid=None,
-        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", potential="convolved", metric=None, cv=5,
+        bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.potential = potential
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

@@ -20,6 +20,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
     %(potential)s
+    %(metric)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -30,6 +31,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     Attributes
     ----------
     %(classes_)s
+    %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
     %(n_tuning_samples_)s
@@ -66,13 +68,14 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     _parameter_constraints = {"weighting": [StrOptions({"symmetric", "inverse"})]}
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", weighting="symmetric", potential="convolved", cv=5,
-        bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", weighting="symmetric", potential="convolved", metric=None,
+        cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.weighting = weighting
         self.potential = potential
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

@@ -25,6 +25,7 @@ class ParzenClassifier(KernelMeanClassifier):
     %(kernel)s
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; by default their shares in the training data.
+    %(metric)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -40,6 +41,7 @@ class ParzenClassifier(KernelMeanClassifier):
     %(classes_)s
     class_prior_ : ndarray of shape (n_classes,)
         Prior probabilities.
+    %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
     %(n_tuning_samples_)s
@@ -72,12 +74,13 @@ class ParzenClassifier(KernelMeanClassifier):
     _parameter_constraints = {"priors": ["array-like", None]}
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", priors=None, cv=5, bandwidth_grid=None, max_tuning_samples=20_000,
-        tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", priors=None, metric=None, cv=5, bandwidth_grid=None,
+        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.priors = priors
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

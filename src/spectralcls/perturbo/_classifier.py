@@ -14,13 +14,14 @@ from .._estimator import Estimator, transactional
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
 from .._typing import Array, ArrayLike
 from .._validation import check_bandwidth, check_training_data, unit_scale
+from ..metric import MetricMixin
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import accuracies
 
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
-class PerTurboClassifier(ClassifierMixin, Estimator):
+class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
     """Classify by the least perturbation of a class's kernel span.
 
     Every class l is the span of its samples in the feature space of the Gaussian kernel
@@ -46,6 +47,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
         Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
+    %(metric)s
     cv : None, int, "loo", splitter or iterable of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
         "truncate", which has no closed form. An int makes random stratified folds; copies of a row (of one class) are
@@ -66,6 +68,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
     %(classes_)s
     class_counts_ : ndarray of shape (n_classes,)
         Number of samples in each class.
+    %(metric_)s
     %(bandwidth_)s
     alpha_ : float
         0 without Tikhonov.
@@ -118,13 +121,14 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
     _regularization_type = Regularization
 
     def __init__(
-        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, cv=None, bandwidth_grid=None,
-        alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None, cv=None,
+        bandwidth_grid=None, alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
         self.alpha = alpha
         self.retained = retained
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
@@ -154,7 +158,8 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
             For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where
             alpha is too small for the factorization; the message names the class and the pivot.
         """
-        return self._learn(check_training_data(self, X, y, sample_weight, at_least=1, dtype=np.float64), y)
+        data = check_training_data(self, X, y, sample_weight, at_least=1, dtype=np.float64)
+        return self._learn(self._prepared(data, y), y)
 
     def _learn(self, data, y):
         self._choose(data, y)
@@ -248,7 +253,8 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
     ) -> Self:
         """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 
-        The first call is a `fit`, and chooses bandwidth and alpha where they are "cv"; later calls keep them.
+        The first call is a `fit`, and chooses metric, bandwidth and alpha where they are to be chosen; later calls
+        keep them.
         Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
         truncated spectrum or a partial factor are made anew. A label not seen before is a new class.
 
@@ -278,7 +284,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        return self._append(X, y, weights)
+        return self._append(self._mapped(X), y, weights)
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
@@ -309,7 +315,7 @@ class PerTurboClassifier(ClassifierMixin, Estimator):
 
     def _queries(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return self._mapped(validate_data(self, X, dtype=np.float64, reset=False))
 
     def _log_explained(self, X, relative=True):
         X = self._queries(X)

@@ -99,9 +99,14 @@ class SpectralMapDisplay:
                 'more (or solver="dense", which decomposes for all components, too), or draw a KernelMap.'
             )
         check_consistent_length(X, y)
+        metric = getattr(estimator, "metric_", None)
+
+        def embedded(X):
+            return kernel_map.transform(X if metric is None else metric.transform(X))
+
         chosen = list(components)
         fitted = getattr(kernel_map, "training_map_", None)
-        training = kernel_map.transform(X) if fitted is None else fitted
+        training = embedded(X) if fitted is None else fitted
         if len(training) != len(y):
             raise ValueError(f"X has {len(y)} rows, but the estimator was fitted on {len(training)}.")
         if max(chosen) >= training.shape[1]:
@@ -109,7 +114,7 @@ class SpectralMapDisplay:
                 f"components={tuple(components)} asks for more than the {training.shape[1]} that there are."
             )
         training = training[:, chosen]
-        test = None if X_test is None else kernel_map.transform(X_test)[:, chosen]
+        test = None if X_test is None else embedded(X_test)[:, chosen]
         centers = getattr(estimator, "centers_", None)
         display = cls(
             training, np.asarray(y), test_map=test, y_test=None if y_test is None else np.asarray(y_test),

@@ -7,12 +7,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import ScoreClassifier
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, search
+from ..metric import MetricMixin
 from ._nested import clearly_right
 
 MAX_LEAVE_ONE_OUT = 500  # decompositions
 
 
-class SpectralClassifier(ScoreClassifier):
+class SpectralClassifier(MetricMixin, ScoreClassifier):
     """A classifier by class centers in the space of leading eigenvectors.
 
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.

@@ -69,6 +69,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     %(n_components)s
         With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
     %(max_components)s
+    %(metric)s
     %(cv)s
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.bandwidth.bandwidth_grid` of the data.
@@ -86,6 +87,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     Attributes
     ----------
     %(classes_)s
+    %(metric_)s
     bandwidth_ : ndarray of shape (n_classes,)
         The widths sigma_c.
     overall_bandwidth_ : float
@@ -97,8 +99,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     centers_ : ndarray of shape (n_classes, n_components_)
         Class means in the eigenspace.
     map_ : object
-        The embedding: `training_map_` (n_samples, n_components_), and ``transform(Q)`` for queries, whose bandwidth is
-        sigma because their class is not known.
+        The embedding: `training_map_` (n_samples, n_components_), and ``transform(Q)`` for (mapped) queries, whose
+        bandwidth is sigma because their class is not known.
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present if a factor of given `rank` was decomposed.
     inverse_density_ : ndarray of shape (n_samples,)
@@ -137,12 +139,14 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", max_components=32, cv=5, bandwidth_grid=None,
-        max_tuning_samples=2000, tolerance=None, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, n_components="all", max_components=32, metric=None, cv=5,
+        bandwidth_grid=None, max_tuning_samples=2000, tolerance=None, rank=None, solver="auto", tol=None,
+        random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
         self.max_components = max_components
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

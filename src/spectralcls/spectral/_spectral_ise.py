@@ -26,6 +26,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     %(kernel)s
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
     %(max_components)s
+    %(metric)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -39,6 +40,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     Attributes
     ----------
     %(classes_)s
+    %(metric_)s
     bandwidth_ : float
         Bandwidth in use.
     n_components_ : int
@@ -46,7 +48,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     map_ : KernelMap
-        The embedding. Only present if an eigendecomposition was computed, as the next.
+        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
     centers_ : ndarray of shape (n_classes, n_components_)
         Class centers in the embedding.
     %(cv_results_)s
@@ -66,14 +68,16 @@ class _SpectralISE(SpectralClassifier):
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32, cv=5,
-        bandwidth_grid=None, max_tuning_samples=2000, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32,
+        metric=None, cv=5, bandwidth_grid=None, max_tuning_samples=2000, rank=None, solver="auto", tol=None,
+        random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
         self.center = center
         self.kernel = kernel
         self.max_components = max_components
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
