@@ -23,7 +23,7 @@ FLOORS = {  # from the ground up; what is not named is a primitive
     "families": (
         "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "kernel_ridge", "metric", "density",
     ),
-    "on the families": ("active", "auto", "datasets", "dimension", "information", "reduction"),
+    "on the families": ("active", "auto", "datasets", "dimension", "graph", "information", "reduction"),
     "doors": ("cli", "dask", "plotting", "__main__"),
 }
 FAMILIES = {  # name: files now, files before

@@ -11,7 +11,7 @@ import spectralcls
 NOT_LIBRARY = {"cli"}  # the command line has a page of its own
 FIRST = [  # what most readers look for; every other module follows by name
     "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "metric", "density", "kernel_ridge", "auto",
-    "information", "active", "bandwidth", "kernels", "neighbors", "eigen", "lowrank", "reduction",
+    "information", "active", "bandwidth", "kernels", "neighbors", "graph", "eigen", "lowrank", "reduction",
 ]
 
 

@@ -6,6 +6,7 @@ from . import dask as dask
 from . import datasets as datasets
 from . import dimension as dimension
 from . import eigen as eigen
+from . import graph as graph
 from . import information as information
 from . import kernel_mean as kernel_mean
 from . import kernel_ridge as kernel_ridge
@@ -23,6 +24,7 @@ from .auto import AutoClassifier as AutoClassifier
 from .ccdr import CCDR as CCDR
 from .ccdr import CCDRClassifier as CCDRClassifier
 from .eigen import top_eigenpairs as top_eigenpairs
+from .graph import KNNTransformer as KNNTransformer
 from .kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
 from .kernel_mean import ISEClassifier as ISEClassifier
 from .kernel_mean import LaplacianISEClassifier as LaplacianISEClassifier
@@ -34,7 +36,6 @@ from .lowrank import LowRankFactor as LowRankFactor
 from .lowrank import rpcholesky as rpcholesky
 from .metric import GradientMetric as GradientMetric
 from .metric import KernelMetric as KernelMetric
-from .neighbors import KNNTransformer as KNNTransformer
 from .neighbors import knn as knn
 from .neighbors import knn_graph as knn_graph
 from .perturbo import PerTurboClassifier as PerTurboClassifier

@@ -1,4 +1,4 @@
-"""Symmetric operators that are never formed: the (normalised) kernel matrix, and X X^T of a sparse X."""
+"""Symmetric operators that are never formed: the (normalized) kernel matrix, and X X^T of a sparse X."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,7 +78,7 @@ class KernelOperator(LinearOperator):
     degrees : array-like of shape (n,), default=None
         The diagonal of D where it does not come from the same K; excludes ``normalization``.
     labels : array-like of int of shape (n,), default=None
-        Labels 0 ... n_labels - 1: points of labels t and s meet with the normalised Gaussian of variance
+        Labels 0 ... n_labels - 1: points of labels t and s meet with the normalized Gaussian of variance
         ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
     sample_weight : array-like of shape (n,), default=None
         Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
@@ -90,7 +90,7 @@ class KernelOperator(LinearOperator):
     ----------
     degrees : ndarray of shape (n,) or None
     n_isolated : int
-        Points whose kernel mass is their own, but for 0.1 %. Of a normalised operator each of them owns an
+        Points whose kernel mass is their own, but for 0.1 %. Of a normalized operator each of them owns an
         eigenvalue equal to that of a whole cluster, which the leading eigenvectors then cannot tell apart.
 
     Notes
@@ -189,12 +189,6 @@ class KernelOperator(LinearOperator):
         X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
         return KernelPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
-    def _widths(self, label):
-        """Bandwidths between the points of a label and those of all labels, and the constants that go with them."""
-        d, widths = self.X.shape[1], np.hypot(self.bandwidth[label], self.bandwidth)
-        reference = log_normalizer("gaussian", d, np.sqrt(2) * self.bandwidth.min())
-        return widths, np.exp(reference - log_normalizer("gaussian", d, widths)).astype(self.dtype)
-
     def _sums(self, weights, points=None):
         """K @ weights, or that of the columns that belong to the points."""
         points = self._points if points is None else points
@@ -204,9 +198,9 @@ class KernelOperator(LinearOperator):
         out = np.empty((len(self.X), weights.shape[1]), self.dtype)
         for label in np.unique(self.labels):
             rows = np.flatnonzero(self.labels == label)
-            widths, constants = self._widths(label)
+            widths, constants = label_widths(self.bandwidth, label, self.X.shape[1])
             sums = kernel_sums(self.X[rows], points, bandwidth=widths[None], **options)[:, 0]
-            out[rows] = np.einsum("ilc,l->ic", sums, constants)
+            out[rows] = np.einsum("ilc,l->ic", sums, constants.astype(self.dtype))
         return out
 
     def _matmat(self, V):
@@ -228,13 +222,7 @@ class KernelOperator(LinearOperator):
         if self.labels is None:
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
-            K = np.empty(self.shape, self.dtype)
-            members = {label: np.flatnonzero(self.labels == label) for label in np.unique(self.labels)}
-            for label, rows in members.items():
-                widths, constants = self._widths(label)
-                for other, columns in members.items():
-                    part = kernel_matrix(self.X[rows], self.X[columns], bandwidth=widths[other], n_jobs=self.n_jobs)
-                    K[np.ix_(rows, columns)] = constants[other] * part
+            K = label_matrix(self.X, self.labels, self.X, self.labels, self.bandwidth, self.n_jobs)
             K = (K + K.T) / 2
         if self._scale is not None:
             K *= self._scale
@@ -269,3 +257,25 @@ class KernelOperator(LinearOperator):
         if self._scale is None:
             return self._sums(vectors, self._packed(rows))
         return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))
+
+
+def label_widths(bandwidth, label, n_features):
+    """Bandwidths between the points of a label and those of each label, (n_labels,), and the constants of the
+    normalized Gaussians, in units of the largest of all labels."""
+    widths = np.hypot(bandwidth[label], bandwidth)
+    reference = log_normalizer("gaussian", n_features, np.sqrt(2) * bandwidth.min())
+    return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))
+
+
+def label_matrix(A, labels, B, other_labels, bandwidth, n_jobs=None):
+    """The normalized Gaussians of variance ``bandwidth[t]**2 + bandwidth[s]**2`` between points of labels t and s,
+    (m, n), in the units of `label_widths`."""
+    out = np.empty((len(A), len(B)), dtype=A.dtype)
+    columns = [(s, np.flatnonzero(other_labels == s)) for s in np.unique(other_labels)]
+    for t in np.unique(labels):
+        rows = np.flatnonzero(labels == t)
+        widths, constants = label_widths(bandwidth, t, A.shape[1])
+        for s, some in columns:
+            block = kernel_matrix(A[rows], B[some], bandwidth=widths[s], n_jobs=n_jobs)
+            out[np.ix_(rows, some)] = constants[s] * block
+    return out

@@ -236,7 +236,7 @@ def bandwidth_grid(
     """Ascending bandwidths in a geometric progression around Silverman's rule.
 
     Half of the grid lies below the rule. Beyond either end little changes: the density rule approaches that
-    of the nearest neighbour as h vanishes, the distance rules that of the nearest mean as h grows.
+    of the nearest neighbor as h vanishes, the distance rules that of the nearest mean as h grows.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ arXiv:2410.03969), which has the same distribution but spends its time in matrix
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,10 +16,10 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from ._core import compiled
+from ._kernel_source import KernelSource
 from ._parallel import effective_n_threads, serial_blas
 from ._typing import Array, RandomState
 from .eigen import fix_signs
-from .kernels import kernel_matrix
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 
@@ -165,68 +164,6 @@ class LowRankFactor:
         return values.astype(F.dtype), fix_signs(vectors)
 
 
-class _Kernel:
-    """Diagonal and blocks of rows of the kernel matrix of X, for the three ways a kernel can be given."""
-
-    def __init__(self, X, kernel, bandwidth, n_jobs):
-        self.X, self.precomputed, self.named = X, isinstance(kernel, str) and kernel == "precomputed", False
-        if self.precomputed:
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(f"kernel='precomputed' needs a square matrix, got shape {X.shape}")
-        elif callable(kernel):
-            self.between = kernel
-        else:
-            if bandwidth is None:
-                raise ValueError(f"kernel={kernel!r} needs a bandwidth")
-            self.named = True
-            self.between = partial(kernel_matrix, kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
-
-    def diagonal(self):
-        X, step = self.X, 64
-        if self.precomputed:
-            return X.diagonal().astype(np.float64)
-        if self.named:
-            return np.ones(len(X))  # every profile is 1 at distance 0
-        blocks = [np.diagonal(self.between(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)]
-        return np.concatenate(blocks).astype(np.float64)
-
-    def rows(self, pivots, out):
-        """out = k(X[pivots], X), into a C-contiguous buffer of shape (len(pivots), n)."""
-        if self.precomputed:
-            np.take(self.X, pivots, axis=0, out=out, mode="clip")
-        elif self.named:
-            self.between(self.X[pivots], self.X, out=out)
-        else:
-            out[...] = self.between(self.X[pivots], self.X)
-
-    def square(self, candidates):
-        """k(X[candidates], X[candidates]) in float64: this block decides which pivots are taken."""
-        if self.precomputed:
-            return self.X[np.ix_(candidates, candidates)].astype(np.float64)
-        points = self.X[candidates].astype(np.float64)
-        return np.asarray(self.between(points, points), dtype=np.float64)
-
-    def extension(self, pivots):
-        """The function Q -> k(X[pivots], Q)."""
-        if self.precomputed:
-            return _Extension(None, pivots, self.X.shape[1])
-        return _Extension(self.between, self.X[pivots], self.X.shape[1])
-
-
-@dataclass(frozen=True)
-class _Extension:
-    """Kernel values between the pivots and new points; for a precomputed kernel, columns of k(Q, X)."""
-
-    between: object
-    pivots: np.ndarray
-    n_features: int
-
-    def __call__(self, Q):
-        if self.between is None:
-            return Q[:, self.pivots].T
-        return self.between(self.pivots, np.asarray(Q, dtype=self.pivots.dtype))
-
-
 def _sample(residual, size, rng):
     """Rows drawn with probability proportional to the residual diagonal, with replacement."""
     cumulative = np.cumsum(residual)
@@ -330,7 +267,7 @@ def rpcholesky(
     ((500, 40), True)
     """
     X = check_array(X, dtype=(np.float64, np.float32))
-    source = _Kernel(X, kernel, bandwidth, n_jobs)
+    source = KernelSource(X, kernel, bandwidth, n_jobs)
     rng = check_random_state(random_state)
     n_threads = effective_n_threads(n_jobs)
     n, rank = len(X), min(rank, len(X))

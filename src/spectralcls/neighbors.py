@@ -1,15 +1,12 @@
-"""Exact nearest neighbours and the symmetric graphs made from them."""
+"""Exact nearest neighbors and the symmetric graphs made from them."""
 
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._core import compiled
 from ._interrupt import leavable, slices
@@ -17,7 +14,7 @@ from ._parallel import effective_n_threads
 from ._typing import Array, ArrayLike
 from ._validation import check_positive
 
-__all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
+__all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
 _KD_TREE_MAX_FEATURES = 5
@@ -54,7 +51,7 @@ def _brute(Q, X, k, n_jobs):
 def _kd_tree(Q, X, k, n_jobs):
     """SciPy's tree; its ties come in no order, so they are sorted, and rows tied for the last place searched anew."""
     tree = leavable(cKDTree, X, leafsize=_LEAF_SIZE) if len(X) > _QUICKLY_BUILT else cKDTree(X, leafsize=_LEAF_SIZE)
-    order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbours follow each other: same leaves
+    order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbors follow each other: same leaves
     wanted, workers = np.arange(1, min(k + 1, len(X)) + 1), effective_n_threads(n_jobs)
     distances, indices = np.empty((len(Q), k), dtype=Q.dtype), np.empty((len(Q), k), dtype=np.int64)
     crowded = []
@@ -92,7 +89,7 @@ def _scaled_back(distances, shift):
 def knn(
     Q: ArrayLike, X: ArrayLike, k: int, *, algorithm: str = "auto", n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """Exact Euclidean k nearest neighbours.
+    """Exact Euclidean k nearest neighbors.
 
     Parameters
     ----------
@@ -101,7 +98,7 @@ def knn(
     X : array-like of shape (n, d)
         Points to search, without NaN or infinity.
     k : int
-        Number of neighbours, 1 <= k <= n.
+        Number of neighbors, 1 <= k <= n.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         The answer does not depend on it.
     n_jobs : int or None, default=None
@@ -122,7 +119,7 @@ def knn(
 
     Notes
     -----
-    When ``Q is X`` every point is its own first neighbour (or a duplicate with a smaller index is), as in
+    When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
     scikit-learn's ``kneighbors(X)``.
 
     Examples
@@ -147,7 +144,7 @@ def knn(
 
 
 def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
-    """Training points that would count a query among their own nearest neighbours.
+    """Training points that would count a query among their own nearest neighbors.
 
     Parameters
     ----------
@@ -156,7 +153,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     X : array-like of shape (n, d)
         Training points.
     radii : array-like of shape (n,)
-        Distance of each training point to its k-th neighbour.
+        Distance of each training point to its k-th neighbor.
 
     Returns
     -------
@@ -241,7 +238,7 @@ def undirected(rows, columns, distances, n, symmetrize="or"):
 
 
 def without_self(distances, indices):
-    """Drop each point's own entry from its k + 1 neighbours (the last where duplicates have hidden it)."""
+    """Drop each point's own entry from its k + 1 neighbors (the last where duplicates have hidden it)."""
     n, width = indices.shape
     own = indices == np.arange(n)[:, None]
     own[~own.any(axis=1), -1] = True
@@ -252,18 +249,18 @@ def knn_graph(
     X: ArrayLike, n_neighbors: int, *, mode: str = "binary", symmetrize: str = "or", epsilon: float | None = None,
     algorithm: str = "auto", n_jobs: int | None = None,
 ) -> Any:
-    """Symmetric graph that joins every point with its nearest neighbours.
+    """Symmetric graph that joins every point with its nearest neighbors.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Points.
     n_neighbors : int
-        Neighbours per point, the point itself not counted, 1 <= n_neighbors < n.
+        Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
     mode : {"binary", "heat", "distance"}, default="binary"
         Value of an edge: 1, exp(-distance^2 / epsilon), or the distance.
     symmetrize : {"or", "and", "mean"} or None, default="or"
-        "or": an edge where either end counts the other among its neighbours; "and": where both do;
+        "or": an edge where either end counts the other among its neighbors; "and": where both do;
         "mean": as "or", with half the value where only one does (no distances); None: the directed graph.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel; None and "mean": the mean squared length of the edges.
@@ -296,7 +293,7 @@ def knn_graph(
 
 
 def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
-    """`knn_graph` from the neighbours of each point, itself included: two arrays (n, n_neighbors + 1)."""
+    """`knn_graph` from the neighbors of each point, itself included: two arrays (n, n_neighbors + 1)."""
     dtype = distances.dtype
     distances, indices = without_self(distances, indices)
     n, n_neighbors = indices.shape
@@ -327,91 +324,3 @@ def _neighbors_and_self(X, n_neighbors, algorithm, n_jobs):
             f"n_neighbors must be an integer between 1 and n_samples - 1 = {len(X) - 1}, got {n_neighbors!r}."
         )
     return knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)
-
-
-class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Transform points into the sparse graph of their nearest training points.
-
-    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose
-    next step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
-
-    Parameters
-    ----------
-    mode : {"distance", "connectivity"}, default="distance"
-        Entries of the graph: distances, or ones.
-    n_neighbors : int, default=5
-        Neighbours per point. With ``mode="distance"`` one more is stored, since a training point is its own
-        first neighbour and scikit-learn's consumers expect it.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-    n_jobs : int or None, default=None
-
-    Attributes
-    ----------
-    n_samples_fit_ : int
-        Number of training points.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> from spectralcls import KNNTransformer
-    >>> KNNTransformer(n_neighbors=5).fit_transform(X).shape
-    (150, 150)
-    """
-
-    _parameter_constraints: dict = {
-        "mode": [StrOptions({"distance", "connectivity"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions(set(ALGORITHMS))],
-        "n_jobs": [None, Integral],
-    }
-
-    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
-        self.mode = mode
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Keep the training points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._fit_X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-        self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
-        return self
-
-    def transform(self, X: Any) -> Array:
-        """The neighbours graph between X and the training points.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, n_features)
-
-        Returns
-        -------
-        csr_matrix of shape (m, n_samples_fit_)
-            Each row in order of increasing distance, as scikit-learn stores it.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        k = self.n_neighbors + (self.mode == "distance")
-        if k > self.n_samples_fit_:
-            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")
-        distances, indices = knn(X, self._fit_X, k, algorithm=self.algorithm, n_jobs=self.n_jobs)
-        data = distances.ravel() if self.mode == "distance" else np.ones(distances.size, distances.dtype)
-        starts = np.arange(0, distances.size + 1, k)
-        return csr_matrix(csr(data, indices.ravel(), starts, (len(X), self.n_samples_fit_)))

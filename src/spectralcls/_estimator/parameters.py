@@ -1,12 +1,12 @@
 """Parameters and attributes that several estimators share: one name, one meaning, one description."""
 
 import inspect
-import re
 from numbers import Integral, Real
 from typing import NamedTuple
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from .._docstrings import fill
 from ..kernels import KERNELS
 
 
@@ -182,8 +182,6 @@ ATTRIBUTES = {
     """,
 }
 
-_PLACE = re.compile(r"^( *)%\((\w+)\)s$", re.MULTILINE)
-
 
 def complete(cls):
     """Give a class the constraints and descriptions of its parameters of shared names."""
@@ -193,17 +191,15 @@ def complete(cls):
     shared = {name: PARAMETERS[name].constraint for name in defaults if name in PARAMETERS}
     cls._parameter_constraints = shared | getattr(cls, "_parameter_constraints", {})
     if cls.__doc__:
-        cls.__doc__ = _PLACE.sub(lambda place: _described(place[1], place[2], defaults), cls.__doc__)
+        cls.__doc__ = fill(cls.__doc__, lambda name: _described(name, defaults))
 
 
-def _described(indent, name, defaults):
+def _described(name, defaults):
     if name in ATTRIBUTES:
-        text = inspect.cleandoc(ATTRIBUTES[name])
-    else:
-        shared = PARAMETERS[name]
-        text = f"{name} : {shared.kind}, default={_shown(defaults[name])}\n"
-        text += "\n".join("    " + line for line in inspect.cleandoc(shared.description).splitlines())
-    return "\n".join(indent + line for line in text.splitlines())
+        return ATTRIBUTES[name]
+    shared = PARAMETERS[name]
+    description = inspect.cleandoc(shared.description).replace("\n", "\n    ")
+    return f"{name} : {shared.kind}, default={_shown(defaults[name])}\n    {description}"
 
 
 def _shown(value):

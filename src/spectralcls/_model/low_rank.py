@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from .._operators import label_matrix
 from ..eigen import sign_factors
-from ..kernels import kernel_matrix, log_normalizer
 from ..lowrank import rpcholesky
 from .spectrum import Spectrum
 
@@ -110,8 +110,8 @@ def classwise_spectrum(
     """
     if n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
-    points = np.column_stack([X, widths[codes].astype(X.dtype)])
-    kernel = partial(_between_widths, reference=np.sqrt(2) * widths.min(), n_jobs=n_jobs)
+    points = np.column_stack([X, codes.astype(X.dtype)])
+    kernel = partial(_between_labeled, widths=widths, n_jobs=n_jobs)
     factor = rpcholesky(points, rank, kernel=kernel, random_state=0 if random_state is None else random_state)
     degrees = np.asarray(degrees, dtype=X.dtype)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -121,16 +121,7 @@ def classwise_spectrum(
     return Spectrum(operator, values, vectors, np.empty(0)), factor.relative_trace_residual
 
 
-def _between_widths(A, B, reference, n_jobs):
-    """Normalized Gaussians between points whose last coordinate is a width, in units of the constant at `reference`."""
-    d = A.shape[1] - 1
-    out = np.empty((len(A), len(B)), dtype=A.dtype)
-    columns = [(t, np.flatnonzero(B[:, -1] == t)) for t in np.unique(B[:, -1])]
-    for s in np.unique(A[:, -1]):
-        rows = np.flatnonzero(A[:, -1] == s)
-        for t, some in columns:
-            h = float(np.hypot(s, t))
-            constant = np.exp(log_normalizer("gaussian", d, reference) - log_normalizer("gaussian", d, h))
-            block = kernel_matrix(A[rows, :-1], B[some, :-1], bandwidth=h, n_jobs=n_jobs)
-            out[np.ix_(rows, some)] = constant * block
-    return out
+def _between_labeled(A, B, widths, n_jobs):
+    """`label_matrix` of points whose last coordinate is their label."""
+    labels, others = (points[:, -1].astype(np.intp) for points in (A, B))
+    return label_matrix(A[:, :-1], labels, B[:, :-1], others, widths, n_jobs)

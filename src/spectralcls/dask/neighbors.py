@@ -1,4 +1,4 @@
-"""Nearest neighbours over Dask arrays: the neighbours in every block, merged."""
+"""Nearest neighbors over Dask arrays: the neighbors in every block, merged."""
 
 from functools import partial
 
@@ -12,14 +12,14 @@ from ._workers import check_workers
 
 
 def knn(Q, X, k, *, n_jobs=None):
-    """Exact Euclidean k nearest neighbours: :func:`spectralcls.knn` for many machines.
+    """Exact Euclidean k nearest neighbors: :func:`spectralcls.knn` for many machines.
 
     Parameters
     ----------
     Q : Dask array of shape (m, d)
     X : Dask array of shape (n, d)
     k : int
-        Number of neighbours, 1 <= k <= n.
+        Number of neighbors, 1 <= k <= n.
     n_jobs : int, default=None
         Threads of a task; None: one.
 
@@ -60,9 +60,9 @@ def knn(Q, X, k, *, n_jobs=None):
 
 
 def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n_jobs=None):
-    """Symmetric graph that joins every point with its nearest neighbours, as :func:`spectralcls.knn_graph`.
+    """Symmetric graph that joins every point with its nearest neighbors, as :func:`spectralcls.knn_graph`.
 
-    The neighbours are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
+    The neighbors are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def _tile(Q, X, first, k, n_jobs):
 
 
 def _nearest(k, *found):
-    """The k nearest of several sets of neighbours."""
+    """The k nearest of several sets of neighbors."""
     distances = np.concatenate([each[0] for each in found], axis=1)
     indices = np.concatenate([each[1] for each in found], axis=1)
     order = np.lexsort((indices, distances), axis=1)[:, :k]

@@ -40,17 +40,11 @@ def integrated_squared_error(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
-        convolution both have to be equal.
-    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(bandwidths)s
+    %(sample_weights)s
+    %(kernel)s
+    %(n_jobs)s
+    %(potential)s
     log : bool, default=False
         Return its logarithm; Gaussian kernel only.
 
@@ -63,8 +57,7 @@ def integrated_squared_error(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -106,17 +99,11 @@ def cauchy_schwarz_divergence(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
-        convolution both have to be equal.
-    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(bandwidths)s
+    %(sample_weights)s
+    %(kernel)s
+    %(n_jobs)s
+    %(potential)s
 
     Returns
     -------
@@ -126,8 +113,7 @@ def cauchy_schwarz_divergence(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -163,12 +149,9 @@ def kullback_leibler_divergence(
     bandwidth : float or pair of floats
         h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
         differ, whatever the kernel.
-    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(sample_weights)s
+    %(kernel)s
+    %(n_jobs)s
     leave_one_out : bool, default=False
         True leaves each point's own term out of its p(x_i); q(x_i) never has one.
 
@@ -180,8 +163,7 @@ def kullback_leibler_divergence(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -222,19 +204,14 @@ def laplacian_pdf_divergence(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
-        convolution both have to be equal.
+    %(bandwidths)s
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; the ratio of those of X to those of Y counts too: it sets the priors in f.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(kernel)s
+    %(n_jobs)s
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(potential)s
 
     Returns
     -------

@@ -34,14 +34,10 @@ def information_potential(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(bandwidth)s
+    %(sample_weight)s
+    %(kernel)s
+    %(n_jobs)s
     potential : {"convolved", "same"}, default="convolved"
         Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
         4.38).
@@ -54,8 +50,7 @@ def information_potential(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -87,17 +82,11 @@ def cross_information_potential(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
-        convolution both have to be equal.
-    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(bandwidths)s
+    %(sample_weights)s
+    %(kernel)s
+    %(n_jobs)s
+    %(potential)s
     log : bool, default=False
         Return its logarithm.
 
@@ -108,8 +97,7 @@ def cross_information_potential(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -144,14 +132,10 @@ def renyi_entropy(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(bandwidth)s
+    %(sample_weight)s
+    %(kernel)s
+    %(n_jobs)s
     alpha : float, default=2
         Order, positive and finite.
     potential : {"convolved", "same"}, default="convolved"
@@ -166,8 +150,7 @@ def renyi_entropy(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -200,14 +183,10 @@ def shannon_entropy(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-    bandwidth : float or pair of floats
-        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative; only their ratios count.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(bandwidth)s
+    %(sample_weight)s
+    %(kernel)s
+    %(n_jobs)s
     leave_one_out : bool, default=False
         False keeps each point's own term in its density, as printed, which makes the estimate too small for
         small bandwidths: it goes to -infinity with h. True leaves it out.
@@ -215,12 +194,11 @@ def shannon_entropy(
     Returns
     -------
     entropy : float
-        In nats; infinite where leave_one_out leaves a point without a neighbour in reach of a compact kernel.
+        In nats; infinite where leave_one_out leaves a point without a neighbor in reach of a compact kernel.
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------

@@ -39,14 +39,11 @@ def graph_cut(
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
     bandwidth : float or pair of floats
         h > 0 in the units of the features.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(kernel)s
+    %(n_jobs)s
     sample_weight_X, sample_weight_Y : array-like, default=None
         Weights of the nodes, as they are.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(potential)s
     log : bool, default=False
         Return its logarithm.
 
@@ -56,8 +53,7 @@ def graph_cut(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------
@@ -85,14 +81,11 @@ def graph_volume(
     X : array-like of shape (n_samples, n_features)
     bandwidth : float or pair of floats
         h > 0 in the units of the features.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
+    %(kernel)s
+    %(n_jobs)s
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the nodes, as they are.
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
+    %(potential)s
     log : bool, default=False
         Return its logarithm.
 
@@ -102,8 +95,7 @@ def graph_volume(
 
     References
     ----------
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
+    %(storas)s
 
     Examples
     --------

@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from .._docstrings import fill
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -26,9 +27,52 @@ LOG = {"log": ["boolean"]}
 LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
 
 
+DESCRIPTIONS = {  # of the parameters that most functions share, and their source
+    "bandwidth": """
+    bandwidth : float
+        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+    """,
+    "bandwidths": """
+    bandwidth : float or pair of floats
+        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
+        convolution both have to be equal.
+    """,
+    "sample_weight": """
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    """,
+    "sample_weights": """
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    """,
+    "kernel": """
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    """,
+    "n_jobs": """
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
+    """,
+    "potential": """
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
+    """,
+    "storas": """
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+    """,
+}
+
+
 def checked(*constraints):
+    """Decorator of a public function: its parameters are validated, and its docstring gets `DESCRIPTIONS`."""
     merged = {name: allowed for group in constraints for name, allowed in group.items()}
-    return validate_params(merged, prefer_skip_nested_validation=True)
+
+    def decorate(function):
+        function.__doc__ = fill(function.__doc__, DESCRIPTIONS.__getitem__)
+        return validate_params(merged, prefer_skip_nested_validation=True)(function)
+
+    return decorate
 
 
 class Sample(NamedTuple):

@@ -6,24 +6,23 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import softmax
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._estimator import Estimator, transactional
+from .._estimator import transactional
 from .._model.ridge import ALPHAS, indicators, solve
 from .._progress import progress
 from .._temperature import inverse_temperature, log_loss
 from .._tuning import distinct_rows, median_distance, stratified_subsample
 from .._validation import check_training_data
 from ..kernels import kernel_matrix, kernel_sums
+from ._linear_map import LinearMap
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues
 
 
-class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class GradientMetric(LinearMap):
     """Linear map from the average gradient outer product of kernel ridge regression.
 
     Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators; take as the new
@@ -53,6 +52,8 @@ class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     components_ : ndarray of shape (n_features, n_features)
         L with ``L^T L = M``, the trace of M being the number of features. With ``kind="full"`` the rows are the
         eigenvectors of M times the roots of their eigenvalues, the largest first.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the points that the map was learned on.
     n_iter_ : int
         Rounds made.
     loss_curve_ : list of float
@@ -115,12 +116,6 @@ class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
     @transactional
     def fit(self, X, y, sample_weight=None):
         """Learn the map.
@@ -158,7 +153,8 @@ class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             some = stratified_subsample(data.codes[first], self.max_samples, rng)
             first, weights = first[some], weights[some]
         points, codes = data.X[first].astype(np.float64), data.codes[first]
-        points -= np.average(points, axis=0, weights=weights)
+        self.mean_ = np.average(points, axis=0, weights=weights)
+        points -= self.mean_
         L = np.eye(points.shape[1])
         self.loss_curve_ = []
         with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
@@ -193,25 +189,6 @@ class GradientMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             if loss < best[0]:
                 best = loss, solution.coefficients
         return best
-
-    def transform(self, X):
-        """Map points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_features), float32 for float32 input, else float64
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return (X @ self.components_.T).astype(X.dtype, copy=False)
-
-    @property
-    def _n_features_out(self):
-        return len(self.components_)
 
 
 def _gradients(Z, coefficients, h, n_jobs):

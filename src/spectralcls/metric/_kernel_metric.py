@@ -5,22 +5,21 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._estimator import Estimator, transactional
+from .._estimator import transactional
 from .._progress import progress
 from .._tuning import distinct_rows
 from .._validation import check_training_data
 from ._descent import learn
 from ._likelihood import Sample
+from ._linear_map import LinearMap
 from ._start import absorb_bandwidth, best_start, leading_directions
 
 
-class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class KernelMetric(LinearMap):
     """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
 
     Learns ``z = L (x - mean)`` by gradient descent on the mean of ``-log p(y_i | x_i)``, p the posterior of the class
@@ -125,12 +124,6 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
     @transactional
     def fit(self, X, y, sample_weight=None):
         """Learn the map.
@@ -206,25 +199,6 @@ class KernelMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         if self.n_components > n_features:
             raise ValueError(f"n_components={self.n_components} is more than the {n_features} features.")
         return self.n_components
-
-    def transform(self, X):
-        """Map points.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components), float32 for float32 input, else float64
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
-
-    @property
-    def _n_features_out(self):
-        return len(self.components_)
 
 
 def _standardized(data, rotate):

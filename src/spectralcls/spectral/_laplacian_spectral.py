@@ -222,8 +222,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _density(self, X, weights, bandwidth):
         """f at the training points, in units of the kernel's constant."""
-        w = np.ones(len(X)) if weights is None else weights
-        return kernel_sums(X, X, weights=w / w.sum(), bandwidth=bandwidth, n_jobs=self.n_jobs).astype(np.float64)
+        points = TrainingPoints.of(X, weights=weights, n_jobs=self.n_jobs)
+        return np.exp(points.log_density("gaussian", bandwidth, -np.log(points.class_weight)))
 
     def _spectrum(self, X, codes, weights, widths, n_components, max_applications=None):
         """Leading eigenpairs of D^-1/2 K D^-1/2."""

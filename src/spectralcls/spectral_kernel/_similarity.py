@@ -13,6 +13,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
 from sklearn.utils import gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
 
 from ..eigen import GramOperator, KernelOperator, top_eigenpairs
 from ..lowrank import rpcholesky
@@ -176,11 +177,14 @@ def _log_similarity(Q, X, kernel, bandwidth):
     return euclidean_distances(Q, X, squared=True) * (-0.5 / bandwidth**2)
 
 
-def formed_row_products(Q, X, weights, *, checked, **parameters):
-    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows.
+def row_products(Q, X, weights, *, checked, **parameters):
+    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows; X is None where Q has the rows of S itself, or
+    where the weights are those of the features.
 
     `checked`: the last column holds degrees, to be positive.
     """
+    if X is None:
+        return np.zeros(Q.shape[0]), safe_sparse_dot(Q, weights)
     products = np.empty((Q.shape[0], weights.shape[1]), dtype=weights.dtype)
     log_scale = np.zeros(Q.shape[0])
     for block in gen_batches(Q.shape[0], max(1, _BLOCK_ENTRIES // X.shape[0])):

@@ -27,7 +27,7 @@ from ._similarity import (
     check_degrees,
     check_symmetric,
     form_similarity,
-    formed_row_products,
+    row_products,
 )
 
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
@@ -244,7 +244,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             X = X.toarray() if sp.issparse(X) else X
             evaluate = self._expansion.directions if directions else self._expansion.values
             return self._finish(evaluate(X).astype(X.dtype))
-        log_scale, products = self._row_products(X)
+        log_scale, products = row_products(
+            X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
+            **self._kernel_parameters(),
+        )
         if self.transformation == "normalized":
             k = self._n_features_out
             degrees = products[:, k:].max(axis=1)
@@ -330,15 +333,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             points = TrainingPoints.of(self.X_fit_, n_jobs=self.n_jobs)
             no_offsets = np.zeros(self._n_features_out)
             self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
-
-    def _row_products(self, X):
-        """S(X, training samples) times the weights of the training samples, as exp(log_scale) * products."""
-        if self.X_fit_ is None:
-            return np.zeros(X.shape[0]), safe_sparse_dot(X, self.coefficients_)
-        return formed_row_products(
-            X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
-            **self._kernel_parameters(),
-        )
 
     def _finish(self, Y):
         return normalize(Y) if self.normalize else Y

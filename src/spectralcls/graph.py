@@ -1,0 +1,112 @@
+"""The graph of nearest neighbors as a transformer, for pipelines."""
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._estimator import Estimator, transactional
+from ._typing import Array, ArrayLike
+from .neighbors import ALGORITHMS, csr, knn
+
+__all__ = ["KNNTransformer"]
+
+
+class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Transform points into the sparse graph of their nearest training points.
+
+    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose
+    next step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}, default="distance"
+        Entries of the graph: distances, or ones.
+    n_neighbors : int, default=5
+        Neighbors per point. With ``mode="distance"`` one more is stored, since a training point is its own
+        first neighbor and scikit-learn's consumers expect it.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training points.
+    %(n_features_in_)s
+
+    See Also
+    --------
+    spectralcls.neighbors.knn_graph : The same graph as a function, symmetric on demand.
+
+    Notes
+    -----
+    Cost and exactness are those of :func:`spectralcls.neighbors.knn`: O(m n d) at most for m queries.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import KNNTransformer
+    >>> KNNTransformer(n_neighbors=5).fit_transform(X).shape
+    (150, 150)
+    """
+
+    _parameter_constraints: dict = {
+        "mode": [StrOptions({"distance", "connectivity"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+    }
+
+    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
+        self.mode = mode
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    @transactional
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Keep the training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._fit_X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The neighbors graph between X and the training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        csr_matrix of shape (m, n_samples_fit_)
+            Each row in order of increasing distance, as scikit-learn stores it.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        k = self.n_neighbors + (self.mode == "distance")
+        if k > self.n_samples_fit_:
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")
+        distances, indices = knn(X, self._fit_X, k, algorithm=self.algorithm, n_jobs=self.n_jobs)
+        data = distances.ravel() if self.mode == "distance" else np.ones(distances.size, distances.dtype)
+        starts = np.arange(0, distances.size + 1, k)
+        return csr_matrix(csr(data, indices.ravel(), starts, (len(X), self.n_samples_fit_)))

@@ -1,0 +1,36 @@
+"""What all learned linear maps have in common, once learned."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._estimator import Estimator
+
+
+class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """A transformer ``z = L (x - mean)`` learned from labels, with L in `components_` and the mean in `mean_`."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def transform(self, X):
+        """Map points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components), float32 for float32 input, else float64
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
