@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from .._progress import progress
-from . import data, html, outputs, registry, report
+from . import data, html, outputs, peers, registry, report
 from .arguments import count, jobs, output, seed, size
 from .errors import CommandError
 from .evaluation import evaluate
@@ -15,10 +15,13 @@ Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Baye
 part, on repeated stratified splits of one data set. Print one table, the most accurate first: accuracy +- standard
 deviation, and the medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to
 predict. `spectralcls list` names all classifiers and data sets."""
-_EPILOG = """\
+_EPILOG = f"""\
+--peers adds, each with its defaults and if it is installed: {", ".join(peers.PEERS)}.
+
 examples:
   spectralcls compare wine
   spectralcls compare measurements.csv --target species --html report.html
+  spectralcls compare wine --peers --classifiers auto,rbf-svm
   spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
 
 DATA is a CSV, Parquet or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
@@ -39,6 +42,7 @@ def add_parser(commands):
     add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
     add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
     add("--classifiers", metavar="NAME,...", help="only these, in this order, e.g. parzen,ise,knn")
+    add("--peers", action="store_true", help="add boosting, forests and other libraries' classifiers (below)")
     add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
     add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
     add("--subsample", type=count, metavar="N", help="use N of the samples, stratified")
@@ -59,7 +63,7 @@ def add_parser(commands):
 
 
 def run(arguments):
-    entries = registry.select(None if arguments.classifiers is None else arguments.classifiers.split(","))
+    entries = _entries(arguments)
     if arguments.plot:
         report.require_matplotlib(arguments.plot)
     if arguments.html:
@@ -106,3 +110,9 @@ def run(arguments):
         with outputs.written(arguments.html, "the report was") as path:
             path.write_text(html.page(problem, records, results, arguments), encoding="utf-8")
     return int(any(result.error for result in results))
+
+
+def _entries(arguments):
+    installed = peers.installed()
+    chosen = registry.select(None if arguments.classifiers is None else arguments.classifiers.split(","), installed)
+    return chosen + tuple(peer for peer in installed if arguments.peers and peer not in chosen)

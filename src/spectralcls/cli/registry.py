@@ -83,6 +83,7 @@ def _svm_bandwidth(fitted):
 
 
 ENTRIES = (
+    _ours(AutoClassifier),
     _ours(ParzenClassifier),
     _ours(ISEClassifier),
     _ours(LaplacianISEClassifier),
@@ -97,7 +98,6 @@ ENTRIES = (
     _ours(CCDRClassifier),
     _ours(CCDRClassifier, "CCDRClassifier (linear)", estimator=RidgeClassifier(alpha=1e-6)),
     _ours(KernelRidgeClassifier),
-    _ours(AutoClassifier),
     Entry("RBF-SVM", _svm, baseline=True, bandwidth_of=_svm_bandwidth),
     Entry("k-NN", _k_nearest, baseline=True),
     Entry("GaussianNB", _naive_bayes, baseline=True),
@@ -109,18 +109,19 @@ def _key(name):
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "")
 
 
-def select(names=None):
-    """Entries of the given names, in the given order; all of them for None."""
+def select(names=None, peers=()):
+    """Entries of the given names, in the given order; all of ours and scikit-learn's for None, which are ENTRIES."""
     if names is None:
         return ENTRIES
-    known = {_key(entry.name): entry for entry in ENTRIES}
+    everything = (*ENTRIES, *peers)
+    known = {_key(entry.name): entry for entry in everything}
     chosen = {}
     for name in names:
         if _key(name) not in known:
             close = difflib.get_close_matches(_key(name), known, n=1)
             hint = f" Did you mean {known[close[0]].name}?" if close else ""
             raise CommandError(
-                f"unknown classifier {name!r}.{hint} There are: {', '.join(entry.name for entry in ENTRIES)}."
+                f"unknown classifier {name!r}.{hint} There are: {', '.join(entry.name for entry in everything)}."
             )
         chosen[_key(name)] = known[_key(name)]
     return tuple(chosen.values())
