@@ -63,7 +63,7 @@ def report(rows, n_repeats):
     """Markdown: one line per data set and classifier, and what the numbers say."""
     lines = [
         "Accuracy of border queries minus that of random labels, in points: mean ± standard error of",
-        f"{n_repeats} random splits (two thirds pool, one third test set, raw features, two labelled samples",
+        f"{n_repeats} random splits (two thirds pool, one third test set, raw features, two labeled samples",
         "a class at the start; PerTurbo tuned anew every 20 labels, k-NN with k = 3).",
         "",
         "| data | classifier | queries | pool that is left, at the end | published "
@@ -88,7 +88,7 @@ def report(rows, n_repeats):
     lines += [
         "",
         f"On what is left of the pool the gain at the end is {span['pool']} points: the difficult samples",
-        f"have been labelled and are gone. On the fixed test set it is {span['early']} points after {EARLY}",
+        f"have been labeled and are gone. On the fixed test set it is {span['early']} points after {EARLY}",
         f"queries (below zero in {behind} of {len(rows)} cases) and {span['end']} at the end. Only the",
         "latter two say how much better the classifier became.",
         "",

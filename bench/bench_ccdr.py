@@ -31,14 +31,14 @@ def satimage():
 
 
 def vote(indices, labels):
-    """Majority labels of neighbours, ties to the smallest label."""
+    """Majority labels of neighbors, ties to the smallest label."""
     counts = np.zeros((len(indices), labels.max() + 1), dtype=int)
     np.add.at(counts, (np.arange(len(indices))[:, None], labels[indices]), 1)
     return counts.argmax(axis=1)
 
 
 def test_fit_beside_spectral_embedding(benchmark):
-    """Satimage, 4 435 points, 4 neighbours, 14 components: CCDR from the points and from their graph, beside
+    """Satimage, 4 435 points, 4 neighbors, 14 components: CCDR from the points and from their graph, beside
     `SpectralEmbedding` of the same graph with each of its solvers. Medians in turns."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat").astype(np.float64)
@@ -64,7 +64,7 @@ def test_fit_beside_spectral_embedding(benchmark):
 
 def test_table_1(benchmark):
     """Test errors on satimage in per cent, the paper's in brackets; as there the best over the grid (beta, and 1 to 15
-    neighbours). Last the error of `CCDRClassifier()`, which chooses for itself without the test set."""
+    neighbors). Last the error of `CCDRClassifier()`, which chooses for itself without the test set."""
     X, y, T, t = satimage()
     errors = {}
     for beta in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0):
@@ -87,7 +87,7 @@ def test_table_1(benchmark):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.2])
 def test_few_labels(benchmark, share, repeats=10):
     """Satimage with labels for a share of the training pixels, ten draws: test error in per cent of the fit to all
-    pixels, of the same classifier fitted to the labelled ones alone, and of k-NN on the raw labelled ones; then the
+    pixels, of the same classifier fitted to the labeled ones alone, and of k-NN on the raw labeled ones; then the
     gain with its standard error, and in how many draws there was one."""
     X, y, T, t = satimage()
     model, errors = CCDRClassifier(n_components=14, beta=5.0, unlabeled=-1), []
@@ -102,7 +102,7 @@ def test_few_labels(benchmark, share, repeats=10):
     errors = np.array(benchmark.pedantic(lambda: [one(seed) for seed in range(repeats)], rounds=1))
     gains = errors[:, 1] - errors[:, 0]
     benchmark.extra_info.update(
-        dict(zip(("all pixels", "labelled alone", "raw k-NN, labelled alone"), errors.mean(axis=0), strict=True))
+        dict(zip(("all pixels", "labeled alone", "raw k-NN, labeled alone"), errors.mean(axis=0), strict=True))
         | {"gain": gains.mean(), "standard error": gains.std(ddof=1) / np.sqrt(repeats),
            "draws with a gain": f"{np.sum(gains > 0)} of {repeats}"}
     )  # fmt: skip
@@ -134,7 +134,7 @@ def covertype_fit(n):
 
 @pytest.mark.parametrize("n", [25_000, 50_000, 100_000])
 def test_memory_grows_with_n(benchmark, n):
-    """One fit to n points of covertype (54 features), 4 neighbours, 14 components, in a process of its own: the peak of
+    """One fit to n points of covertype (54 features), 4 neighbors, 14 components, in a process of its own: the peak of
     its memory beyond the data, and that in float64 numbers a point."""
     with get_context("spawn").Pool(1) as pool:
         taken, mib = benchmark.pedantic(pool.apply, (covertype_fit, (n,)), rounds=1)

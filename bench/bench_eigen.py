@@ -31,8 +31,8 @@ TOLERANCE = 1e-4
 def clusters(n, d=16, dtype=np.float32, seed=0):
     """Four overlapping groups: fewer than the eigenpairs asked for, so that no gap ends the search early."""
     rng = np.random.default_rng(seed)
-    centres = 1.5 * rng.standard_normal((4, d))
-    return (centres[rng.integers(0, 4, n)] + rng.standard_normal((n, d))).astype(dtype)
+    centers = 1.5 * rng.standard_normal((4, d))
+    return (centers[rng.integers(0, 4, n)] + rng.standard_normal((n, d))).astype(dtype)
 
 
 class Counted(LinearOperator):
@@ -104,7 +104,7 @@ def test_kernel_map_beside_kernel_pca(benchmark):
             10, kernel="rbf", gamma=0.5 / h**2, eigen_solver="arpack", tol=TOLERANCE, random_state=0
         ).fit(X),
     }, repeats=3)
-    # KernelPCA centres the kernel, so its spectrum interlaces with ours.
+    # KernelPCA centers the kernel, so its spectrum interlaces with ours.
     pca = results["KernelPCA"].eigenvalues_
     assert np.all(pca <= results["KernelMap"].eigenvalues_ * (1 + 1e-3))
     benchmark.pedantic(ours, rounds=1)
@@ -129,7 +129,7 @@ def test_dense_beside_arpack(benchmark, k, tol):
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_graph_beside_arpack(benchmark, tol):
-    """The normalised adjacency matrix of a graph of ten neighbours, sparse, double precision, ten pairs. Both solvers
+    """The normalized adjacency matrix of a graph of ten neighbors, sparse, double precision, ten pairs. Both solvers
     are bound by memory: a basis of some fifty vectors of 800 kB is read twice for every block."""
     benchmark.extra_info["n"] = GRAPH
     X = np.random.default_rng(0).standard_normal((GRAPH, 3))

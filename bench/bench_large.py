@@ -40,7 +40,7 @@ def test_a_million_by_a_million(benchmark):
 
 
 def covertype():
-    """Standardised float32 features: 500 000 training points, the rest to test."""
+    """Standardized float32 features: 500 000 training points, the rest to test."""
     file = load("covertype")
     X, y = file["X"], file["y"]
     order = np.random.default_rng(0).permutation(len(X))
@@ -49,7 +49,7 @@ def covertype():
     return [array for rows in (train, test) for array in (scaler.transform(X[rows]).astype(np.float32), y[rows])]
 
 
-def tuned_neighbours(X, y):
+def tuned_neighbors(X, y):
     """k-NN whose k is chosen on as many points as Parzen tunes on."""
     some = np.random.default_rng(0).permutation(len(X))[:20_000]
     search = GridSearchCV(KNeighborsClassifier(algorithm="brute"), {"n_neighbors": [1, 3, 5, 9]}, cv=5)
@@ -61,7 +61,7 @@ def test_covertype(benchmark, method):
     """Covertype, 54 features: tune and fit, then predict the rest; scikit-learn's k-NN and boosting beside Parzen."""
     fit = {
         "ParzenClassifier": lambda X, y: ParzenClassifier().fit(X, y),
-        "k-NN, tuned": tuned_neighbours,
+        "k-NN, tuned": tuned_neighbors,
         "HistGradientBoosting": lambda X, y: HistGradientBoostingClassifier(random_state=0).fit(X, y),
     }[method]
     X, y, Q, truth = covertype()

@@ -67,11 +67,11 @@ answer = sum(pq.read_metadata(part).num_rows for part in Path(out).glob("*.parqu
 
 def chunks():
     """(first row, X, y) of a million rows at a time."""
-    centres = np.random.default_rng(0).normal(scale=3, size=(CLASSES, D)).astype(np.float32)
+    centers = np.random.default_rng(0).normal(scale=3, size=(CLASSES, D)).astype(np.float32)
     for first in range(0, N, ROWS):
         rng = np.random.default_rng(first)
         y = rng.integers(0, CLASSES, min(ROWS, N - first))
-        yield first, centres[y] + rng.standard_normal((len(y), D), dtype=np.float32), y
+        yield first, centers[y] + rng.standard_normal((len(y), D), dtype=np.float32), y
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def peers(X, k):
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("d", [4, 8, 36, 64, 256])
 def test_graph_beside_peers(benchmark, n, d):
-    """The 10 nearest neighbours of all points among all points, normal data in float32, `algorithm="auto"`. Ratios are
+    """The 10 nearest neighbors of all points among all points, normal data in float32, `algorithm="auto"`. Ratios are
     the peer's median time over ours, in turns; building an index counts. The limit is one multiply-add a feature and
     pair, whether or not the pair was looked at."""
     X = points(d, n)
@@ -69,7 +69,7 @@ def test_graph_beside_peers(benchmark, n, d):
 
 @pytest.mark.parametrize("mode", ["binary", "heat"])
 def test_knn_graph(benchmark, mode):
-    """The symmetric graph of 10 neighbours in CSR, d = 36: search, union and weights."""
+    """The symmetric graph of 10 neighbors in CSR, d = 36: search, union and weights."""
     X = points(36, SIZES[0])
     graph = benchmark.pedantic(knn_graph, (X, K), {"mode": mode}, rounds=3)
     assert abs(graph - graph.T).max() == 0 and len(X) * K <= graph.nnz <= 2 * len(X) * K

@@ -73,7 +73,7 @@ def test_letter_beside_tuned_svm(benchmark):
     )  # fmt: skip
 
 
-def test_factorisation_beside_bare_cholesky(benchmark):
+def test_factorization_beside_bare_cholesky(benchmark):
     """One class: kernel matrix, alpha and factor, beside `scipy.linalg.cholesky` on the ready matrix, as it comes and
     told to work in place."""
     X = np.random.default_rng(0).normal(size=(N, 16))
@@ -147,8 +147,8 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
         return pool.margin
 
     benchmark.pedantic(label, rounds=n_labels, warmup_rounds=1)
-    labelled = np.setdiff1d(np.arange(pool_size), pool.remaining)
-    X, y = np.concatenate([X, pool_X[labelled]]), np.concatenate([y, pool_y[labelled]])
+    labeled = np.setdiff1d(np.arange(pool_size), pool.remaining)
+    X, y = np.concatenate([X, pool_X[labeled]]), np.concatenate([y, pool_y[labeled]])
     remaining = pool_X[pool.remaining]
     refit, tau = seconds(
         lambda: PerTurboClassifier(3.0, alpha=1e-3).fit(X, y).perturbation(remaining), repeats=2

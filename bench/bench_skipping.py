@@ -1,6 +1,6 @@
 """Kernel sums that leave out unseen what the rounded result cannot see, beside all pairs.
 
-Class log-sums at the bandwidth that the Parzen classifier chooses, on raw and standardised real data, and on noise,
+Class log-sums at the bandwidth that the Parzen classifier chooses, on raw and standardized real data, and on noise,
 where nothing can be left out and nothing must be lost. All pairs are timed on a sample of the queries and
 extrapolated in proportion (``extra_info`` says how many). Single-threaded processor time.
 """

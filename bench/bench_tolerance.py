@@ -31,9 +31,9 @@ RULES = ("likelihood", "accuracy", "silverman")
 def mixture(n, d, seed):
     """Points and their components."""
     shape, draw = np.random.default_rng(0), np.random.default_rng(seed)
-    centres, scales = shape.uniform(-4, 4, size=(8, d)), shape.uniform(0.3, 1.2, size=8)
+    centers, scales = shape.uniform(-4, 4, size=(8, d)), shape.uniform(0.3, 1.2, size=8)
     label = draw.integers(8, size=n)
-    return centres[label] + draw.normal(size=(n, d)) * scales[label, None], label
+    return centers[label] + draw.normal(size=(n, d)) * scales[label, None], label
 
 
 @cache

@@ -40,7 +40,7 @@ class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
 
 
 # %%
-# One loop for the three strategies; the classifier that is scored is 3 nearest neighbours.
+# One loop for the three strategies; the classifier that is scored is 3 nearest neighbors.
 X, y = make_blobs(900, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
 X, X_test, y, y_test = X[:500], X[500:], y[:500], y[500:]
 
@@ -73,6 +73,6 @@ _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for strategy in (PerTurboSampling, UncertaintySampling, RandomSampling):
     mean = np.mean([accuracies(strategy, seed) for seed in range(5)], axis=0)
     ax.plot(6 + 1 + np.arange(len(mean)), 100 * mean, label=strategy.__name__)
-ax.set(xlabel="labelled samples", ylabel="accuracy on a test set, %")
+ax.set(xlabel="labeled samples", ylabel="accuracy on a test set, %")
 ax.legend(frameon=False)
 plt.show()

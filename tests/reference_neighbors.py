@@ -1,4 +1,4 @@
-"""Slow truth for nearest neighbours and CCDR: dense float64 NumPy and SciPy, straight from the formulas."""
+"""Slow truth for nearest neighbors and CCDR: dense float64 NumPy and SciPy, straight from the formulas."""
 
 import numpy as np
 from reference import distances

@@ -13,7 +13,7 @@ def spectral_scores(
     Q, X, y, *, bandwidth, n_components, laplacian=False, center="mean", projection="consistent",
     kernel="gaussian",
 ):
-    """Negative squared distances to the class centres, thesis chapter 7, in full."""
+    """Negative squared distances to the class centers, thesis chapter 7, in full."""
     h, n = bandwidth, len(X)
     K = kernel_matrix(X, X, kernel, h, normalize=laplacian)
     # Section 9.1 of the thesis drops the kernel's constant from its test kernel.

@@ -87,9 +87,9 @@ def test_pool_follows_the_classifier(parameters):
     pool.refresh()
     remaining = pool.remaining
     np.testing.assert_allclose(pool.perturbation, clf.perturbation(pool.X[remaining]), atol=1e-10)
-    labelled = 30 + np.setdiff1d(np.arange(170), remaining)
+    labeled = 30 + np.setdiff1d(np.arange(170), remaining)
     whole = fixed(**parameters).fit(
-        np.concatenate([X[:30], X[labelled], X[:5] + 0.3]), np.concatenate([y[:30], y[labelled], y[:5]])
+        np.concatenate([X[:30], X[labeled], X[:5] + 0.3]), np.concatenate([y[:30], y[labeled], y[:5]])
     )
     if "rank" not in parameters:  # random pivots depend on the order
         np.testing.assert_allclose(clf.perturbation(X), whole.perturbation(X), atol=1e-9)

@@ -22,7 +22,7 @@ def test_estimator_checks(estimator, check):
     check(estimator)
 
 
-def partly_labelled(n=150, d=4, fraction=0.6, seed=0):
+def partly_labeled(n=150, d=4, fraction=0.6, seed=0):
     """Generic points (no ties), four classes, some labels -1."""
     rng = np.random.default_rng(seed)
     X, y = make_blobs(n, n_features=d, centers=4, cluster_std=4.0, random_state=seed)
@@ -39,7 +39,7 @@ def projector(U, metric):
 @pytest.mark.parametrize("fraction", [0.3, 1.0])
 @pytest.mark.parametrize("beta", [0.05, 0.5, 20.0])
 def test_solves_the_dense_generalised_problem(n, fraction, beta):
-    X, y = partly_labelled(n, fraction=fraction)
+    X, y = partly_labeled(n, fraction=fraction)
     model = CCDR(6, beta=beta, n_neighbors=5, unlabeled=-1).fit(X, y)
     W, epsilon = reference.weights(X, 5)
     values, U, metric = reference.ccdr(W, y, 4, beta)
@@ -56,13 +56,13 @@ def test_solves_the_dense_generalised_problem(n, fraction, beta):
 @pytest.mark.parametrize("weights", ["heat", "binary"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_eq20_reproduces_the_training_embedding(weights, dtype):
-    X, y = partly_labelled(300)
+    X, y = partly_labeled(300)
     X = X.astype(dtype)
     model = CCDR(5, weights=weights, unlabeled=-1).fit(X, y)
     scale = np.abs(model.embedding_).max()
     tolerance = scale * (1e-9 if dtype == np.float64 else 1e-4)
     np.testing.assert_allclose(model.extend(X, y), model.embedding_, rtol=0, atol=tolerance)
-    # Without its label a labelled point lands elsewhere; transform knows the label of a training point.
+    # Without its label a labeled point lands elsewhere; transform knows the label of a training point.
     assert np.abs(model.extend(X) - model.embedding_)[y >= 0].max() > 0.01 * scale
     np.testing.assert_array_equal(model.transform(X), model.embedding_)
 
@@ -77,7 +77,7 @@ def test_eq20_reproduces_tied_integer_data():
 
 @pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
 def test_extension_is_eq20_of_new_points(extension):
-    X, y = partly_labelled(200)
+    X, y = partly_labeled(200)
     Q = X[:40] + 0.3 * np.random.default_rng(1).standard_normal((40, 4))
     labels = np.resize([-1, 0, 1, 2, 3], 40)
     beta, k = 0.7, 4
@@ -91,13 +91,13 @@ def test_extension_is_eq20_of_new_points(extension):
     top = beta * K @ model.embedding_ + np.where(has[:, None], model.class_centers_[labels], 0)
     expected = top / (beta * K.sum(axis=1) + has)[:, None] / (1 - model.eigenvalues_)
     np.testing.assert_allclose(model.extend(Q, labels), expected, rtol=1e-9, atol=1e-12)
-    unlabelled = (K @ model.embedding_) / K.sum(axis=1)[:, None] / (1 - model.eigenvalues_)
-    np.testing.assert_allclose(model.transform(Q), unlabelled, rtol=1e-9, atol=1e-12)
+    unlabeled = (K @ model.embedding_) / K.sum(axis=1)[:, None] / (1 - model.eigenvalues_)
+    np.testing.assert_allclose(model.transform(Q), unlabeled, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
-def test_far_queries_go_to_their_nearest_neighbour(extension):
-    X, y = partly_labelled(100)
+def test_far_queries_go_to_their_nearest_neighbor(extension):
+    X, y = partly_labeled(100)
     model = CCDR(3, extension=extension, unlabeled=-1).fit(X, y)
     direction = X[X[:, 0].argmax()] - X.mean(axis=0)
     far = X.mean(axis=0) + 1e6 * direction
@@ -110,7 +110,7 @@ def test_far_queries_go_to_their_nearest_neighbour(extension):
 
 
 def test_invariant_to_order_offset_and_scale():
-    X, y = partly_labelled(250)
+    X, y = partly_labeled(250)
     order = np.random.default_rng(0).permutation(250)
     plain = CCDR(3, unlabeled=-1).fit(X, y)
     moved = CCDR(3, unlabeled=-1).fit((1000 * X + 5e4)[order], y[order])
@@ -122,10 +122,10 @@ def test_large_beta_gives_laplacian_eigenmaps():
     X = np.random.default_rng(0).standard_normal((200, 3))
     y = np.arange(200) % 3
     plain = CCDR(4, n_neighbors=6).fit(X)
-    labelled = CCDR(4, n_neighbors=6, beta=1e9).fit(X, y)
+    labeled = CCDR(4, n_neighbors=6, beta=1e9).fit(X, y)
     assert plain.class_centers_.shape == (0, 4)
-    np.testing.assert_allclose(labelled.eigenvalues_, plain.eigenvalues_, atol=1e-6)
-    a, b = (m.embedding_ / np.linalg.norm(m.embedding_, axis=0) for m in (plain, labelled))
+    np.testing.assert_allclose(labeled.eigenvalues_, plain.eigenvalues_, atol=1e-6)
+    a, b = (m.embedding_ / np.linalg.norm(m.embedding_, axis=0) for m in (plain, labeled))
     np.testing.assert_allclose(a @ a.T, b @ b.T, atol=1e-5)
 
 
@@ -136,7 +136,7 @@ def test_small_beta_keeps_the_class_directions_only(beta):
         model = CCDR(5, beta=beta).fit(X, y)
     assert model.n_components_ == 2 and model.get_feature_names_out().tolist() == ["ccdr0", "ccdr1"]
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-9)
-    for c in range(3):  # every class has collapsed onto its centre
+    for c in range(3):  # every class has collapsed onto its center
         np.testing.assert_allclose(
             model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6
         )
@@ -150,7 +150,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
     y = np.repeat([0, 1, 2, -1, -1, -1], 20)
     model = CCDR(6, unlabeled=-1).fit(X, y)
     assert model.n_connected_components_ == 6
-    # Two directions separate the three labelled components; unlabelled ones stay at the origin of both.
+    # Two directions separate the three labeled components; unlabeled ones stay at the origin of both.
     np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
     assert model.eigenvalues_[2] > 1e-3
     np.testing.assert_allclose(model.embedding_[60:, :2], 0, atol=1e-12)
@@ -168,7 +168,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
     np.testing.assert_allclose(metric @ U, 0, atol=1e-9)
 
 
-def test_all_unlabelled_disconnected_keeps_the_components_apart():
+def test_all_unlabeled_disconnected_keeps_the_components_apart():
     rng = np.random.default_rng(0)
     X = np.vstack([100 * c + rng.standard_normal((20, 2)) for c in range(4)])
     model = CCDR(3, unlabeled=-1).fit(X, np.full(80, -1))
@@ -177,7 +177,7 @@ def test_all_unlabelled_disconnected_keeps_the_components_apart():
 
 
 def test_precomputed_graphs_give_the_same_embedding():
-    X, y = partly_labelled(200)
+    X, y = partly_labeled(200)
     Q = X[:30] + 0.1
     plain = CCDR(4, unlabeled=-1).fit(X, y)
     weights = CCDR(4, affinity="precomputed", unlabeled=-1).fit(plain.graph_, y)
@@ -188,7 +188,7 @@ def test_precomputed_graphs_give_the_same_embedding():
     ).fit(X, y)
     np.testing.assert_allclose(piped[-1].embedding_, plain.embedding_, atol=1e-6)
     np.testing.assert_allclose(piped.transform(X), plain.embedding_, atol=1e-6)
-    # The transformer gives five neighbours of a query, one more than a training point has beside itself.
+    # The transformer gives five neighbors of a query, one more than a training point has beside itself.
     D = reference.distances(Q, X)
     K = np.where(D <= np.sort(D, axis=1)[:, [4]], np.exp(-(D**2) / plain.epsilon_), 0)
     expected = K @ plain.embedding_ / K.sum(axis=1)[:, None] / (1 - plain.eigenvalues_)
@@ -275,7 +275,7 @@ def test_bad_input(call, message):
 
 
 def test_a_failed_fit_changes_nothing():
-    X, y = partly_labelled(60)
+    X, y = partly_labeled(60)
     model = CCDR(unlabeled=-1).fit(X, y)
     before = model.transform(X + 0.1)
     with pytest.raises(ValueError):
@@ -356,20 +356,20 @@ def test_table_1_of_the_paper():
     def errors(estimators, Y, Z):
         return min(100 * np.mean(e.fit(Y, y).predict(Z) != t) for e in estimators)
 
-    neighbours = [KNeighborsClassifier(k) for k in range(1, 12)]
-    assert errors(neighbours, X, T) == pytest.approx(9.65, abs=0.7)
+    neighbors = [KNeighborsClassifier(k) for k in range(1, 12)]
+    assert errors(neighbors, X, T) == pytest.approx(9.65, abs=0.7)
     after_knn, after_linear = [], []
     for beta in (0.05, 0.5, 1.0):
         model = CCDR(14, beta=beta, n_neighbors=4)
         Y, Z = model.fit_transform(X, y), model.transform(T)
-        after_knn.append(errors(neighbours, Y, Z))
+        after_knn.append(errors(neighbors, Y, Z))
         after_linear.append(errors([RidgeClassifier(alpha=1e-9)], Y, Z))
     assert min(after_knn) == pytest.approx(8.1, abs=0.7)
     assert min(after_linear) == pytest.approx(8.95, abs=0.7)
-    assert min(after_linear) < 9 and min(after_knn) < errors(neighbours, X, T) - 0.5
+    assert min(after_linear) < 9 and min(after_knn) < errors(neighbors, X, T) - 0.5
 
 
-def test_unlabelled_points_help_where_labels_are_few():
+def test_unlabeled_points_help_where_labels_are_few():
     X, y, T, t = satimage()
     gains = []
     for seed in range(5):

@@ -333,7 +333,7 @@ def test_npz_with_another_target(tmp_path):
     assert np.array_equal(problem.y, y) and list(problem.classes) == ["in", "out"]
     assert np.array_equal(problem.X, X[:, 1:])
     with pytest.raises(CommandError, match="holds the arrays"):
-        read(str(tmp_path / "two.npz"), target="colour")
+        read(str(tmp_path / "two.npz"), target="color")
 
 
 @pytest.mark.parametrize("kind", ["words", "categories", "numbers"])

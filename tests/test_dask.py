@@ -319,7 +319,7 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
         spectralcls.dask.from_memmap(np.ones((3, 2)))
 
 
-# Spectral methods, neighbours, PerTurbo
+# Spectral methods, neighbors, PerTurbo
 
 
 @pytest.mark.parametrize("normalization", [None, "mean", "sum"])
@@ -368,7 +368,7 @@ def test_all_components_are_kernel_sums_on_the_workers(problem, name):
     assert_same(distributed.to_local(), distributed, queries, tolerance=1e-10)
 
 
-def test_neighbours_are_merged_with_ties_by_index(problem):
+def test_neighbors_are_merged_with_ties_by_index(problem):
     X = np.round(problem[0] / 4)  # many ties
     Q = X[:77]
     distances, indices = dask.compute(*spectralcls.dask.knn(rows(Q, 30), rows(X, 110), 7))

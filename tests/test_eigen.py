@@ -210,7 +210,7 @@ def test_fewer_products_than_arpack_for_kernels():
     assert ours.n_products == ours.n_applications * ours.block_size
 
 
-def test_known_first_pair_of_a_normalised_kernel():
+def test_known_first_pair_of_a_normalized_kernel():
     X = points(300)
     for weights in (None, np.random.default_rng(0).uniform(0.5, 3, 300)):
         for normalization in ("sum", "mean"):
@@ -422,7 +422,7 @@ def test_non_convergence_returns_what_was_found():
 def test_isolated_points_are_said(solver):
     A = KernelOperator(points(500), bandwidth=1e-3, normalization="sum")
     assert A.n_isolated == 500
-    with pytest.warns(ConvergenceWarning, match="500 of 500 points have no neighbour.*raise the bandwidth"):
+    with pytest.warns(ConvergenceWarning, match="500 of 500 points have no neighbor.*raise the bandwidth"):
         top_eigenpairs(A, 5, solver=solver)
 
 

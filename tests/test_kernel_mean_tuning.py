@@ -118,8 +118,8 @@ def test_small_blocks_give_the_same_scores(make, monkeypatch):
     assert_allclose(make().fit(X, y, sample_weight=w).cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
-def test_tiny_bandwidths_are_nearest_neighbours():
-    """No underflow: as h vanishes the Parzen rule becomes the 1-nearest-neighbour rule, in every fold."""
+def test_tiny_bandwidths_are_nearest_neighbors():
+    """No underflow: as h vanishes the Parzen rule becomes the 1-nearest-neighbor rule, in every fold."""
     X, y, w = problem()
     folds = stratified_folds(X, y, 5)
     hits = 0

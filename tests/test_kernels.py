@@ -115,8 +115,8 @@ def test_offset_and_scale_cost_no_accuracy(kernel, offset, scale, d, dtype):
 def test_tight_clusters_far_apart(dtype, kernel):
     """The product form |q|^2 + |x|^2 - 2 q.x would lose the distances within a cluster."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(8, 10)) * 1000
-    X = (centres[rng.integers(0, 8, 500)] + np.round(rng.normal(size=(500, 10)) * 64) / 64).astype(dtype)
+    centers = rng.normal(size=(8, 10)) * 1000
+    X = (centers[rng.integers(0, 8, 500)] + np.round(rng.normal(size=(500, 10)) * 64) / 64).astype(dtype)
     options = dict(kernel=kernel, bandwidth=3.0)
     assert_sums_close(kernel_sums(X, X, **options), reference.kernel_sums(X, X, **options), dtype)
 
@@ -306,7 +306,7 @@ def test_same_bits_for_any_number_of_threads(dtype):
 
 @pytest.mark.parametrize("kernel", ALL_KERNELS)
 @pytest.mark.parametrize("d", [1, 2, 5, 30])
-def test_normaliser_is_the_integral(kernel, d):
+def test_normalizer_is_the_integral(kernel, d):
     if (kernel, d) == ("laplace_derivative", 1):
         with pytest.raises(ValueError, match="no finite integral in one dimension"):
             log_normalizer(kernel, d, 1.0)

@@ -12,8 +12,8 @@ from spectralcls.lowrank import rpcholesky
 
 def blobs(n=300, d=3, seed=0):
     rng = np.random.default_rng(seed)
-    centres = rng.normal(scale=4, size=(5, d))
-    return centres[rng.integers(5, size=n)] + rng.normal(size=(n, d))
+    centers = rng.normal(scale=4, size=(5, d))
+    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, d))
 
 
 def pivoted_cholesky(K, rank):

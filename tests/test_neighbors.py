@@ -160,7 +160,7 @@ def test_transformer_is_a_drop_in():
     assert mapped.shape == (120, 2)
 
 
-def test_transformer_feeds_every_consumer_of_a_neighbours_graph():
+def test_transformer_feeds_every_consumer_of_a_neighbors_graph():
     X, y = make_blobs(150, n_features=4, centers=3, cluster_std=3.0, random_state=0)
     Q = X + 0.3
     for consumer in (KNeighborsClassifier(5, metric="precomputed"), KNeighborsRegressor(5, metric="precomputed")):
@@ -200,7 +200,7 @@ def test_results_are_plain_csr():
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("dtype, scales", [(np.float64, [1e-300, 1e-160, 1e155, 1e200, 1e307]),
                                            (np.float32, [1e-30, 1e-20, 1e19, 1e37])])  # fmt: skip
-def test_neighbours_do_not_depend_on_the_scale(algorithm, dtype, scales):
+def test_neighbors_do_not_depend_on_the_scale(algorithm, dtype, scales):
     """Squared distances overflow or vanish; the distances themselves are finite numbers."""
     X = np.random.default_rng(0).uniform(-1, 1, (40, 3)).astype(dtype)
     for k in (3, 40):
@@ -239,7 +239,7 @@ def test_graphs_of_extreme_data():
 
 
 def test_graphs_are_symmetric_to_the_bit():
-    """The tree and the search for tied neighbours round a distance differently; a graph has one value for an edge."""
+    """The tree and the search for tied neighbors round a distance differently; a graph has one value for an edge."""
     rng = np.random.default_rng(16)
     X = rng.standard_normal((38, 5))[rng.integers(0, 12, 38)]
     for mode in ("distance", "heat"):

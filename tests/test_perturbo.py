@@ -96,10 +96,10 @@ def test_float32_queries_give_the_float64_answer():
     )
 
 
-# --- common limits of the regularisations -------------------------------------------------------------------
+# --- common limits of the regularizations -------------------------------------------------------------------
 
 
-def test_the_regularisations_meet():
+def test_the_regularizations_meet():
     X, y = data()
     Q = np.random.default_rng(1).normal(size=(40, 3))
     full = fixed(None, h=0.5).fit(X, y).perturbation(Q)
@@ -188,7 +188,7 @@ def test_weights_are_those_of_the_weighted_form():
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("h", [1e-3, 1e-8])
-def test_tiny_bandwidth_is_nearest_neighbour(kind, h):
+def test_tiny_bandwidth_is_nearest_neighbor(kind, h):
     X, y = data()
     Q = np.random.default_rng(1).normal(size=(200, 3)) * 3
     clf = fixed(kind, h=h).fit(X, y)

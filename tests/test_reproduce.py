@@ -94,7 +94,7 @@ def test_longest_run(flags, run_):
 @pytest.mark.parametrize("center", ["mean", "median"])
 @pytest.mark.parametrize("classifier", ["spectral_ise", "spectral_laplacian_ise"])
 def test_spectral_classifiers_are_the_thesis_s_formulas(classifier, center):
-    """Eq. 7.1 and 7.2 with dense matrices: E L^1/2, sqrt(n) k(y) E L^-1/2, nearest centre."""
+    """Eq. 7.1 and 7.2 with dense matrices: E L^1/2, sqrt(n) k(y) E L^-1/2, nearest center."""
     X, y, _ = data.thesis_data(data.Source(None), "wine")
     X, y, Q = X[::2], y[::2], X[1::2]
     h = 2.0
@@ -106,8 +106,8 @@ def test_spectral_classifiers_are_the_thesis_s_formulas(classifier, center):
     values, vectors = values[:-4:-1], vectors[:, :-4:-1]
     Z, Zq = vectors * np.sqrt(values), np.sqrt(len(X)) * k @ vectors / np.sqrt(values)
     average = {"mean": np.mean, "median": np.median}[center]
-    centres = np.array([average(Z[y == c], axis=0) for c in range(3)])
-    expected = 2 * Zq @ centres.T - (centres**2).sum(axis=1)
+    centers = np.array([average(Z[y == c], axis=0) for c in range(3)])
+    expected = 2 * Zq @ centers.T - (centers**2).sum(axis=1)
     fitted = thesis.model(classifier, center, bandwidth=h).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(Q), expected.argmax(axis=1))
     np.testing.assert_allclose(fitted.decision_function(Q), expected, rtol=1e-8, atol=1e-8)

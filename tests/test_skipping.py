@@ -15,9 +15,9 @@ def always(monkeypatch):
 
 
 def clusters(rng, n, d, spread=0.05):
-    """Points about a few centres: most pairs are out of reach."""
-    centres = rng.uniform(-1, 1, size=(8, d))
-    return centres[rng.integers(8, size=n)] + spread * rng.normal(size=(n, d))
+    """Points about a few centers: most pairs are out of reach."""
+    centers = rng.uniform(-1, 1, size=(8, d))
+    return centers[rng.integers(8, size=n)] + spread * rng.normal(size=(n, d))
 
 
 def reference(Q, X, h, weights=None, labels=None, left_out=None):

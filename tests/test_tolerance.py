@@ -14,9 +14,9 @@ COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine")
 
 
 def clusters(rng, n, d):
-    centres = rng.uniform(-30, 30, size=(6, d))
+    centers = rng.uniform(-30, 30, size=(6, d))
     scales = 10.0 ** rng.uniform(-3, 0.5, size=(n, 1))
-    return centres[rng.integers(6, size=n)] + rng.normal(size=(n, d)) * scales
+    return centers[rng.integers(6, size=n)] + rng.normal(size=(n, d)) * scales
 
 
 def line(rng, n, d):

@@ -84,7 +84,7 @@ def table(source):
 
 
 def sweep(source, over):
-    """Errors of the linear classifier and of k-NN over beta, the dimension or the graph's neighbours."""
+    """Errors of the linear classifier and of k-NN over beta, the dimension or the graph's neighbors."""
     X, y, Q, truth = satimage(source)
     values = {"beta": BETAS, "dimension": DIMENSIONS, "neighbors": NEIGHBORS}[over]
     errors = {"linear": [], "k-NN": []}

@@ -27,7 +27,7 @@ def explain(source, row, column):
         X, Q = embed(X, y, Q, 0.05, NEIGHBOR, DIMENSION)
     scaler = StandardScaler().fit(X)
     A, B = scaler.transform(X), scaler.transform(Q)
-    kinds = {"Neural net": _networks, "Linear": _linear, "k-NN": _neighbours}
+    kinds = {"Neural net": _networks, "Linear": _linear, "k-NN": _neighbors}
     return {"readings": kinds[column](X, y, Q, truth, A, B) | joint.get(column, {})}
 
 
@@ -59,7 +59,7 @@ def _networks(X, y, Q, truth, A, B):
     }
 
 
-def _neighbours(X, y, Q, truth, A, B):
+def _neighbors(X, y, Q, truth, A, B):
     return {
         "least over k, scaled features": min(knn_error(A, y, B, truth, k) for k in KNN),
         "1-NN": knn_error(X, y, Q, truth, 1),
@@ -71,7 +71,7 @@ def _error(labels, truth):
 
 
 def _joint(X, y, Q, truth):
-    """Training and unlabelled test points embedded together."""
+    """Training and unlabeled test points embedded together."""
     classes, codes = np.unique(y, return_inverse=True)
     model = CCDR(DIMENSION, beta=BETA, n_neighbors=NEIGHBOR, unlabeled=-1, n_jobs=1)
     Z = model.fit_transform(np.concatenate([X, Q]), np.concatenate([codes, np.full(len(Q), -1)]))

@@ -19,7 +19,7 @@ def _plane(X, n=161):
 
 
 def figure_2(source):
-    """tau of one spiral for two bandwidths, and regularised."""
+    """tau of one spiral for two bandwidths, and regularized."""
     X, y = make_two_spirals(200, random_state=0)
     models = (
         ("h = 0.1", PerTurboClassifier(0.1, regularization=None)),

@@ -9,6 +9,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from spectralcls.ccdr import CCDR
 
 COLORS = ("#0072B2", "#E69F00")
+TITLES = {
+    "beta": "k-NN needs the pull of the classes, a linear rule does not",
+    "dimension": "Five dimensions are enough",
+    "the graph's neighbors": "Few neighbors do best",
+}
 
 
 def elongated(source):
@@ -46,7 +51,7 @@ def errors(source, found, words):
         ax.set_xscale("log")
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel=words, ylabel="test error, %", title="Bars: 80 % interval of a share")
+    ax.set(xlabel=words, ylabel="test error, %", title=TITLES[words])
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
     best = {
@@ -54,4 +59,4 @@ def errors(source, found, words):
     }
     return figure, "; ".join(
         f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()
-    ) + "."
+    ) + ". Bars: 80 % interval of a share of the test points."

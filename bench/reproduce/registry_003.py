@@ -81,7 +81,7 @@ def tables(trials):
             for data, found in gains.items()
             for classifier, gain in found.items()
         ),
-        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labelled and "
+        "Accuracy on what is left of the pool, as in the paper: the difficult samples have been labeled and "
         "are gone. PerTurbo is tuned on the first labels only; the paper does not say when. What the classifier "
         "gained shows on a fixed test set.",
     )

@@ -8,7 +8,7 @@ from .registry import Entry, Figure, Table
 SWEEPS = (
     ("2", "beta", "beta"),
     ("3", "dimension", "dimension"),
-    ("4", "neighbors", "the graph's neighbours"),
+    ("4", "neighbors", "the graph's neighbors"),
 )
 
 
@@ -65,7 +65,7 @@ def tables(trials):
             )  # fmt: skip
             for name, (number, value) in paper["minima"].items()
         ),
-        "14 dimensions, 4 neighbours and beta = 0.5 where they do not vary; 5-NN in the embedding.",
+        "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",
     )
     other = {
         ("none", "Linear"): ("nearest class mean",),

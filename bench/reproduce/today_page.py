@@ -69,7 +69,7 @@ def table(names, rates, seconds, ranks):
     best = np.max([rates[method] for method in METHODS], axis=0)
     lines = [
         f"Written by `python -m bench.reproduce today`. Test rates in per cent, mean of {TRIALS} splits with the "
-        "sizes of the paper that a set is from; features standardised on the training data. *Behind* is the "
+        "sizes of the paper that a set is from; features standardized on the training data. *Behind* is the "
         "mean distance in points from the best of each set; ranks are among the defaults and the peers. Seconds "
         "are processor time of tuning and training together, added over the sets, one split each, one thread. "
         "The peers are tuned by 5-fold grid search, the Gaussian process by its marginal likelihood. "

@@ -133,7 +133,7 @@ def top_eigenpairs(
     -----
     ConvergenceWarning
         When some residual is still above the tolerance; the pairs found so far are returned ("arpack": those
-        that converged). Also where a normalised kernel has more isolated points than pairs were asked for,
+        that converged). Also where a normalized kernel has more isolated points than pairs were asked for,
         because then its leading eigenvectors are those points.
 
     Notes
@@ -444,7 +444,7 @@ def _warn(result, operator, k, tol):
     hint = ""
     if isolated >= k:
         hint = (
-            f" {isolated} of {operator.n} points have no neighbour within the bandwidth, and each of them "
+            f" {isolated} of {operator.n} points have no neighbor within the bandwidth, and each of them "
             "owns an eigenvalue as large as any: raise the bandwidth."
         )
     if not result.converged:

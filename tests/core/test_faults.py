@@ -47,7 +47,7 @@ def test_many_threads_predict_while_a_clone_is_refitted(name):
 
 
 def sums(seed):
-    """Work for a process: sums, neighbours and a factor, all with threads."""
+    """Work for a process: sums, neighbors and a factor, all with threads."""
     X = np.random.default_rng(seed).standard_normal((400, 5))
     return (
         kernel_sums(X, X, bandwidth=1.0, n_jobs=3), knn(X, X, 5, n_jobs=3)[0],

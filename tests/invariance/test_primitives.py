@@ -1,4 +1,4 @@
-"""What no sum, neighbour or factor depends on; calls are those of the fuzzer, drawn by Hypothesis."""
+"""What no sum, neighbor or factor depends on; calls are those of the fuzzer, drawn by Hypothesis."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Class centres in an embedding."""
+"""Class centers in an embedding."""
 
 import numpy as np
 

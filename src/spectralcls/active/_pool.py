@@ -1,4 +1,4 @@
-"""A pool of unlabelled samples whose perturbations follow the classifier label by label."""
+"""A pool of unlabeled samples whose perturbations follow the classifier label by label."""
 
 from numbers import Integral
 from typing import Self
@@ -14,7 +14,7 @@ from ._query import draw, margin_of
 
 
 class ActivePool:
-    """Unlabelled samples, kept scored while their labels come in.
+    """Unlabeled samples, kept scored while their labels come in.
 
     For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve
     B = U^-T K(X_l, pool). A label of that class adds one row,
@@ -32,11 +32,11 @@ class ActivePool:
     ----------
     estimator : the classifier
     X : (m, d) float64
-    remaining : positions in ``X`` that have not been labelled, ascending
+    remaining : positions in ``X`` that have not been labeled, ascending
 
     Notes
     -----
-    Memory: 8 m n numbers of bytes for n labelled samples, in buffers whose capacity doubles. Truncated
+    Memory: 8 m n numbers of bytes for n labeled samples, in buffers whose capacity doubles. Truncated
     classes and partial factors have no such update; they are scored anew when they change.
 
     References
@@ -61,18 +61,18 @@ class ActivePool:
         self.estimator = estimator
         self.X = validate_data(estimator, X_pool, dtype=np.float64, reset=False)
         self._points = estimator._mapped(self.X)
-        self._unlabelled = np.ones(len(self.X), dtype=bool)
+        self._unlabeled = np.ones(len(self.X), dtype=bool)
         self._classes = []
         self.refresh()
 
     @property
     def remaining(self):
-        return np.flatnonzero(self._unlabelled)
+        return np.flatnonzero(self._unlabeled)
 
     @property
     def perturbation(self) -> Array:
         """tau (n_remaining, n_classes) of the remaining samples."""
-        tau = np.stack([1 - state.explained[self._unlabelled] for state in self._classes], axis=1)
+        tau = np.stack([1 - state.explained[self._unlabeled] for state in self._classes], axis=1)
         return np.clip(tau, 0.0, 1.0, out=tau)
 
     @property
@@ -104,8 +104,8 @@ class ActivePool:
         return remaining[draw(self.margin, self._points[remaining], n, fraction, h, random_state)]
 
     def leave_out(self, positions: ArrayLike) -> Self:
-        """Take samples out of the pool without labelling them."""
-        self._unlabelled[self._checked(positions)] = False
+        """Take samples out of the pool without labeling them."""
+        self._unlabeled[self._checked(positions)] = False
         return self
 
     def label(self, positions: ArrayLike, y: ArrayLike) -> Self:
@@ -114,8 +114,8 @@ class ActivePool:
         positions, y = self._checked(positions), np.atleast_1d(y)
         if y.shape != positions.shape:
             raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")
-        if len(np.unique(positions)) < len(positions) or not self._unlabelled[positions].all():
-            raise ValueError("Some of the positions were labelled before, or are given twice.")
+        if len(np.unique(positions)) < len(positions) or not self._unlabeled[positions].all():
+            raise ValueError("Some of the positions were labeled before, or are given twice.")
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         if not len(y):
@@ -125,7 +125,7 @@ class ActivePool:
         if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
             whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
         self.estimator._append(self._points[positions], y, whitened=whitened)
-        self._unlabelled[positions] = False
+        self._unlabeled[positions] = False
         return self.refresh()
 
     def _checked(self, positions):

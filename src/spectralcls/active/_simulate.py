@@ -1,4 +1,4 @@
-"""Learning curves of labelling strategies, scored on what is left of the pool and on a fixed test set."""
+"""Learning curves of labeling strategies, scored on what is left of the pool and on a fixed test set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class LearningCurves:
 
     Attributes
     ----------
-    n_labels : (t,) labelled samples at each measurement
+    n_labels : (t,) labeled samples at each measurement
     pool, test : dict of strategy -> (n_repeats, t), accuracy on the remaining pool and on the test set
 
     Examples
@@ -94,7 +94,7 @@ def simulate(
     """Label a pool one sample at a time and record how a classifier improves: section 4.2 of [1]_.
 
     Each repeat splits the data at random into a fixed test set and a pool, and labels a few samples of the
-    pool; every strategy starts from these. Then a sample is labelled, the classifier trained, and scored
+    pool; every strategy starts from these. Then a sample is labeled, the classifier trained, and scored
     twice: on the rest of the pool, as the paper does, and on the test set. The two say different things: a
     strategy that labels the difficult samples leaves an easy pool behind, whether or not the classifier
     became better.
@@ -214,23 +214,23 @@ def _repeat(estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retu
 def _curve(estimator, query, X, y, pool, test, start, n_queries, fraction, retune, strategy, rng):
     """Accuracies (2, n_queries + 1) on the remaining pool and on the test set."""
     X_pool, y_pool = X[pool], y[pool]
-    unlabelled = np.ones(len(pool), dtype=bool)
-    unlabelled[start] = False
+    unlabeled = np.ones(len(pool), dtype=bool)
+    unlabeled[start] = False
     own = estimator is query  # the classifier measures the border itself
     scores = np.empty((2, n_queries + 1))
     for t in range(n_queries + 1):
-        labelled = np.flatnonzero(~unlabelled)
+        labeled = np.flatnonzero(~unlabeled)
         if t == 0 or (retune is not None and t % retune == 0):
-            border = clone(query).fit(X_pool[labelled], y_pool[labelled])
+            border = clone(query).fit(X_pool[labeled], y_pool[labeled])
             active = ActivePool(border, X_pool)
-            active.leave_out(labelled)
-        classifier = border if own else clone(estimator).fit(X_pool[labelled], y_pool[labelled])
-        scores[0, t] = np.mean(classifier.predict(X_pool[unlabelled]) == y_pool[unlabelled])
+            active.leave_out(labeled)
+        classifier = border if own else clone(estimator).fit(X_pool[labeled], y_pool[labeled])
+        scores[0, t] = np.mean(classifier.predict(X_pool[unlabeled]) == y_pool[unlabeled])
         scores[1, t] = np.mean(classifier.predict(X[test]) == y[test])
         if t < n_queries:
             chosen = (
                 active.query(1, fraction, rng) if strategy == "boundary" else [rng.choice(active.remaining)]
             )
             active.label(chosen, y_pool[chosen])
-            unlabelled[chosen] = False
+            unlabeled[chosen] = False
     return scores
