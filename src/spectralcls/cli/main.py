@@ -5,10 +5,10 @@ import os
 import sys
 
 from .. import __version__
-from . import compare, config, fit, listing, predict
+from . import compare, completion, config, fit, listing, predict
 from .errors import CommandError
 
-_COMMANDS = (compare, fit, predict, listing, config)
+_COMMANDS = (compare, fit, predict, listing, config, completion)
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
 
