@@ -245,3 +245,74 @@ def test_graphs_are_symmetric_to_the_bit():
     for mode in ("distance", "heat"):
         graph = knn_graph(X, 9, mode=mode).toarray()
         np.testing.assert_array_equal(graph, graph.T)
+
+
+SKIPPING = "SPECTRALCLS_SKIPPING"
+
+
+def skippable(kind, dtype):
+    """Points, and queries about them, of which a search through a filter sees few, or should see all."""
+    rng = np.random.default_rng(17)
+    centers = rng.uniform(-1, 1, size=(6, 20))
+    X = centers[rng.integers(6, size=1500)] + 0.02 * rng.standard_normal((1500, 20))
+    Q = np.vstack([X[:90] + 0.01 * rng.standard_normal((90, 20)), rng.standard_normal((9, 20)), X[:2] + 1e30])
+    if kind == "integers":
+        X, Q = integers(rng, 1500, 9), integers(rng, 101, 9)
+    elif kind == "duplicates":
+        X, Q = np.repeat(X[:5], 300, axis=0), np.vstack([X[:5], X[:5] + 1e-3])
+    elif kind == "offset":
+        X, Q = X + 1e6, Q[:99] + 1e6
+    elif kind == "wide":
+        X, Q = np.repeat(X, 20, axis=1), np.repeat(Q, 20, axis=1)
+    elif kind == "tiny":
+        X, Q = X * 2.0**-100, Q[:99] * 2.0**-100
+    elif kind == "constant":
+        X[:, 1:] = Q[:, 1:] = 3
+    elif kind == "few":
+        X, Q = X[:13], Q[:5]
+    return Q.astype(dtype), X.astype(dtype)
+
+
+KINDS = ["clusters", "integers", "duplicates", "offset", "wide", "tiny", "constant", "few"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("k", [1, 10, 200])
+def test_neighbors_through_the_filter_are_those_among_all_pairs(monkeypatch, kind, dtype, k):
+    Q, X = skippable(kind, dtype)
+    k = min(k, len(X))
+    monkeypatch.setenv(SKIPPING, "always")
+    distances, indices = knn(Q, X, k, algorithm="brute")
+    monkeypatch.setenv(SKIPPING, "never")
+    expected, order = knn(Q, X, k, algorithm="brute")
+    np.testing.assert_array_equal(distances, expected)
+    np.testing.assert_array_equal(indices, order)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(monkeypatch, kind, dtype):
+    Q, X = skippable(kind, dtype)
+    radii = np.nextafter(knn(X, X, min(5, len(X)), algorithm="brute")[0][:, -1], dtype(np.inf))
+    radii[::7] *= 3
+    radii[0] = np.inf
+    monkeypatch.setenv(SKIPPING, "always")
+    graph = reverse_knn(Q, X, radii)
+    monkeypatch.setenv(SKIPPING, "never")
+    expected = reverse_knn(Q, X, radii)
+    assert graph.nnz >= len(Q)
+    for part in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(graph, part), getattr(expected, part))
+
+
+@pytest.mark.parametrize("choice", ["always", "sampled"])
+def test_same_bits_through_the_filter_for_any_number_of_threads(monkeypatch, choice):
+    monkeypatch.setenv(SKIPPING, choice)
+    rng = np.random.default_rng(18)
+    centers = rng.uniform(-1, 1, size=(30, 12))
+    X = (centers[rng.integers(30, size=6000)] + 0.05 * rng.standard_normal((6000, 12))).astype(np.float32)
+    one, five = knn(X, X, 7, n_jobs=1), knn(X, X, 7, n_jobs=5)
+    np.testing.assert_array_equal(one[0], five[0])
+    np.testing.assert_array_equal(one[1], five[1])
+    np.testing.assert_array_equal(one[1][:, 0], np.arange(6000))

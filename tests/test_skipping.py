@@ -193,3 +193,12 @@ def test_same_bits_for_any_number_of_threads(monkeypatch, choice):
     X = clusters(rng, 6000, 16).astype(np.float32)
     options = dict(labels=rng.integers(3, size=len(X)), bandwidth=0.05, log=True)
     np.testing.assert_array_equal(kernel_sums(X, X, n_jobs=1, **options), kernel_sums(X, X, n_jobs=5, **options))
+
+
+@pytest.mark.parametrize("distance", [1e10, 1e18, 1e30])
+def test_queries_whose_norm_no_float32_holds(distance):
+    rng = np.random.default_rng(11)
+    X = clusters(rng, 1000, 6)
+    Q = X[:8] + distance
+    scale, sums, _ = reference(Q, X, 0.3)
+    assert_log(kernel_sums(Q, X, bandwidth=0.3, log=True), scale, sums, np.float64)

@@ -39,11 +39,12 @@ void orthonormalize(Vectors& vectors) {
   }
 }
 
-// Centred and in units; a far query is clamped as it is in distances.
+// Centred and in units. A far query is clamped, so that its norm is a float; a distance never grows by that.
 template <class T>
 void centre(const T* x, const Geometry& geometry, std::vector<double>& to) {
+  const double limit = std::min(geometry.limit, 1e15);
   for (std::size_t k = 0; k < to.size(); ++k)
-    to[k] = std::clamp((static_cast<double>(x[k]) - geometry.centre[k]) / geometry.unit, -geometry.limit, geometry.limit);
+    to[k] = std::clamp((static_cast<double>(x[k]) - geometry.centre[k]) / geometry.unit, -limit, limit);
 }
 
 }  // namespace

@@ -199,11 +199,11 @@ void TileFilter::Block::prefetch(index_t tile) const {
   for (index_t k = 0; k < prefetch_ahead * panel_points; k += W) __builtin_prefetch(panel + k);
 }
 
-int TileFilter::Block::hits(index_t tile, const float* reach, std::uint64_t* bits) {
+int TileFilter::Block::hits(index_t tile, const float* squared, std::uint64_t* bits) {
   std::fill_n(bits, tile_rows, std::uint64_t{0});
   int n = 0, shift = 0;
   for (index_t panel = filter_->first_panel_[tile]; panel < filter_->first_panel_[tile + 1]; ++panel, shift += panel_points)
-    n += panel_hits(filter_->ends_, stream_.data(), filter_->panels_.data() + panel * filter_->per_panel(), reach, shift, bits, n_coordinates_);
+    n += panel_hits(filter_->ends_, stream_.data(), filter_->panels_.data() + panel * filter_->per_panel(), squared, shift, bits, n_coordinates_);
   return n;
 }
 

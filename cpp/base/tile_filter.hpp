@@ -2,12 +2,31 @@
 // first, then partial distances that grow by segments of coordinates until they show that no pair is within reach.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/points.hpp"
 
 namespace spectralcls::detail {
+
+// How far each query of a block sees: squared distances, none for a row without a query.
+struct Sight {
+  alignas(64) float squared[tile_rows];
+  float farthest = 0;
+
+  // squared_of(row) for the rows that have a query. What float32 rounds away is added.
+  template <class SquaredOf>
+  void set(index_t n_rows, SquaredOf&& squared_of) {
+    farthest = 0;
+    for (index_t r = 0; r < tile_rows; ++r) {
+      squared[r] = r < n_rows ? static_cast<float>(squared_of(r) * (1 + 1e-6) + 1e-35) : -std::numeric_limits<float>::infinity();
+      farthest = std::max(farthest, squared[r]);
+    }
+  }
+};
 
 class TileFilter {
  public:
@@ -35,20 +54,41 @@ class TileFilter {
     const float* bounds() const { return bounds_.data(); }
     index_t nearest(index_t begin, index_t end) const;
 
-    // Which points of a tile may be nearer to a row r than the root of reach[r], a bit each; how many in all rows.
-    int hits(index_t tile, const float* reach, std::uint64_t* bits);
-    // Brings the beginning of a tile near, which hits() is to see soon.
-    void prefetch(index_t tile) const;
+    // Which points of a tile may be nearer to a row r than the root of squared[r], a bit each; how many in all rows.
+    int hits(index_t tile, const float* squared, std::uint64_t* bits);
+
+    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight. The
+    // body may shorten the sight, so some of the nearest come first.
+    template <class Body>
+    void for_each_near(Range tiles, Range seen, const Sight& sight, Body&& body) {
+      near_.clear();
+      for (index_t t = tiles.begin; t < tiles.end; ++t)
+        if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.push_back({bounds_[t], t});
+      const auto first = near_.begin() + std::min<index_t>(n_first, static_cast<index_t>(near_.size()));
+      if (first != near_.end()) std::nth_element(near_.begin(), first, near_.end());
+      std::sort(near_.begin(), first);
+      for (std::size_t i = 0; i < near_.size(); ++i) {
+        if (i + 1 < near_.size()) prefetch(near_[i + 1].second);
+        if (near_[i].first > sight.farthest) continue;
+        std::uint64_t bits[tile_rows];
+        const int n_hits = hits(near_[i].second, sight.squared, bits);
+        if (n_hits > 0) body(near_[i].second, n_hits, bits);
+      }
+    }
     // Coordinates of panels that hits() has looked at so far.
     index_t n_coordinates() const { return n_coordinates_; }
 
    private:
+    static constexpr index_t n_first = 32;
     void set_box(const float* coordinates, const index_t* rows, index_t n_rows);
+    // Brings the beginning of a tile near, which hits() is to see soon.
+    void prefetch(index_t tile) const;
 
     const TileFilter* filter_ = nullptr;
     index_t n_coordinates_ = 0;
     AlignedVector<float> stream_;           // a segment: its part of the norms, then its coordinates times -2
     AlignedVector<float> bounds_, centres_; // of every tile: squared gap between the boxes, squared distance of centres
+    std::vector<std::pair<float, index_t>> near_;  // tiles and their bounds
   };
 
  private:

@@ -1,99 +1,99 @@
-// What both neighbour searches share: which tiles a chunk of queries must visit, in which order, with distances in
-// which form, how wrong those can be, and the exact distance of the few pairs that matter.
+// What both neighbor searches share: the points' tiles, their filter where most pairs can be left out unseen, distances
+// in which form, how wrong those can be, and the exact distance of the few pairs that matter.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "base/box.hpp"
 #include "base/distance_tile.hpp"
-#include "base/locality.hpp"
+#include "base/filtered_tiles.hpp"
 #include "base/parallel.hpp"
+#include "base/skipping.hpp"
 
 namespace spectralcls::detail {
 
 template <class T>
 class TileSearch {
  public:
-
-  // The queries of one chunk, and their boxes.
+  // The queries of one chunk.
   struct Chunk {
     const index_t* rows;
     index_t n_rows;
     PackedQueries<T> packed;
-    std::vector<T> boxes, box;
+  };
+  // What a search has looked at through the filter.
+  struct Work {
+    index_t blocks = 0, coordinates = 0, vectors = 0, pairs = 0;
   };
 
   // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
-  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, const Execution& execution)
+  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, bool filtered, const Execution& execution)
       : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows, tile_rows, query_chunk_rows)),
         queries_(queries),
         source_(points),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(points.cols + 8))),
         geometry_(Geometry::of(points, reach_of(queries), execution_)),
-        ordered_(queries.rows >= ordering_pays_from && points.cols <= boxes_pay_to),
-        packed_(points, geometry_, {}, points.cols > difference_to, true, ordered_, execution_),
+        filtered_(filtered ? std::make_unique<FilteredTiles<T>>(points, geometry_, execution_) : nullptr),
+        packed_(pack()),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
-    if (ordered_) order_by_locality(queries, rows_, {{0, queries.rows}}, index_t{tile_rows}, execution_);
+    if (filtered_) coordinates_ = filtered_->arrange(queries, geometry_, rows_, {{0, queries.rows}}, execution_);
   }
 
   const PackedPoints<T>& points() const { return packed_; }
   double unit() const { return geometry_.unit; }
   index_t n_chunks() const { return (queries_.rows + chunk_rows_ - 1) / chunk_rows_; }
+  // nullptr: all pairs are looked at.
+  const TileFilter* filter() const { return filtered_ ? &filtered_->filter() : nullptr; }
 
   // body(chunk number, Chunk, checkpoint)
   template <class Body>
   void for_each(Body&& body) const {
     for_each_chunk(n_chunks(), execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
-      Chunk chunk{rows_.data() + c * chunk_rows_, std::min(chunk_rows_, queries_.rows - c * chunk_rows_), {}, {}, {}};
-      chunk.packed.pack(queries_, chunk.rows, chunk.n_rows, geometry_);
-      if (ordered_) {
-        chunk.boxes = boxes_of_blocks(chunk.packed);
-        chunk.box = union_of_boxes(chunk.boxes, source_.cols);
-      }
-      body(c, chunk, checkpoint);
+      body(c, chunk({c * chunk_rows_, std::min((c + 1) * chunk_rows_, queries_.rows)}), checkpoint);
     });
   }
 
-  // Tiles by increasing lower bound of their squared distance to the chunk.
-  struct Visit {
-    double bound;
-    std::size_t tile;
-  };
-  std::vector<Visit> visits(const Chunk& chunk) const {
-    const auto& tiles = packed_.tiles();
-    std::vector<Visit> order(tiles.size());
-    for (std::size_t t = 0; t < tiles.size(); ++t)
-      order[t] = {ordered_ ? squared_gap(chunk.box.data(), packed_.box(tiles[t]), source_.cols) : 0.0, t};
-    if (ordered_)
-      std::sort(order.begin(), order.end(), [](const Visit& a, const Visit& b) {
-        return a.bound < b.bound || (a.bound == b.bound && a.tile < b.tile);
-      });
-    return order;
+  // A look through the filter at the tiles, by one block of a chunk.
+  void look(const Chunk& chunk, index_t block, TileFilter::Block& from) const {
+    from.set(*filter(), coordinates_.data(), chunk.rows + block * tile_rows, rows_of(chunk, block));
   }
+  static index_t rows_of(const Chunk& chunk, index_t block) { return std::min<index_t>(tile_rows, chunk.n_rows - block * tile_rows); }
 
-  // Lower bound of the squared distance between one block of queries and a tile.
-  double bound(const Chunk& chunk, index_t block, const Tile& tile) const {
-    if (!ordered_) return 0;
-    return squared_gap(chunk.boxes.data() + block * 2 * source_.cols, packed_.box(tile), source_.cols);
+  // Whether a search through the filter costs less than all pairs: run(chunk) searches for a single block of queries.
+  template <class Run>
+  bool filter_pays(Run&& run) const {
+    constexpr index_t n_blocks = 12;
+    const FlushSubnormals guard;
+    double cost = 0, cost_of_all = 0;
+    for (index_t i = 0; i < n_blocks; ++i) {
+      const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
+      const Work work = run(chunk({begin, std::min<index_t>(begin + tile_rows, queries_.rows)}));
+      cost += cost_of(work);
+      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * (static_cast<double>(source_.cols) + Costs::scan);
+    }
+    return cost < 0.9 * cost_of_all;
   }
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
-  // centred coordinates.
+  // centered coordinates.
   double product_error(const Chunk& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm);
   }
-  // The product form wherever its error is small beside the squared distance `scale` that matters.
+  // Whether the product form's error is small beside the squared distance `scale` that matters.
+  bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
+  // The product form where it suffices; the only one where the filter leaves few pairs to be seen.
   DistanceForm form(double error, double scale) const {
-    return source_.cols > difference_to && error <= 0.1 * scale ? DistanceForm::product : DistanceForm::difference;
+    if (source_.cols <= difference_to) return DistanceForm::difference;
+    return filter() || product_suffices(error, scale) ? DistanceForm::product : DistanceForm::difference;
   }
   // No computed distance of a pair within `squared` exceeds this.
   T computed_limit(DistanceForm form, double squared, double error) const {
@@ -136,9 +136,19 @@ class TileSearch {
 
  private:
   static constexpr index_t chunk_bytes = 64 << 20;
-  static constexpr index_t ordering_pays_from = 1024;  // queries
-  static constexpr index_t boxes_pay_to = 64;          // features; beyond, boxes of neighbours overlap
-  static constexpr index_t difference_to = 4;          // features up to which differences cost no more than products
+  static constexpr index_t difference_to = 4;  // features up to which differences cost no more than products
+
+  // What a step costs beyond its multiply-adds on whole vectors. They decide what is skipped, never a result.
+  struct Costs {
+    static constexpr double filter = 1.8, box = 4, scan = 4, pair = 60, pair_feature = 0.7;
+  };
+  double cost_of(const Work& work) const {
+    const double d = static_cast<double>(source_.cols), boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
+    return Costs::filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
+           Costs::box * static_cast<double>(work.blocks) * boxes / lanes<float> +
+           static_cast<double>(work.vectors) * tile_rows * (d + Costs::scan) +
+           static_cast<double>(work.pairs) * (Costs::pair + Costs::pair_feature * d);
+  }
 
   // A length in units of which no query is so far away that its squared distances overflow.
   static double reach_of(MatrixView<T> queries) {
@@ -147,15 +157,47 @@ class TileSearch {
     return std::ldexp(static_cast<double>(largest), sizeof(T) == 4 ? -50 : -480);
   }
 
+  PackedPoints<T> pack() const {
+    const bool with_product = source_.cols > difference_to;
+    if (filtered_) return filtered_->pack(source_, geometry_, {}, with_product, !with_product, execution_);
+    return {source_, geometry_, {}, with_product, true, false, execution_};
+  }
+  // The queries at some places of the order.
+  Chunk chunk(Range places) const {
+    Chunk chunk{rows_.data() + places.begin, places.size(), {}};
+    chunk.packed.pack(queries_, chunk.rows, chunk.n_rows, geometry_);
+    return chunk;
+  }
+
   double rounding() const { return static_cast<double>(source_.cols + 8) * std::numeric_limits<T>::epsilon(); }
 
   index_t chunk_rows_;
   MatrixView<T> queries_, source_;
   Execution execution_;
   Geometry geometry_;
-  bool ordered_;
+  std::unique_ptr<FilteredTiles<T>> filtered_;
   PackedPoints<T> packed_;
   std::vector<index_t> rows_;
+  AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
+
+// With the filter where that looks good and, in a trial, is.
+template <class T, class Good, class Pays>
+std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
+                                               const Execution& execution, Good&& looks_good, Pays&& pays) {
+  const bool always = skipping() == Skipping::always;
+  const bool filtered = always || (skipping() != Skipping::never &&
+                                   building_is_cheap(queries.rows, points.rows, points.cols) && looks_good());
+  auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
+  if (filtered && !always && !pays(*search)) search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
+  return search;
+}
+
+// Calls hit(column) for every column of the v-th vector of a row of distances that is below its limit.
+template <class T, class Hit>
+inline void scan(const T* D, int v, Vec<T> limit, Hit&& hit) {
+  for (unsigned bits = less_bits<T>(load(D + v * lanes<T>), limit); bits; bits &= bits - 1)
+    hit(v * lanes<T> + __builtin_ctz(bits));
+}
 
 }  // namespace spectralcls::detail

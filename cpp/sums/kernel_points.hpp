@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "base/distance_tile.hpp"
+#include "base/filtered_tiles.hpp"
 #include "base/points.hpp"
-#include "base/principal_axes.hpp"
-#include "base/tile_filter.hpp"
 #include "sums/column_sums.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/near_pairs.hpp"
@@ -74,33 +73,6 @@ class PackedWeights {
   AlignedVector<T> values_;
 };
 
-// Packed points so that most pairs can be left out unseen: tiles few points wide and compact in principal coordinates,
-// the filter of the tiles, and the points one by one.
-template <class T>
-struct FilteredTiles {
-  // Few points, but whole panels of the filter and of the sums.
-  static constexpr int widest = std::min(tile_vectors, 48 / lanes<T>);
-
-  PrincipalAxes axes;
-  AlignedVector<float> coordinates;  // of the points, only until they are packed
-  std::unique_ptr<TileFilter> filter;
-  std::unique_ptr<PointRows<T>> rows;
-
-  FilteredTiles(MatrixView<T> points, const Geometry& geometry, const Execution& execution)
-      : axes(PrincipalAxes::of(points, geometry, TileFilter::most_coordinates - 1)),
-        coordinates(axes.coordinates(points, geometry, execution)) {}
-
-  MatrixView<float> view() const {
-    const index_t width = axes.n_coordinates();
-    return {coordinates.data(), static_cast<index_t>(coordinates.size()) / width, width};
-  }
-  void complete(MatrixView<T> points, const PackedPoints<T>& packed, const Geometry& geometry, const Execution& execution) {
-    filter = std::make_unique<TileFilter>(packed, coordinates.data(), axes.n_coordinates(), execution);
-    rows = std::make_unique<PointRows<T>>(points, packed.source(), geometry.unit, execution);
-    coordinates = {};
-  }
-};
-
 }  // namespace detail
 
 // What is not needed by every call is added by the first that needs it; calls may come from several threads.
@@ -121,12 +93,13 @@ class KernelPoints {
         grouping_(grouping),
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
-        packed_(points, geometry, grouping, with_product, !with_product, filtered_->view(), detail::FilteredTiles<T>::widest, execution) {
-    filtered_->complete(points, packed_, geometry_, execution);
+        packed_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.unit, execution)) {
     find_largest_norm();
   }
 
   const detail::FilteredTiles<T>* filtered() const { return filtered_.get(); }
+  const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // if filtered
   // The same points arranged like that.
   std::shared_ptr<const KernelPoints> for_skipping(const Execution& execution) const {
     std::call_once(have_skipping_, [&] {
@@ -179,6 +152,7 @@ class KernelPoints {
   Geometry geometry_;
   std::unique_ptr<detail::FilteredTiles<T>> filtered_;
   mutable PackedPoints<T> packed_;
+  std::unique_ptr<detail::PointRows<T>> point_rows_;
   double largest_norm_ = 0;  // of the points about the centre, squared, in units
   std::unique_ptr<detail::PackedWeights<T>> weights_;
   mutable std::once_flag differences_, have_positions_, have_skipping_;

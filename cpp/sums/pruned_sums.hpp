@@ -12,7 +12,7 @@ template <class T, bool Scaled>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T, Scaled>& sums)
-      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(*plan.kept->filtered()->rows) {}
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()) {}
 
   // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
   // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
@@ -49,7 +49,7 @@ class PrunedSums {
     return Costs::filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
            Costs::box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
            static_cast<double>(n_vectors_) * tile_rows * (Costs::form * d + Costs::kernel) +
-           static_cast<double>(n_pairs_) * (Costs::pair + Costs::pair_vector * static_cast<double>(plan_.kept->filtered()->rows->stride()) / lanes<T>);
+           static_cast<double>(n_pairs_) * (Costs::pair + Costs::pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
@@ -65,7 +65,7 @@ class PrunedSums {
     static constexpr double filter = 1.8, box = 4, form = 2, kernel = 18, pair = 16, pair_vector = 4;
   };
 
-  const TileFilter& filter() const { return *plan_.kept->filtered()->filter; }
+  const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }
 
   void begin_at(index_t q, index_t nearest) {
@@ -76,19 +76,10 @@ class PrunedSums {
   }
 
   void sum_label(index_t q, const Range& tiles, index_t nearest) {
-    near_.clear();
-    for (index_t t = tiles.begin; t < tiles.end; ++t)
-      if (block_.bounds()[t] <= farthest_ && t != nearest) near_.push_back(t);
-    if (near_.empty()) return;
     sums_.open(q, tile(tiles.begin).label);
-    for (std::size_t i = 0; i < near_.size(); ++i) {
-      const index_t t = near_[i];
-      if (i + 1 < near_.size()) block_.prefetch(near_[i + 1]);
-      if (block_.bounds()[t] > farthest_) continue;
-      std::uint64_t bits[tile_rows];
-      const int n_hits = block_.hits(t, reach_, bits);
-      if (n_hits > 0 && add(tile(t), n_hits, bits)) update_reach(tile(t).label);
-    }
+    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, [&](index_t t, int n_hits, const std::uint64_t* bits) {
+      if (add(tile(t), n_hits, bits)) update_reach(tile(t).label);
+    });
     for (int r = 0; r < tile_rows; ++r) add_pairs(r);
     update_reach(tile(tiles.begin).label);
     sums_.flush();
@@ -126,12 +117,8 @@ class PrunedSums {
 
   // Squared distances beyond which terms of each row are negligible, and the largest.
   void update_reach(int label) {
-    farthest_ = 0;
-    for (index_t r = 0; r < tile_rows; ++r) {
-      const double squared = plan_.reach.squared(label, plan_.of(label).lowest_rate, sums_.least(r)) * (1 + 1e-6) + 1e-35;  // roundings in float32
-      reach_[r] = r < sums_.n_rows() ? static_cast<float>(squared) : -std::numeric_limits<float>::infinity();
-      farthest_ = std::max(farthest_, reach_[r]);
-    }
+    const double lowest_rate = plan_.of(label).lowest_rate;
+    sight_.set(sums_.n_rows(), [&](index_t r) { return plan_.reach.squared(label, lowest_rate, sums_.least(r)); });
   }
 
   const SumPlan<T>& plan_;
@@ -139,9 +126,7 @@ class PrunedSums {
   BlockSums<T, Scaled>& sums_;
   TileFilter::Block block_;
   NearPairs<T> pairs_;
-  alignas(64) float reach_[tile_rows];
-  float farthest_ = 0;
-  std::vector<index_t> near_;  // tiles
+  Sight sight_;
   index_t n_blocks_ = 0, n_vectors_ = 0, n_pairs_ = 0;
 };
 

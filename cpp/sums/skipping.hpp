@@ -1,14 +1,12 @@
-// Which terms a sum cannot see, and whether it pays to look for them.
+// Which terms a sum cannot see, and whether to look for them.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "base/principal_axes.hpp"
+#include "base/skipping.hpp"
 #include "sums/kernel_sums.hpp"
 
 namespace spectralcls::detail {
@@ -70,64 +68,19 @@ class Reach {
   std::vector<double> bits_;  // of each label, or of all
 };
 
-// SPECTRALCLS_SKIPPING: "always" or "never", for tests and measurements; otherwise samples decide.
-enum class Skipping { sampled, always, never };
-inline Skipping skipping() {
-  const char* value = std::getenv("SPECTRALCLS_SKIPPING");
-  if (value && std::strcmp(value, "always") == 0) return Skipping::always;
-  if (value && std::strcmp(value, "never") == 0) return Skipping::never;
-  return Skipping::sampled;
-}
-
-// Whether skipping is worth a trial, for which the weights are then known: of some pairs few are within reach in most of their principal coordinates. This
-// sorts out noise before anything has been built.
+// Whether skipping is worth a trial, for which the weights are then known.
 template <class T>
 bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
-  constexpr index_t from_queries = 1024, from_points = 2048, from_features = 4, n_queries = 24, n_points = 768;
-  constexpr double build_operations = 12000;  // of a point, in multiply-adds on single numbers
   const index_t m = request.queries.rows, n = request.points.rows, d = request.points.cols;
   if (m == 0 || n == 0 || d == 0 || skipping() == Skipping::never) return false;
   const bool always = skipping() == Skipping::always;
-  const double building = build_operations / (static_cast<double>(m) * static_cast<double>(d + 16));
-  if (!always && (m < from_queries || n < from_points || d < from_features || building > 0.03)) return false;
+  if (!always && !building_is_cheap(m, n, d)) return false;
   reach.weigh();
   if (always) return true;
-
-  std::vector<T> some;
-  auto take = [&](MatrixView<T> all, index_t count) {
-    for (index_t i = 0; i < count; ++i) some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
-  };
-  take(request.queries, n_queries);
-  take(request.points, std::min(n, n_points));
-  const MatrixView<T> sample{some.data(), static_cast<index_t>(some.size()) / d, d};
-  const Geometry geometry = Geometry::of(sample, *std::max_element(request.bandwidths.begin(), request.bandwidths.end()), Execution{});
-  double lowest_rate = std::numeric_limits<double>::infinity();
-  for (const double h : request.bandwidths) lowest_rate = std::min(lowest_rate, rate<T>(request.kernel, geometry.unit, h));
-  const PrincipalAxes axes = PrincipalAxes::of(sample, geometry, std::min<index_t>(31, (3 * d + 3) / 4));
-  const AlignedVector<float> coordinates = axes.coordinates(sample, geometry, Execution{});
-  const index_t width = axes.n_coordinates();
-  index_t within = 0;
-  std::vector<double> partial(static_cast<std::size_t>(sample.rows));
-  for (index_t i = 0; i < n_queries; ++i) {
-    double least = std::numeric_limits<double>::infinity();
-    for (index_t j = n_queries; j < sample.rows; ++j) {
-      double part = 0, whole = 0;
-      for (index_t k = 0; k < width; ++k) {
-        const double gap = coordinates[static_cast<std::size_t>(i * width + k)] - coordinates[static_cast<std::size_t>(j * width + k)];
-        part += gap * gap;
-      }
-      for (index_t k = 0; k < d; ++k) {
-        const double gap = (static_cast<double>(sample.row(i)[k]) - static_cast<double>(sample.row(j)[k])) / geometry.unit;
-        whole += gap * gap;
-      }
-      partial[static_cast<std::size_t>(j)] = part;
-      if (whole > 0) least = std::min(least, whole);  // perhaps the query itself
-    }
-    const double squared = reach.squared(0, lowest_rate, std::isfinite(least) ? argument(request.kernel, least) : 0.0);
-    for (index_t j = n_queries; j < sample.rows; ++j) within += partial[static_cast<std::size_t>(j)] < squared;
-  }
-  const double share = static_cast<double>(within) / static_cast<double>(n_queries * (sample.rows - n_queries));
-  return share < 0.25;
+  const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
+  return few_in_sight(request.queries, request.points, largest, [&](double unit, double least) {
+    return reach.squared(0, rate<T>(request.kernel, unit, largest), argument(request.kernel, least));
+  });
 }
 
 }  // namespace spectralcls::detail

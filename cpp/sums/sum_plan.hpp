@@ -149,9 +149,7 @@ struct SumPlan {
     if (r.query_groups)
       std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
     if (kept->filtered()) {
-      query_coordinates = kept->filtered()->axes.coordinates(r.queries, kept->geometry(), execution);
-      const MatrixView<float> coordinates{query_coordinates.data(), r.queries.rows, kept->filtered()->axes.n_coordinates()};
-      order_by_locality(coordinates, rows, ranges_of_groups(), index_t{tile_rows}, execution);
+      query_coordinates = kept->filtered()->arrange(r.queries, kept->geometry(), rows, ranges_of_groups(), execution);
     } else if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
       order_by_locality(r.queries, rows, ranges_of_groups(), index_t{tile_rows}, execution);
     for (index_t begin = 0; begin < r.queries.rows; begin += query_chunk_rows)

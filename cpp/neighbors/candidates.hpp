@@ -1,0 +1,89 @@
+// The points that may be among the k nearest of one query.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/matrix.hpp"
+
+namespace spectralcls::detail {
+
+// Points with bounds of their squared distances. Most enter and leave
+// unseen; exact distances are computed for the few that remain, and where ties crowd the bounds.
+class Candidates {
+ public:
+  struct Entry {
+    double lower, upper;
+    std::int64_t index;
+  };
+
+  void reset(index_t k) {
+    k_ = static_cast<std::size_t>(k);
+    entries_.reserve(capacity(k_));
+  }
+  static std::size_t bytes(index_t k) { return capacity(static_cast<std::size_t>(k)) * sizeof(Entry); }
+  // No point beyond this is wanted: k candidates are at least that near.
+  double reach() const { return reach_; }
+  void add(std::pair<double, double> bounds, std::int64_t index) { entries_.push_back({bounds.first, bounds.second, index}); }
+  // A compaction costs about as much as it saves once k new candidates have come in.
+  bool wants_compaction() const { return entries_.size() >= compacted_ + k_ + spare && entries_.size() >= k_; }
+
+  template <class Exact>
+  void compact(Exact&& exact) {
+    narrow();
+    if (entries_.size() > 2 * k_ + spare) {
+      settle(exact);
+      narrow();
+      // Of exact ties for the last place, only the smallest indices are wanted.
+      if (entries_.size() > k_) keep_best();
+    }
+    compacted_ = entries_.size();
+  }
+
+  // The k nearest as (exact squared distance, index), in order.
+  template <class Exact>
+  const std::vector<Entry>& nearest(Exact&& exact) {
+    narrow();
+    settle(exact);
+    keep_best();
+    std::sort(entries_.begin(), entries_.end(), nearer);
+    return entries_;
+  }
+
+ private:
+  static constexpr std::size_t spare = 16;
+  static std::size_t capacity(std::size_t k) { return 2 * k + spare + 64; }
+
+  static bool nearer(const Entry& a, const Entry& b) {
+    return a.upper < b.upper || (a.upper == b.upper && a.index < b.index);
+  }
+  void narrow() {
+    if (entries_.size() <= k_) {
+      if (entries_.size() == k_) reach_ = std::max_element(entries_.begin(), entries_.end(), nearer)->upper;
+      return;
+    }
+    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
+    std::nth_element(entries_.begin(), last, entries_.end(), nearer);
+    reach_ = last->upper;
+    entries_.erase(std::remove_if(last + 1, entries_.end(), [&](const Entry& e) { return e.lower > reach_; }),
+                   entries_.end());
+  }
+  template <class Exact>
+  void settle(Exact&& exact) {
+    for (Entry& e : entries_)
+      if (e.lower != e.upper) e.lower = e.upper = exact(e.index);
+  }
+  void keep_best() {
+    std::nth_element(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1, entries_.end(), nearer);
+    entries_.resize(k_);
+  }
+
+  std::size_t k_ = 0, compacted_ = 0;
+  double reach_ = std::numeric_limits<double>::infinity();
+  std::vector<Entry> entries_;
+};
+
+}  // namespace spectralcls::detail

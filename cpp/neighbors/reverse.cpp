@@ -1,0 +1,161 @@
+#include <memory>
+
+#include "neighbors/knn.hpp"
+#include "neighbors/tile_search.hpp"
+
+namespace spectralcls {
+namespace {
+
+using detail::TileSearch;
+
+template <class T>
+struct Found {
+  index_t query;
+  std::int64_t point;
+  T distance;
+};
+
+// Squared radii in units, of the packed columns; below every distance for the padding.
+template <class T>
+struct SquaredRadii {
+  std::vector<double> of_column, largest_of_tile;
+
+  SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(static_cast<std::size_t>(search.points().n_columns()), -1.0) {
+    for (const Tile& tile : search.points().tiles()) {
+      double largest = -1;
+      for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
+        const index_t row = search.points().source()[static_cast<std::size_t>(j)];
+        if (row < 0) continue;
+        const double radius = radii[row] / search.unit() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
+        of_column[static_cast<std::size_t>(j)] = radius * radius;
+        largest = std::max(largest, radius * radius);
+      }
+      largest_of_tile.push_back(largest);
+    }
+  }
+};
+
+// The points that have a query of a chunk within their radius.
+template <class T>
+class ReverseOfChunk {
+ public:
+  using Chunk = typename TileSearch<T>::Chunk;
+
+  ReverseOfChunk(const TileSearch<T>& search, const Chunk& chunk, const T* radii, const SquaredRadii<T>& squared)
+      : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
+
+  void run(Checkpoint& checkpoint) {
+    if (search_.filter()) {
+      for (index_t b = 0; b < chunk_.packed.n_blocks; ++b, checkpoint()) look(b);
+    } else {
+      for (const Tile& tile : search_.points().tiles()) {
+        for (index_t b = 0; b < chunk_.packed.n_blocks; ++b) compare(b, tile);
+        checkpoint();
+      }
+    }
+  }
+
+  // One block of queries with the tiles that may have one of them within a radius.
+  void look(index_t block) {
+    search_.look(chunk_, block, look_);
+    for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
+      detail::Sight sight;
+      sight.set(search_.rows_of(chunk_, block), [&](index_t) { return squared_.largest_of_tile[static_cast<std::size_t>(t)]; });
+      std::uint64_t bits[tile_rows];
+      if (look_.bounds()[t] <= sight.farthest && look_.hits(t, sight.squared, bits) > 0)
+        compare(block, search_.points().tiles()[static_cast<std::size_t>(t)]);
+    }
+    ++work_.blocks;
+    work_.coordinates = look_.n_coordinates();
+  }
+  const typename TileSearch<T>::Work& work() const { return work_; }
+  std::vector<Found<T>> found;
+
+ private:
+  void compare(index_t block, const Tile& tile) {
+    const double error = search_.product_error(chunk_, block, tile);
+    const DistanceForm form = search_.form(error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
+    squared_distances(form, chunk_.packed, block, search_.points(), tile, *buffer_);
+    work_.vectors += tile.n_vectors;
+    for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
+      limits_[j] = search_.computed_limit(form, squared_.of_column[static_cast<std::size_t>(tile.first + j)], error);
+    for (index_t r = 0; r < search_.rows_of(chunk_, block); ++r) {
+      const index_t query = chunk_.rows[block * tile_rows + r];
+      for (int v = 0; v < tile.n_vectors; ++v)
+        detail::scan<T>(buffer_->value[r], v, load(limits_ + v * lanes<T>), [&](int j) {
+          const index_t point = search_.points().source()[static_cast<std::size_t>(tile.first + j)];
+          const T distance = search_.distance(search_.exact(query, point));
+          if (distance < radii_[point]) found.push_back({query, point, distance});
+        });
+    }
+  }
+
+  const TileSearch<T>& search_;
+  const Chunk& chunk_;
+  const T* radii_;
+  const SquaredRadii<T>& squared_;
+  std::unique_ptr<TileBuffer<T>> buffer_;
+  alignas(64) T limits_[tile_width<T>];
+  detail::TileFilter::Block look_;
+  typename TileSearch<T>::Work work_;
+};
+
+// A query is in one chunk, but not in the place of its number.
+template <class T>
+NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_queries) {
+  NeighborLists<T> lists;
+  lists.first.assign(static_cast<std::size_t>(n_queries) + 1, 0);
+  for (const auto& chunk : found)
+    for (const Found<T>& one : chunk) ++lists.first[static_cast<std::size_t>(one.query) + 1];
+  for (std::size_t i = 1; i < lists.first.size(); ++i) lists.first[i] += lists.first[i - 1];
+  lists.indices.resize(static_cast<std::size_t>(lists.first.back()));
+  lists.distances.resize(lists.indices.size());
+  for (auto& chunk : found) {
+    std::sort(chunk.begin(), chunk.end(), [](const Found<T>& a, const Found<T>& b) {
+      return a.query < b.query || (a.query == b.query && a.point < b.point);
+    });
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < chunk.size(); ++i, ++at) {
+      if (i == 0 || chunk[i].query != chunk[i - 1].query) at = lists.first[static_cast<std::size_t>(chunk[i].query)];
+      lists.indices[static_cast<std::size_t>(at)] = chunk[i].point;
+      lists.distances[static_cast<std::size_t>(at)] = chunk[i].distance;
+    }
+  }
+  return lists;
+}
+
+}  // namespace
+
+template <class T>
+NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii, const Execution& execution) {
+  using Chunk = typename TileSearch<T>::Chunk;
+  auto median_reach = [&](double unit, double) {
+    std::vector<T> sorted(radii, radii + points.rows);
+    std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
+    const double radius = sorted[static_cast<std::size_t>(points.rows / 2)] / unit;
+    return radius * radius;
+  };
+  const auto search = detail::search_of<T>(
+      queries, points, 1, execution, [&] { return detail::few_in_sight(queries, points, 0.0, median_reach); },
+      [&](const TileSearch<T>& through_filter) {
+        const SquaredRadii<T> squared(through_filter, radii);
+        return through_filter.filter_pays([&](const Chunk& chunk) {
+          ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
+          reverse.look(0);
+          return reverse.work();
+        });
+      });
+  const SquaredRadii<T> squared(*search, radii);
+  std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));
+  search->for_each([&](index_t c, const Chunk& chunk, Checkpoint& checkpoint) {
+    ReverseOfChunk<T> reverse(*search, chunk, radii, squared);
+    reverse.run(checkpoint);
+    found[static_cast<std::size_t>(c)] = std::move(reverse.found);
+  });
+  return in_order(std::move(found), queries.rows);
+}
+
+template NeighborLists<float> reverse_neighbors(MatrixView<float>, MatrixView<float>, const float*, const Execution&);
+template NeighborLists<double> reverse_neighbors(MatrixView<double>, MatrixView<double>, const double*, const Execution&);
+
+}  // namespace spectralcls
