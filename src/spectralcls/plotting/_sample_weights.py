@@ -139,7 +139,7 @@ class SampleWeightsDisplay:
                 label=f"{len(largest)} largest weights",
             )
             axes[1].set(xlabel=self.feature_names[0], ylabel=self.feature_names[1])
-            axes[1].legend(loc="upper right", framealpha=0.9)
+            axes[1].legend(handles=[self.largest_], loc="lower right", bbox_to_anchor=(1, 1))  # off the points
         for ax in axes[:panels]:
             ax.spines[["top", "right"]].set_visible(False)
         self.figure_, self.axes_ = axes[0].figure, axes
