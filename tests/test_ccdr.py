@@ -291,9 +291,13 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
     model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3], cv=cv, unlabeled=-1).fit(X, y)
     results = model.cv_results_
     assert model.n_tuning_samples_ == np.sum(y >= 0)
-    assert results["mean_test_score"].shape == (8,)
+    largest_vote = 15 if cv == "loo" else 25  # at most half of the labeled points vote
+    assert results["mean_test_score"].shape == (8 * (5 if cv == "loo" else 6),)
     best = np.array(results["params"])[results["rank_test_score"] == 1]
-    assert {"beta": model.beta_, "n_neighbors": model.n_neighbors_, "n_components": model.n_components_} in list(best)
+    assert {
+        "beta": model.beta_, "n_neighbors": model.n_neighbors_, "n_components": model.n_components_,
+        "estimator__n_neighbors": model.estimator_.n_neighbors,
+    } in list(best)
     # The scores are those of the definition: a decomposition for each candidate, without the held-out points.
     if cv == "loo":
         folds = np.arange(n)
@@ -305,9 +309,32 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
     for fold in np.unique(folds):
         rest, test = folds != fold, (folds == fold) & (y >= 0)
         if test.any():
-            part = CCDRClassifier(beta=1.0, n_neighbors=6, n_components=3, unlabeled=-1).fit(X[rest], y[rest])
+            vote = KNeighborsClassifier(largest_vote)
+            part = CCDRClassifier(vote, beta=1.0, n_neighbors=6, n_components=3, unlabeled=-1).fit(X[rest], y[rest])
             hits += np.sum(part.predict(X[test]) == y[test])
     assert results["mean_test_score"][-1] == pytest.approx(hits / np.sum(y >= 0))
+
+
+def test_few_labeled_points_vote_among_themselves():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    y = np.full(20, -1)
+    y[:2] = 0, 1
+    model = CCDRClassifier(beta=0.5, n_components=2, unlabeled=-1).fit(X, y)
+    assert model.estimator_.n_neighbors == 1 and not hasattr(model, "cv_results_")
+    assert set(model.predict(X)) <= {0, 1}
+
+
+def test_fewer_points_than_neighbors():
+    X, y = make_blobs(8, n_features=2, centers=2, random_state=0)
+    model = CCDRClassifier().fit(X, y)
+    assert model.n_neighbors_ == 7 and model.score(X, y) == 1
+
+
+def test_a_given_estimator_is_validated_as_it_is():
+    X, y = make_blobs(90, n_features=5, centers=3, cluster_std=3.0, random_state=1)
+    model = CCDRClassifier(RidgeClassifier(), beta=[0.1, 1.0], n_components=2).fit(X, y)
+    assert set(model.cv_results_) >= {"param_beta", "mean_test_score"}
+    assert len(model.cv_results_["params"]) == 2 and "param_estimator__n_neighbors" not in model.cv_results_
 
 
 def test_classifier_delegates_to_its_estimator():

@@ -1,10 +1,11 @@
 """CCDR, classification-constrained dimensionality reduction."""
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -20,6 +21,15 @@ from ._integration import integrate
 from ._labels import UNSAID, encode_partial, is_marked
 
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
+
+
+class Graph(NamedTuple):
+    """Weights between the training points, and what queries need of how they came about."""
+
+    log_weights: csr_array
+    weights: csr_array
+    radii: np.ndarray | None  # (n,) distance of each point to its last neighbor
+    epsilon: float | None
 
 
 class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -234,24 +244,29 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _embed(self, X, classes, codes, n_components):
         """Fit to validated points and class codes; fewer components than asked for bring no warning."""
-        whole = self.max_samples is None or X.shape[0] <= self.max_samples
-        (self._fit_whole if whole else self._fit_subsamples)(X, classes, codes, n_components)
+        if self.max_samples is None or X.shape[0] <= self.max_samples:
+            self._embed_graph(self._graph(X), X, classes, codes, n_components)
+        else:
+            self._fit_subsamples(X, classes, codes, n_components)
 
-    def _fit_whole(self, X, classes, codes, n_components):
+    def _graph(self, X):
+        """The graph of the points, whatever their labels and beta are."""
         radii = None
         if self.affinity == "precomputed":
-            log_graph, epsilon = _graph.symmetric_log_weights(X), None
+            log_weights, epsilon = _graph.symmetric_log_weights(X), None
         else:
             if self.affinity == "precomputed_nearest_neighbors":
                 distances = _graph.symmetric_distances(X)
             else:
                 distances, radii = self._neighbors_graph(X)
-            log_graph, epsilon = _graph.log_weights(distances, self.weights, self.epsilon)
-        weights = _graph.exponential(log_graph)
-        G = constrained_graph(weights, codes, len(classes), self.beta)
+            log_weights, epsilon = _graph.log_weights(distances, self.weights, self.epsilon)
+        return Graph(log_weights, _graph.exponential(log_weights), radii, epsilon)
+
+    def _embed_graph(self, graph, X, classes, codes, n_components):
+        G = constrained_graph(graph.weights, codes, len(classes), self.beta)
         found = constrained_eigenmap(G, len(classes), n_components)
-        self._log_graph, self.graph_, self._radii = log_graph, weights, radii
-        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, epsilon)
+        self._log_graph, self.graph_, self._radii = graph.log_weights, graph.weights, graph.radii
+        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, graph.epsilon)
         self.n_connected_components_ = found.n_connected_components
 
     def _neighbors_graph(self, X):
@@ -311,8 +326,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_is_fitted(self)
         return self._transform(self._validate(X, reset=False))
 
-    def _transform(self, Q):
-        embedded, duplicates = self._extend(Q, np.full(Q.shape[0], -1))
+    def _transform(self, Q, rows=None):
+        embedded, duplicates = self._extend(Q, np.full(Q.shape[0], -1), rows)
         embedded[duplicates >= 0] = self.embedding_[duplicates[duplicates >= 0]]
         return embedded
 
@@ -348,14 +363,14 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError(f"label {y[unknown][0]!r} is neither unlabeled={self.unlabeled!r} nor one of classes_.")
         return self._extend(Q, codes)[0]
 
-    def _extend(self, Q, codes):
-        """Eq. 20 and the training point that equals each query (-1: none)."""
+    def _extend(self, Q, codes, rows=None):
+        """Eq. 20 and the training point that equals each query (-1: none); `rows` are `_log_rows` if they are known."""
         labeled = codes >= 0
         if self.extension == "full":
             duplicates = np.full(len(Q), -1)
             sums = full_sums(Q, self._fit_X, self.epsilon_, self.embedding_, labeled, self.n_jobs)
         else:
-            log_rows, duplicates = self._log_rows(Q)
+            log_rows, duplicates = self._log_rows(Q) if rows is None else rows
             sums = sparse_sums(log_rows, self.embedding_, labeled)
         embedded = extend(*sums, codes, self.class_centers_, self.beta, self.eigenvalues_)
         return embedded.astype(Q.dtype), duplicates

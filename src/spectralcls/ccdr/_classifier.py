@@ -22,13 +22,15 @@ from ._labels import UNSAID, encode_partial
 from ._tuning import fold_accuracies
 
 BETAS = (0.05, 0.5, 5.0)
-N_NEIGHBORS = (3, 5, 8)
+N_NEIGHBORS = (4, 8, 16)
+VOTES = (1, 3, 5, 9, 15, 25)  # neighbors in the embedding
 N_COMPONENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 
 
 def _final_has(method):
     def check(self):
-        getattr(self.estimator_ if hasattr(self, "estimator_") else self._final(), method)
+        given = KNeighborsClassifier() if self.estimator is None else self.estimator
+        getattr(self.estimator_ if hasattr(self, "estimator_") else given, method)
         return True
 
     return available_if(check)
@@ -40,14 +42,15 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Trained on the embedded labeled points; None: ``KNeighborsClassifier()``.
+        Trained on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25 neighbors by
+        cross-validation.
     n_components : int, sequence of int or "cv", default="cv"
         Dimension of the embedding; of several the best is chosen by cross-validation, all from one
         decomposition. "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
-    n_neighbors : int, sequence of int or "cv", default=4
-        Neighbors in the graph. "cv": 3, 5 and 8.
+    n_neighbors : int, sequence of int or "cv", default=8
+        Neighbors in the graph, or as many as there are other points. "cv": 4, 8 and 16.
     unlabeled : label or None, default="warn"
         The label that marks a point without one, see `CCDR`.
     %(cv)s
@@ -110,9 +113,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         *,
         n_components="cv",
         beta="cv",
-        n_neighbors=4,
+        n_neighbors=8,
         unlabeled=UNSAID,
-        cv=3,
+        cv=5,
         max_tuning_samples=5000,
         weights="heat",
         epsilon=None,
@@ -139,11 +142,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _final(self):
-        return KNeighborsClassifier() if self.estimator is None else self.estimator
-
-    def _candidates(self, largest):
+    def _candidates(self, n_samples, n_labeled, n_classes):
         """Values to choose from, by name."""
+        largest = n_samples + n_classes - 2
         given = {
             "beta": BETAS if isinstance(self.beta, str) else np.atleast_1d(self.beta).tolist(),
             "n_neighbors": N_NEIGHBORS
@@ -153,6 +154,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         }
         if isinstance(self.n_components, str):
             given["n_components"] = [m for m in N_COMPONENTS if m <= max(largest, 1)]
+        votes = [k for k in VOTES if k <= max(n_labeled // 2, 1)]
+        given["estimator__n_neighbors"] = votes if self.estimator is None else [0]
         for name, values in given.items():
             if not values:
                 raise ValueError(f"{name} is empty: give at least one value.")
@@ -182,7 +185,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
         random = check_random_state(self.random_state)
-        candidates = self._candidates(len(X) + len(classes) - 2)
+        labeled = codes >= 0
+        candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
         best = {name: values[0] for name, values in candidates.items()}
         marker = None if isinstance(self.unlabeled, str) and self.unlabeled == UNSAID else self.unlabeled
         ccdr = CCDR(
@@ -193,9 +197,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
             best |= self._search(ccdr, X, y, classes, codes, several, best, random)
-        labeled = codes >= 0
+        votes = best.pop("estimator__n_neighbors")
+        best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
-        self.estimator_ = clone(self._final()).fit(ccdr.embedding_[labeled], y[labeled])
+        final = KNeighborsClassifier(votes) if self.estimator is None else clone(self.estimator)
+        self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
@@ -215,7 +221,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
         def score(sample, **tried):
             values = {name: [value] for name, value in given.items()} | tried
-            scores = fold_accuracies(ccdr, self._final(), sample, values)
+            scores = fold_accuracies(ccdr, self.estimator, sample, values)
             return scores.reshape(len(scores), *(len(values) for values in tried.values()))
 
         found = search(sample, candidates, score)

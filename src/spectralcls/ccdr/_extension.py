@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from ..kernels import kernel_sums
+from .._model import TrainingPoints
 from ..neighbors import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 
@@ -77,10 +77,8 @@ def sparse_sums(log_rows, embedding, labeled):
 def full_sums(Q, X, epsilon, embedding, labeled, n_jobs=None):
     """As `sparse_sums`, for the Gaussian of all training points."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64)
-    scale, sums = kernel_sums(
-        Q, X, weights=columns, bandwidth=np.sqrt(epsilon / 2), log="pair", n_jobs=n_jobs
-    )
-    sums = sums * np.where(labeled, np.exp(scale), 1.0)[:, None]
+    log_scale, sums = TrainingPoints.of(X, n_jobs=n_jobs).pairs(Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0)
+    sums = sums * np.where(labeled[:, None], np.exp(log_scale), 1.0)
     return sums[:, :-1], sums[:, -1]
 
 

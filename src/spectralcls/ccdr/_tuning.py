@@ -1,17 +1,17 @@
-"""CCDR's accuracies on held-out points: one decomposition serves every n_components."""
-
-from itertools import product
+"""CCDR's accuracies on held-out points: one graph serves every beta, one decomposition every n_components, and one
+search for neighbors every vote."""
 
 import numpy as np
 from sklearn.base import clone
 
 from .._validation import encode
+from ..neighbors import knn
 
-NAMES = ("beta", "n_neighbors", "n_components")
+NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
 
 
 def fold_accuracies(ccdr, estimator, sample, candidates):
-    """Accuracy in each fold, (n_folds, n_beta, n_n_neighbors, n_n_components).
+    """Accuracy in each fold, (n_folds, *(number of candidates of each of `NAMES`)).
 
     Every fold's points lose their label and are embedded out of sample, without being part of the graph;
     unlabeled points of the other folds stay in the graph.
@@ -19,15 +19,18 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     Parameters
     ----------
     ccdr : CCDR
-    estimator : classifier
+    estimator : classifier or None
+        Trained on the embedding; None is a vote of the nearest neighbors.
     sample : TuningSample
         With codes -1, and weight 0, of unlabeled points.
-    candidates : dict of name -> sequence of values, for "beta", "n_neighbors" and "n_components"
+    candidates : dict of name -> sequence of values, for each of `NAMES`
+        Numbers of voting neighbors are not used with an estimator.
 
     Returns
     -------
     scores : ndarray
-        NaN where the graph has no more components to give, and for a fold without labeled points.
+        NaN where the graph has no more components to give, or a fold fewer neighbors than are to vote, and for a fold
+        without labeled points.
     """
     out = np.full((sample.folds.max() + 1, *(len(candidates[name]) for name in NAMES)), np.nan)
     for fold, (inside, held_out) in enumerate(sample.splits()):
@@ -40,12 +43,32 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
             raise ValueError("tuning needs two labeled points: give single beta, n_neighbors and n_components.")
         classes = np.unique(codes[labeled])
         largest = min(max(candidates["n_components"]), len(codes) + len(classes) - 2)
-        for (i, beta), (j, n_neighbors) in product(*(enumerate(candidates[name]) for name in NAMES[:2])):
-            part = clone(ccdr).set_params(beta=beta, n_neighbors=n_neighbors, max_samples=None)
-            part._embed(sample.X[inside], classes, encode(codes, classes), largest)
-            queries = part._transform(sample.X[held_out])
-            for q, m in enumerate(candidates["n_components"]):
-                if m <= part.n_components_:
-                    fitted = clone(estimator).fit(part.embedding_[labeled, :m], codes[labeled])
-                    out[fold, i, j, q] = np.mean(fitted.predict(queries[:, :m]) == sample.codes[held_out])
+        X, Q = sample.X[inside], sample.X[held_out]
+        for j, n_neighbors in enumerate(candidates["n_neighbors"]):
+            part = clone(ccdr).set_params(n_neighbors=min(n_neighbors, len(X) - 1), max_samples=None)
+            graph, rows = part._graph(X), None
+            for i, beta in enumerate(candidates["beta"]):
+                part.set_params(beta=beta)._embed_graph(graph, X, classes, encode(codes, classes), largest)
+                if part.extension != "full" and rows is None:
+                    rows = part._log_rows(Q)
+                queries = part._transform(Q, rows)
+                for q, m in enumerate(candidates["n_components"]):
+                    if m <= part.n_components_:
+                        known = part.embedding_[labeled, :m], codes[labeled], queries[:, :m]
+                        if estimator is None:
+                            found = _votes(*known, candidates["estimator__n_neighbors"], part.n_jobs)
+                        else:
+                            found = [clone(estimator).fit(*known[:2]).predict(known[2])]
+                        for v, predicted in enumerate(found):
+                            out[fold, i, j, q, v] = np.mean(predicted == sample.codes[held_out])
     return out
+
+
+def _votes(X, codes, Q, counts, n_jobs):
+    """The class of most of the nearest points, (m,), for each number of them up to what there are."""
+    indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)[1]
+    n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
+    for count in counts:
+        if count <= len(X):
+            votes = np.bincount((rows * n_classes + codes[indices[:, :count]]).ravel(), minlength=len(Q) * n_classes)
+            yield votes.reshape(len(Q), n_classes).argmax(axis=1)
