@@ -80,9 +80,8 @@ def sanitize(session, sanitizer):
     session.run("cmake", "--build", "--preset", sanitizer)
     library = session.run("c++", f"-print-file-name=lib{sanitizer}.so", silent=True, external=True).strip()
     tests = {
-        "asan": ["tests/core", "tests/test_kernels.py", "tests/test_kernel_points.py", "tests/test_eigen.py",
-                 "tests/test_neighbors.py", "tests/test_tolerance.py"],
-        "tsan": ["tests/test_core.py", "tests/test_kernels.py", "-k", "thread or concurrent or bits"],
+        "asan": ["tests/core"],
+        "tsan": ["tests/core/test_core.py", "tests/core/test_kernels.py", "-k", "thread or concurrent or bits"],
     }[sanitizer]
     session.run("pytest", "-q", "-p", "no:cacheprovider", *(session.posargs or tests), env={
         "LD_PRELOAD": library, "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1", "SPECTRALCLS_ISA": "avx2",

@@ -28,9 +28,9 @@ GROUPS = {  # what is tested: files
     "64 threads predict while a clone is refitted; fork, spawn, loky; exceptions of callables": (
         "tests/core/test_faults.py",
     ),
-    "unaligned arrays and foreign byte order": ("tests/unit/test_alignment.py",),
+    "unaligned arrays and foreign byte order": ("tests/core/test_alignment.py",),
     "full disks, devices, foreign numbers on the command line": (
-        "tests/unit/test_cli_outputs.py", "tests/test_cli_fit_predict.py",
+        "tests/doors/test_cli_outputs.py", "tests/doors/test_cli_fit_predict.py",
     ),
 }
 TEXT = """\

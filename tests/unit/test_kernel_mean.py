@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import reference_kernel_mean as reference
 from data import load_npz
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import COMPACT, distances
+from reference import kernel_mean as reference
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs

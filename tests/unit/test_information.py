@@ -1,9 +1,9 @@
 import mpmath
 import numpy as np
 import pytest
-import reference_information as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import information as slow
 from scipy import integrate
 
 from spectralcls import information as info

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import reference_kernel_mean as reference
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import distances
+from reference import kernel_mean as reference
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler

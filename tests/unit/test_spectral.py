@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-import reference_spectral as slow
 from data import load_npz
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import spectral as slow
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression

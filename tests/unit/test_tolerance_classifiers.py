@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from test_tolerance import DATA, clusters, dense_beside_empty
+from tolerance_cases import DATA, clusters, dense_beside_empty
 
 import spectralcls
 from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier

@@ -2,9 +2,9 @@ import warnings
 
 import numpy as np
 import pytest
-import reference_perturbo as reference
 from data import load_npz
 from perturbo_cases import KINDS, data, fixed
+from reference import perturbo as reference
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs

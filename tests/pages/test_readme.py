@@ -6,7 +6,7 @@ import pytest
 import spectralcls
 from spectralcls.cli.registry import ENTRIES
 
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 pytestmark = pytest.mark.skipif(not README.exists(), reason="the tests run without the source folder")
 
 

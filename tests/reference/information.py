@@ -4,6 +4,7 @@ import functools
 import math
 
 import numpy as np
+
 import reference
 from reference import PROFILES
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-import reference_spectral_kernel as reference
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import spectral_kernel as reference
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 

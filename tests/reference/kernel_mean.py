@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+
 import reference
 from reference import distances
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-import reference_neighbors as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import neighbors as reference
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN

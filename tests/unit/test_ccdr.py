@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-import reference_neighbors as reference
 from data import load_npz
+from reference import neighbors as reference
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs, make_moons
