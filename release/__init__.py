@@ -1,0 +1,1 @@
+"""What is done once for a release: wheels made and tried, and the page that says what was."""
