@@ -58,28 +58,41 @@ def page(name):
 
 
 def index(names):
+    """Every module in a line, and under it every name with what it is."""
     lines = [
         "API reference", "=============", "",
         "Every public name. Estimators, transformers and the four primitives can be imported from ``spectralcls``;",
         "everything else from its module.", "",
+        ".. toctree::", "   :maxdepth: 2", "   :hidden:", "", *(f"   {name}" for name in ["top_level", *names]), "",
     ]
-    lines += [".. toctree::", "   :maxdepth: 2", "", *(f"   {name}" for name in ["top_level", *names]), ""]
+    for name in names:
+        module = importlib.import_module(f"spectralcls.{name}")
+        title = f":doc:`spectralcls.{name} <{name}>`"
+        documented = [public for public in public_names(module) if callable(getattr(module, public))]
+        rows = [(f":obj:`~spectralcls.{name}.{public}`", getattr(module, public)) for public in documented]
+        lines += [title, "-" * len(title), "", summary(module), "", *table(rows)]
     return "\n".join(lines)
+
+
+def table(rows):
+    """Names, and the first paragraph of what each is."""
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 35 65", "", "   * - name", "     - what it is"]
+    for name, value in rows:
+        first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+        first = plain(re.sub(r" *\[\d+\]_", "", first))  # references are on the page of the name itself
+        lines += [f"   * - {name}", f"     - {first}"]
+    return [*lines, ""]
 
 
 def top_level():
     """Where to find what ``import spectralcls`` gives."""
-    lines = ["spectralcls", "===========", "", summary(spectralcls), "", ".. list-table::", "   :header-rows: 1", ""]
-    lines += ["   * - name", "     - what it is"]
+    rows = []
     for name in spectralcls.__all__:
         value = getattr(spectralcls, name)
-        if inspect.ismodule(value):
-            continue
-        full = f"spectralcls.{name}"
-        target = _home(name, value)
-        first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
-        lines += [f"   * - :obj:`{name} <{target}>`" if target != full else f"   * - `{name}`", f"     - {first}"]
-    return "\n".join([*lines, ""])
+        if not inspect.ismodule(value):
+            full, target = f"spectralcls.{name}", _home(name, value)
+            rows.append((f":obj:`{name} <{target}>`" if target != full else f"`{name}`", value))
+    return "\n".join(["spectralcls", "===========", "", summary(spectralcls), "", *table(rows)])
 
 
 def _home(name, value):
@@ -112,14 +125,19 @@ _LITERAL = re.compile(r"(``.+?``|`[^`]+`)")
 _MARKUP = re.compile(r"(?<!\\)\||\b(\w+)_(?!\w)")
 
 
+def plain(text):
+    """Text in which |x| is a length and n_components_ a name, not a reference; literals are kept."""
+    pieces = _LITERAL.split(text)
+    pieces[::2] = [_MARKUP.sub(lambda m: f"{m[1]}\\_" if m[1] else r"\|", piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
 def plain_docstring(app, what, name, obj, options, lines):
-    """Docstrings are plain text for the terminal: |x| is a length and n_components_ a name, not a reference."""
+    """Docstrings are plain text for the terminal."""
     for i, line in enumerate(lines):
         name, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
         if not rest.lstrip().startswith((">>>", "...")) and " " in rest.strip() + colon:
-            pieces = _LITERAL.split(rest)
-            pieces[::2] = [_MARKUP.sub(lambda m: f"{m[1]}\\_" if m[1] else r"\|", piece) for piece in pieces[::2]]
-            lines[i] = name + colon + "".join(pieces)
+            lines[i] = name + colon + plain(rest)
 
 
 def setup(app):
