@@ -19,7 +19,7 @@ BEFORE = "9d241ba"  # the commit before the house was built
 FLOORS = {  # from the ground up; what is not named is a primitive
     "core": ("_core", "spectralcls"),
     "primitives": (),
-    "fitted form, tuning, skeleton": ("_model", "_tuning", "_estimator"),
+    "fitted form, tuning, skeleton": ("_model", "_tuning", "_table", "_estimator"),
     "families": (
         "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "kernel_ridge", "metric", "density",
     ),

@@ -15,6 +15,7 @@ class TrainingData(NamedTuple):
     classes: np.ndarray  # (C,) labels, sorted
     weights: np.ndarray | None  # (n,) positive weights; None where all are one
     kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
+    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
 
     @property
     def class_weight(self):
@@ -28,16 +29,17 @@ class TrainingData(NamedTuple):
             parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
             weights = np.concatenate(parts)
         X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
-        return TrainingData(X, codes, self.classes, weights, None)
+        return TrainingData(X, codes, self.classes, weights, None, self.features)
 
 
-def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32)):
+def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32),
+                        check=validate_data):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
 
     A sample of weight zero is removed, and a class that only has such samples does not exist. There have to be
-    `at_least` classes.
+    `at_least` classes. Features are checked by `check`, which takes what `validate_data` takes.
     """
-    X, y = validate_data(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
+    X, y = check(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
     check_classification_targets(y)
     weights = kept = None
     if sample_weight is not None:
@@ -54,7 +56,7 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
     return TrainingData(X, codes, classes, weights, kept)
 
 
-def check_more_data(estimator, X, y, classes, sample_weight, before):
+def check_more_data(estimator, X, y, classes, sample_weight, before, check=validate_data):
     """Further samples for the training data `before`; None before the first, which needs the `classes`.
 
     Raises
@@ -73,7 +75,7 @@ def check_more_data(estimator, X, y, classes, sample_weight, before):
         raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before.classes!r}.")
     else:
         classes = before.classes
-    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], reset=before is None)
+    X, y = check(estimator, X, y, dtype=[np.float64, np.float32], reset=before is None)
     check_classification_targets(y)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):

@@ -334,7 +334,7 @@ def test_degenerate_data_still_give_a_classifier(make):
 
 NEW = {"X": np.arange(12.0).reshape(6, 2), "y": np.array([0, 1, 0, 1, 0, 1])}
 BAD_INPUT = [
-    ({}, {"X": np.where(NEW["X"] == 3, np.nan, NEW["X"])}, ValueError, "Input X contains NaN"),
+    ({"missing": "error"}, {"X": np.where(NEW["X"] == 3, np.nan, NEW["X"])}, ValueError, "Input X contains NaN"),
     ({}, {"X": np.where(NEW["X"] == 3, np.inf, NEW["X"])}, ValueError, "Input X contains infinity"),
     ({}, {"X": NEW["X"] + 1j}, ValueError, "Complex data not supported"),
     ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "could not convert string"),
@@ -400,8 +400,10 @@ def test_bad_queries(make):
     model = make(bandwidth=1.0).fit(X, y)
     with pytest.raises(ValueError, match="X has 3 features, but"):
         model.predict(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="contains infinity: column 0, row 0"):
+        model.predict([[np.inf, 1.0]])
     with pytest.raises(ValueError, match="contains NaN"):
-        model.predict([[np.nan, 1.0]])
+        model.set_params(missing="error").predict([[np.nan, 1.0]])
 
 
 @every_classifier

@@ -6,11 +6,10 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
-
 from .._typing import Array, ArrayLike
-from .._validation import check_training_data
+from .._model.incomplete import is_incomplete
 from .parameters import complete
+from .tables import TableMixin
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -67,12 +66,16 @@ class Estimator(BaseEstimator):
         complete(cls)
 
 
-class ScoreClassifier(ClassifierMixin, Estimator):
+class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data, y)`` and score checked queries in ``_scores(X)``, an array
-    (m, C) in which -inf means that a class is out of reach.
+    (m, C) in which -inf means that a class is out of reach. Queries that lack features are scored by an estimator that
+    learned from the others in ``_learn_given(data)``, at the bandwidth of the whole, unless `_scores` integrates them
+    out (`_marginalizes`).
     """
+
+    _marginalizes = False
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -81,7 +84,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points; float32 stays float32, everything else becomes float64.
+            Training points, or a data frame; float32 stays float32, all other numbers become float64.
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -103,9 +106,6 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         self._learn(self._prepared(data, y), y)
         return self
 
-    def _check_training_data(self, X, y, sample_weight):
-        return check_training_data(self, X, y, sample_weight)
-
     def _prepared(self, data, y):
         """The training data as `_learn` is to see them, and `_scores` the queries through `_mapped`."""
         return data
@@ -120,8 +120,13 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         raise NotImplementedError
 
     def _check_queries(self, X):
-        check_is_fitted(self)
-        return self._mapped(validate_data(self, X, dtype=[np.float64, np.float32], reset=False))
+        return self._mapped(self._check_points(X))
+
+    def _all_scores(self, X):
+        """`_scores` of checked queries, some of which may lack features."""
+        if self._marginalizes or not is_incomplete(X):
+            return self._scores(X)
+        return self._without_missing(X, self._model.points.data(self.classes_), lambda part, Q: part._scores(Q))
 
     def decision_function(self, X: Any) -> Array:
         """Scores of the classes, larger wins.
@@ -140,7 +145,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs, O(n_queries) memory.
         """
-        scores = finite_scores(self._scores(self._check_queries(X)))
+        scores = finite_scores(self._all_scores(self._check_queries(X)))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Array:
@@ -156,7 +161,7 @@ class ScoreClassifier(ClassifierMixin, Estimator):
             Where no kernel reaches (compact kernels) and the rule compares nothing else, the class of the nearest
             training point, among the classes of positive prior probability.
         """
-        scores = self._scores(self._check_queries(X))
+        scores = self._all_scores(self._check_queries(X))
         return self.classes_[scores.argmax(axis=1)]
 
 

@@ -48,6 +48,32 @@ PARAMETERS = {
         the best accuracy is taken, the whole of `fit` being cross-validated with each. None: the points as they are.
         """,
     ),
+    "categorical_features": Parameter(
+        [StrOptions({"from_dtype"}), "array-like", None],
+        '"from_dtype", array-like of bool, int or str, or None',
+        """
+        Columns that hold categories: those of a data frame that hold no numbers, a mask, positions, or names. A level
+        differs from all others alike, those of an ordered category by their ranks; how much, in each column, is chosen
+        with the bandwidth, and a category that says nothing counts nothing.
+        """,
+    ),
+    "missing": Parameter(
+        [StrOptions({"marginalize", "error"})],
+        '{"marginalize", "error"}',
+        """
+        ``"marginalize"``: a feature that a query lacks is integrated out; one that a training point lacks is
+        distributed as in its class. For the Gaussian kernel. ``"error"``: refuse NaN and its like.
+        """,
+    ),
+    "scale": Parameter(
+        [StrOptions({"auto"}), None],
+        '"auto" or None',
+        """
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, or what is left of it without
+        outliers; columns of standard deviation 1 stay as they are. Bandwidths are in these units. None: the numbers as
+        they are.
+        """,
+    ),
     "n_components": Parameter(
         [_COUNT, StrOptions({"cv", "all"})],
         'int, "cv" or "all"',

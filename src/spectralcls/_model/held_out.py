@@ -15,6 +15,7 @@ import numpy as np
 
 from ..kernels import kernel_sums
 from .expansion import Sums
+from .incomplete import Excluded, IncompletePoints, is_incomplete
 from .nearest import nearest_codes
 from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
@@ -55,6 +56,8 @@ def held_out_accuracies(problem):
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
+    if is_incomplete(problem.sample.X):  # neither 1/f nor squared norms are known fold by fold: the density rule
+        return _without_potentials(problem._replace(rule=Rule("density"), kernel="gaussian"))
     if problem.rule.weighting is not None:
         return _accuracies(problem, _weighted(problem))
     if not problem.rule.needs_potentials:
@@ -269,6 +272,12 @@ def _widths(p):
 
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
+    if is_incomplete(p.sample.X):
+        points = IncompletePoints(
+            p.sample.X, p.sample.codes, p.sample.n_classes, p.sample.weights, p.sample.features, p.n_jobs
+        )
+        left_out = Excluded(*(_left_out(p, p.sample.rows).get(name) for name in ("exclude_self", "exclude_groups")))
+        return points.log_sums(p.sample.X[p.sample.rows], widths, left_out)
     options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **_left_out(p, p.sample.rows))
     rows = slice(None) if p.sample.validated is None else p.sample.validated  # all points without a copy
     return _log_sums(p, rows, widths, **options)

@@ -71,7 +71,7 @@ class IncompletePoints:
 
     def __init__(self, X, codes, n_classes, weights=None, features=None, n_jobs=None):
         self.codes, self.n_classes, self.n_jobs = codes, n_classes, n_jobs
-        self.features = np.arange(X.shape[1]) if features is None else features
+        self.features = np.unique(np.arange(X.shape[1]) if features is None else features, return_inverse=True)[1]
         self.columns = [np.flatnonzero(self.features == f) for f in range(self.features.max() + 1)]
         self.first = np.array([columns[0] for columns in self.columns])
         self.missing = np.isnan(X[:, self.first])
@@ -80,72 +80,100 @@ class IncompletePoints:
         self.X = X.astype(np.float64) - self.center
         self.weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
 
-    def log_sums(self, Q, widths, excluded=None):
-        """log sum_{j in c} w_j k(q, x_j), float64 (m, b, C), for bandwidths (b,), or (b, C) of each class."""
+    def log_sums(self, Q, widths, excluded=None, weights=None):
+        """log sum_{j in c} w_j k(q, x_j), float64 (m, b, C), for bandwidths (b,), or (b, C) of each class.
+
+        Other `weights` than the sample weights do not change the marginals.
+        """
         excluded = excluded or Excluded()
+        weights = self.weights if weights is None else weights.astype(np.float64)
         widths = np.asarray(widths, dtype=np.float64)
         Q = Q.astype(np.float64) - self.center
         missing = np.isnan(Q[:, self.first])
         if self.missing.any():
-            out = self._masked_by_class(Q, missing, widths, excluded)
+            out = self._masked_by_class(Q, missing, widths, excluded, weights)
         else:
             groups = by_pattern(missing)
             if len(groups) * QUERIES_PER_PATTERN <= len(Q) or len(groups) == 1:
                 out = np.empty((len(Q), len(widths), self.n_classes))
                 for pattern, rows in groups:
-                    out[rows] = self._observed(Q, rows, ~pattern[self.features], widths, excluded)
+                    out[rows] = self._observed(Q, rows, ~pattern[self.features], widths, excluded, weights)
             else:
-                out = self._masked(Q, missing, np.arange(len(self.X)), None, widths, excluded)
+                out = self._masked(Q, missing, np.arange(len(self.X)), None, widths, excluded, weights)
         by_class = widths if widths.ndim == 2 else widths[:, None]
         n_integrated = missing[:, self.features].sum(axis=1)
         return out + n_integrated[:, None, None] * (np.log(by_class) + LOG_ROOT)
 
-    def potentials(self, widths):
-        """sum_ij w_i w_j k(x_i, x_j) over each class, the bandwidths (C,).
-
-        Of a feature that one point lacks the marginal at the other's value counts, of one that both lack the mean of
-        the marginal: what integrating the product of the densities gives.
-        """
+    def potentials(self, widths, weights=None):
+        """sum_ij w_i w_j k(x_i, x_j) over each class, the bandwidths (C,)."""
+        weights = self.weights if weights is None else weights.astype(np.float64)
         out = np.zeros(self.n_classes)
         for c, width in enumerate(widths):
             own = np.flatnonzero(self.codes == c)
-            if not len(own):
-                continue
-            X, lack, w = self.X[own], self.missing[own], self.weights[own]
-            log_m = self._log_marginals(X, lack, c, np.array([width]), Excluded())[:, :, 0]
-            known = np.where(lack, 0.0, w[:, None])
-            mean = (known * np.exp(log_m)).sum(axis=0) / np.maximum(known.sum(axis=0), np.finfo(float).tiny)
-            with np.errstate(divide="ignore"):
-                of_both = np.where(known.any(axis=0), -2 * width**2 * np.log(mean), 0.0)
-            lengths = -2 * width**2 * log_m
-            A, B, constant = masked_distance(X, lack, X, lack, self.columns, lengths, (lengths, of_both))
-            sums = kernel_sums(A, B, weights=w, bandwidth=width, log=True, n_jobs=self.n_jobs)
-            out[c] = w @ np.exp(sums + constant / (2 * width**2))
+            if len(own):
+                out[c] = weights[own] @ np.exp(self._log_sums_between(c, c, width, weights))
         return out
 
-    def _observed(self, Q, rows, columns, widths, excluded):
+    def log_sums_at_points(self, bandwidth):
+        """log sum_{j in c} w_j k(x_i, x_j) at the points themselves, (n, C), one bandwidth or one of each class."""
+        widths = np.broadcast_to(bandwidth, self.n_classes)
+        out = np.full((len(self.X), self.n_classes), -np.inf)
+        for a in range(self.n_classes):
+            for c in range(self.n_classes):
+                own = self.codes == a
+                if own.any() and np.any(self.codes == c):
+                    out[own, c] = self._log_sums_between(a, c, widths[c], self.weights)
+        return out
+
+    def _log_sums_between(self, a, c, width, weights):
+        """log of the sums over the points of class c, at those of class a.
+
+        Both stand for the distribution of their completions: of a feature that one point lacks the marginal of its
+        class counts at the other's value, of one that both lack the mean of the one marginal under the other.
+        """
+        at, own = np.flatnonzero(self.codes == a), np.flatnonzero(self.codes == c)
+        lengths = self._lengths(at, c, width)
+        others = lengths if a == c else self._lengths(own, a, width)
+        known = np.where(self.missing[at], 0.0, self.weights[at, None])
+        log_known = np.where(known > 0, -lengths / (2 * width**2), -np.inf)
+        top = np.maximum(log_known.max(axis=0), -np.finfo(float).max)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.log((known * np.exp(log_known - top)).sum(axis=0) / known.sum(axis=0)) + top
+        both = np.where(known.any(axis=0), -2 * width**2 * mean, 0.0)
+        A, B, constant = masked_distance(
+            self.X[at], self.missing[at], self.X[own], self.missing[own], self.columns, lengths, (others, both)
+        )
+        sums = kernel_sums(A, B, weights=weights[own], bandwidth=width, log=True, n_jobs=self.n_jobs)
+        return sums + constant / (2 * width**2)
+
+    def _lengths(self, rows, c, width):
+        """L of the marginals of class c at the values of some of the points, (len(rows), features)."""
+        log_m = self._log_marginals(self.X[rows], self.missing[rows], c, np.array([width]), Excluded(), every=True)
+        return -2 * width**2 * log_m[:, :, 0]
+
+    def _observed(self, Q, rows, columns, widths, excluded, weights):
         """Over complete points, on the columns that these queries have."""
         everything = np.arange(len(self.X))
         points, queries = (self.X[:, columns], Q[rows][:, columns]) if columns.any() else (
             np.zeros((len(self.X), 1)), np.zeros((len(rows), 1))  # the kernel is 1: the sums are weights
         )
         return kernel_sums(
-            queries, points, weights=self.weights, labels=self.codes, n_labels=self.n_classes, bandwidth=widths,
+            queries, points, weights=weights, labels=self.codes, n_labels=self.n_classes, bandwidth=widths,
             log=True, n_jobs=self.n_jobs, **excluded.options(rows, everything, len(self.X)),
         )
 
-    def _masked(self, Q, missing, own, lengths, widths, excluded):
+    def _masked(self, Q, missing, own, lengths, widths, excluded, weights):
         """Over the points `own`, of one class if there are lengths, otherwise by class."""
         A, B, constant = masked_distance(Q, missing, self.X[own], self.missing[own], self.columns, lengths)
         labels = self.codes[own] if lengths is None else np.zeros(len(own), dtype=np.intp)
         log_sums = kernel_sums(
-            A, B, weights=self.weights[own], labels=labels, n_labels=self.n_classes if lengths is None else 1,
+            A, B, weights=weights[own], labels=labels, n_labels=self.n_classes if lengths is None else 1,
             bandwidth=widths, log=True, n_jobs=self.n_jobs, **excluded.options(slice(None), own, len(self.X)),
         )
         by_class = widths if widths.ndim == 2 else widths[:, None]
         return log_sums + constant[:, None, None] / (2 * by_class**2)
 
-    def _masked_by_class(self, Q, missing, widths, excluded):
+    def _masked_by_class(self, Q, missing, widths, excluded, weights):
         """Marginals depend on class and bandwidth, hence a pass over the points of a class for each bandwidth."""
         out = np.full((len(Q), len(widths), self.n_classes), -np.inf)
         for c in range(self.n_classes):
@@ -156,15 +184,16 @@ class IncompletePoints:
             log_m = self._log_marginals(Q, missing, c, of_class, excluded)
             for b, width in enumerate(of_class):
                 lengths = -2 * width**2 * log_m[:, :, b]
-                found = self._masked(Q, missing, own, lengths, np.array([width]), excluded)
+                found = self._masked(Q, missing, own, lengths, np.array([width]), excluded, weights)
                 out[:, b, c] = found[:, 0, 0]
         return out
 
-    def _log_marginals(self, Q, missing, c, widths, excluded):
-        """log m_c at the queries' values, (m, features, b); 0 if no point lacks the feature, or the query does."""
+    def _log_marginals(self, Q, missing, c, widths, excluded, every=False):
+        """log m_c at the queries' values, (m, features, b); 0 if the query lacks the feature, or no point of the class
+        does; with `every` no point at all."""
         out = np.zeros((len(Q), len(self.columns), len(widths)))
         own = self.codes == c
-        for f in np.flatnonzero(self.missing[own].any(axis=0)):
+        for f in np.flatnonzero(self.missing[slice(None) if every else own].any(axis=0)):
             rows = np.flatnonzero(~missing[:, f])
             has = ~self.missing[:, f]
             log_m = self._log_means(Q, rows, self.columns[f], np.flatnonzero(own & has), widths, excluded)

@@ -17,7 +17,7 @@ from .table import Table
 FLOATS = (np.float64, np.float32)
 
 
-def check_features(estimator, X, y=None, *, reset, dtype=FLOATS, ensure_min_samples=1):
+def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS, ensure_min_samples=1):
     """scikit-learn's `validate_data` for estimators that take tables.
 
     With `reset` the table is learned, if there is one, and kept as `_table`; without it, X is read like that table.
@@ -43,7 +43,7 @@ def check_features(estimator, X, y=None, *, reset, dtype=FLOATS, ensure_min_samp
     if plain or issparse(X):
         _name_infinite(X)
         options["ensure_all_finite"] = allowed
-        more = {} if y is None else {"y": y}
+        more = {} if _is_absent(y) else {"y": y}
         if reset:
             more["ensure_min_samples"] = ensure_min_samples
         return validate_data(estimator, X, reset=reset, **options, **more)
@@ -52,6 +52,11 @@ def check_features(estimator, X, y=None, *, reset, dtype=FLOATS, ensure_min_samp
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)
     columns = read_columns(X)
+    for column in columns:
+        if column.kind == NUMBER and np.isinf(column.values).any():
+            raise ValueError(_infinite(column.name, int(np.argmax(np.isinf(column.values)))))
+        if allowed is True and column.missing.any():
+            raise ValueError(_missing(column.name, int(np.argmax(column.missing)), estimator))
     if reset:
         categorical = _categorical(spec, columns)
         _require_numbers(columns, categorical)
@@ -63,17 +68,16 @@ def check_features(estimator, X, y=None, *, reset, dtype=FLOATS, ensure_min_samp
         if table is None:
             _require_numbers(columns, [False] * len(columns))
             table = Table.learned(columns, [False] * len(columns), False)
-    for column in columns:
-        if column.kind == NUMBER and np.isinf(column.values).any():
-            raise ValueError(_infinite(column.name, int(np.argmax(np.isinf(column.values)))))
-        if allowed is True and column.missing.any():
-            raise ValueError(_missing(column.name, int(np.argmax(column.missing)), estimator))
     coordinates = _coordinates(table, columns, reset)
     if allowed is True and np.isnan(coordinates).any():
         raise ValueError(_unseen(table, columns, coordinates))
-    if y is None:
+    if _is_absent(y):
         return check_array(coordinates, estimator=estimator, **options)
     return check_X_y(coordinates, y, estimator=estimator, ensure_min_samples=ensure_min_samples, **options)
+
+
+def _is_absent(y):
+    return isinstance(y, str) and y == "no_validation"
 
 
 def _coordinates(table, columns, reset):

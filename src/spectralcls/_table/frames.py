@@ -59,7 +59,7 @@ def read_columns(X):
         if array.ndim != 2:
             raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
         return [_of_objects(position, array[:, position]) for position in range(array.shape[1])]
-    import narwhals as nw
+    import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
@@ -84,7 +84,7 @@ def _of_series(series, name, nw):
             "drop it."
         )
     if dtype == nw.Enum or dtype == nw.Categorical:
-        ordered = dtype == nw.Enum
+        ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
         levels = series.cat.get_categories().to_list() if ordered else None
         kind = ORDERED if ordered else CATEGORY
         return Column(name, kind, _objects(series.to_list()), missing, levels)

@@ -1,7 +1,7 @@
 """How much each category counts, chosen with the bandwidth by the leave-one-out log loss of the Parzen posterior.
 
 A category that says nothing about the classes gets the scale 0: all its levels are then equal, and it smooths itself
-away [1]_. Numbers keep their scales.
+away [1]_. Numbers keep their scales. In the place of missing values stand others of the column.
 
 References
 ----------
@@ -12,8 +12,8 @@ References
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._model.incomplete import Excluded, IncompletePoints
-from .._tuning import candidate_bandwidths, stratified_subsample
+from .._tuning import candidate_bandwidths, filled, stratified_subsample
+from ..kernels import kernel_sums
 
 FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies as a standardized number does
 ROUNDS = 2
@@ -70,7 +70,7 @@ class _Loss:
         rows = np.arange(len(data.X))
         if len(rows) > MOST_POINTS:
             rows = stratified_subsample(data.codes, MOST_POINTS, rng)
-        self.X, self.codes = data.X[rows].astype(np.float64), data.codes[rows]
+        self.X, self.codes = filled(data.X)[rows], data.codes[rows]
         self.weights = None if data.weights is None else data.weights[rows]
         self.validated = np.arange(len(rows))
         if len(rows) > MOST_VALIDATED:
@@ -81,19 +81,16 @@ class _Loss:
         self.bandwidths = candidate_bandwidths(None, sample)[::STEP] if bandwidth is None else np.array([bandwidth])
 
     def __call__(self):
-        parts, features = [], []
+        parts = []
         for column, places in self.layout:
             factor = getattr(column, "factor", 1.0)
             if factor:
-                parts.append(self.X[:, places] * factor)
-                features.append(len(places))
-        if not parts:
-            parts, features = [np.zeros((len(self.X), 1))], [1]
-        X = np.concatenate(parts, axis=1)
-        points = IncompletePoints(
-            X, self.codes, self.n_classes, self.weights, np.repeat(np.arange(len(features)), features), self.n_jobs
-        )
-        sums = points.log_sums(X[self.validated], self.bandwidths, Excluded(points=self.validated))
+                parts.append(self.X[:, places] * self.X.dtype.type(factor))
+        X = np.concatenate(parts or [np.zeros((len(self.X), 1))], axis=1)
+        sums = kernel_sums(
+            X[self.validated], X, weights=self.weights, labels=self.codes, n_labels=self.n_classes, log=True,
+            bandwidth=self.bandwidths, exclude_self=self.validated, n_jobs=self.n_jobs,
+        ).astype(np.float64)
         own = np.take_along_axis(sums, self.codes[self.validated, None, None], axis=2)[..., 0]
         with np.errstate(invalid="ignore"):
             log_p = np.nan_to_num(own - np.logaddexp.reduce(sums, axis=2), nan=-np.inf)
@@ -114,4 +111,4 @@ def _rescaled(table, data, categories):
         X[:, own] *= factor
         left_out[own] = factor == 0
         category.factor = factor
-    return data._replace(X=np.ascontiguousarray(X[:, ~left_out]), features=table.features)
+    return data._replace(X=np.ascontiguousarray(X[:, ~left_out]), features=table.features if categories else None)

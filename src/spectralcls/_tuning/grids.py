@@ -15,6 +15,19 @@ def has_spread(X):
     return bool(np.ptp(X, axis=0).any())
 
 
+def filled(X):
+    """X with the observed values of each column, one after the other, in the place of missing ones: the variances
+    stay."""
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    X = np.array(X)
+    for column, lacking in zip(X.T, missing.T, strict=True):
+        known = column[~lacking]
+        column[lacking] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
+    return X
+
+
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
     """A rule for all samples, or Silverman's for each class: a float, or (C,).
 
@@ -30,6 +43,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     -----
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
+    X = filled(X)
     pooled_rule = scale_bandwidth if rule == "scale" else silverman_bandwidth
     pooled = pooled_rule(X, weights, kernel=kernel) if has_spread(X) else 1.0
     if rule != "silverman_per_class":
@@ -49,11 +63,12 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
     """
     if grid is not None:
         return check_grid(grid)
-    if not has_spread(data.X):
+    X = filled(data.X)
+    if not has_spread(X):
         return np.ones(1)
-    n_distinct = len(distinct_rows(data.X, data.codes)[0])
+    n_distinct = len(distinct_rows(X, data.codes)[0])
     weights = np.ones(len(data.X)) if data.weights is None else unit_scale(data.weights)
-    return bandwidth_grid(data.X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
+    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
 
 
 def check_grid(grid, name="bandwidth_grid"):

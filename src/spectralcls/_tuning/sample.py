@@ -23,6 +23,7 @@ class TuningSample(NamedTuple):
     folds: np.ndarray | None  # (m,) 0 ... n_folds - 1, none empty; None leaves out one point at a time
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
     growth: float = 1.0  # (n / m) ** (1 / (d + 4))
+    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
 
     @property
     def rows(self):
@@ -70,7 +71,8 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     """The sample that parameters are tuned on.
 
     Copies of a point within a class are one point of greater weight, so that no point is validated against its own
-    copy; more than `max_samples` are thinned to a stratified subsample.
+    copy, but in tables with categories, where different samples are often equal. More than `max_samples` are thinned
+    to a stratified subsample.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     """
     X, codes = data.X, data.codes
     weights = np.ones(len(X)) if data.weights is None else unit_scale(data.weights)
-    if folds is None:
+    if folds is None and data.features is None:  # equal rows of a table with categories are no copies
         first, group = distinct_rows(X, codes)
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
     n = len(X)
@@ -104,4 +106,4 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     growth = (n / len(X)) ** (1 / (X.shape[1] + 4))
-    return TuningSample(X, codes, len(data.classes), weights, folds, validated, growth)
+    return TuningSample(X, codes, len(data.classes), weights, folds, validated, growth, data.features)

@@ -5,7 +5,7 @@ from .._estimator import ScoreClassifier, transactional
 from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
-from .._validation import check_bandwidth, check_more_data
+from .._validation import check_bandwidth
 from ..metric import MetricMixin
 
 
@@ -39,8 +39,13 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         if inverse_density is not None:
             self.inverse_density_ = inverse_density
 
+    def _learn_given(self, data):
+        self._learn_means(data, self._rule(), self._log_priors(len(data.classes)))
+
     def _points(self, data):
-        return TrainingPoints.of(data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs)
+        return TrainingPoints.of(
+            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
+        )
 
     def _reference(self, rule, data):
         return reference_bandwidth(rule, data.X, data.codes, len(data.classes), data.weights, kernel=self.kernel)
@@ -98,7 +103,7 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         """
         first = not hasattr(self, "_model")
         before = None if first else self._model.points.data(self.classes_)
-        more = check_more_data(self, X, y, classes, sample_weight, before)
+        more = self._check_more_data(X, y, classes, sample_weight, before)
         self.classes_ = more.classes
         if first:
             data = self._prepared(more, more.classes[more.codes])

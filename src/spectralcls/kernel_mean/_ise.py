@@ -18,6 +18,9 @@ class ISEClassifier(KernelMeanClassifier):
     %(kernel)s
     %(potential)s
     %(metric)s
+    %(categorical_features)s
+    %(missing)s
+    %(scale)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -63,13 +66,17 @@ class ISEClassifier(KernelMeanClassifier):
     """
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", potential="convolved", metric=None, cv=5,
-        bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", potential="convolved", metric=None,
+        categorical_features="from_dtype", missing="marginalize", scale=None, cv=5, bandwidth_grid=None,
+        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.potential = potential
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

@@ -21,6 +21,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
     %(potential)s
     %(metric)s
+    %(categorical_features)s
+    %(missing)s
+    %(scale)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -69,13 +72,17 @@ class LaplacianISEClassifier(KernelMeanClassifier):
 
     def __init__(
         self, bandwidth="cv", *, kernel="gaussian", weighting="symmetric", potential="convolved", metric=None,
-        cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        categorical_features="from_dtype", missing="marginalize", scale=None, cv=5, bandwidth_grid=None,
+        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.weighting = weighting
         self.potential = potential
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

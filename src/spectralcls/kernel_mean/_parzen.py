@@ -26,6 +26,9 @@ class ParzenClassifier(KernelMeanClassifier):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; by default their shares in the training data.
     %(metric)s
+    %(categorical_features)s
+    %(missing)s
+    %(scale)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -71,16 +74,21 @@ class ParzenClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
+    _marginalizes = True
     _parameter_constraints = {"priors": ["array-like", None]}
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", priors=None, metric=None, cv=5, bandwidth_grid=None,
-        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, kernel="gaussian", priors=None, metric=None, categorical_features="from_dtype",
+        missing="marginalize", scale=None, cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None,
+        random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.priors = priors
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples

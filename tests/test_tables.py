@@ -1,0 +1,388 @@
+"""Tables: categories and missing values, against direct sums and numerical integration in float64."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls._model.incomplete import Excluded, IncompletePoints
+from spectralcls._table import Table
+from spectralcls._table.frames import read_columns
+
+FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
+KERNEL_MEANS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+
+
+def incomplete(rng, n, share, offset=0.0):
+    X = rng.normal(size=(n, len(FEATURES))) + offset
+    X[(rng.random((n, 4)) < share)[:, FEATURES]] = np.nan
+    return X
+
+
+def factor(q, x, own, h):
+    """Mean over `own` of one feature's kernel values if x is missing, else the value; the integral if q is."""
+    if np.isnan(q).any():
+        return (np.sqrt(2 * np.pi) * h) ** len(q)
+    if np.isnan(x).any():
+        known, weights = own
+        return np.average(np.exp(-((known - q) ** 2).sum(axis=1) / (2 * h**2)), weights=weights)
+    return np.exp(-((q - x) ** 2).sum() / (2 * h**2))
+
+
+def direct(Q, X, codes, weights, h, kept):
+    """Class sums, term by term; `kept(i)` is a mask of the points that query i sees."""
+    out = np.zeros((len(Q), codes.max() + 1))
+    for i, q in enumerate(Q):
+        for j in np.flatnonzero(kept(i)):
+            value = weights[j]
+            for f in range(FEATURES.max() + 1):
+                own = kept(i) & (codes == codes[j]) & ~np.isnan(X[:, FEATURES == f]).any(axis=1)
+                known = X[own][:, FEATURES == f], weights[own]
+                value *= factor(q[FEATURES == f], X[j, FEATURES == f], known, h)
+            out[i, codes[j]] += value
+    return np.log(out)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("missing_of_points, missing_of_queries", [(0, 0.3), (0.3, 0), (0.3, 0.3), (0, 0.02)])
+def test_class_sums_are_those_of_the_product(missing_of_points, missing_of_queries, offset):
+    rng = np.random.default_rng(0)
+    X, Q = incomplete(rng, 60, missing_of_points, offset), incomplete(rng, 25, missing_of_queries, offset)
+    codes, weights, folds = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60), rng.integers(0, 4, 60)
+    points = IncompletePoints(X, codes, 3, weights, FEATURES)
+    found = points.log_sums(Q, np.array([0.4, 1.0]))
+    for b, h in enumerate([0.4, 1.0]):
+        expected = direct(Q, X, codes, weights, h, lambda i: np.ones(60, dtype=bool))
+        assert_allclose(found[:, b], expected, rtol=0, atol=2e-9)  # 1e-9 is the tolerance of the marginals
+    left_out = points.log_sums(X[:25], [1.0], Excluded(points=np.arange(25)))[:, 0]
+    assert_allclose(left_out, direct(X[:25], X, codes, weights, 1.0, lambda i: np.arange(60) != i), atol=2e-9)
+    other_folds = points.log_sums(X[:25], [1.0], Excluded(groups=(folds[:25], folds)))[:, 0]
+    assert_allclose(other_folds, direct(X[:25], X, codes, weights, 1.0, lambda i: folds != folds[i]), atol=2e-9)
+
+
+def test_bandwidths_by_class():
+    rng = np.random.default_rng(1)
+    X, Q, codes = incomplete(rng, 60, 0.2), incomplete(rng, 20, 0.2), rng.integers(0, 3, 60)
+    points = IncompletePoints(X, codes, 3, None, FEATURES)
+    together = points.log_sums(Q, np.array([[0.5, 0.8, 1.3]]))[:, 0]
+    alone = points.log_sums(Q, np.array([0.5, 0.8, 1.3]))
+    assert_allclose(together, alone[:, np.arange(3), np.arange(3)], rtol=1e-10)
+
+
+@pytest.mark.parametrize("widths", [0.5, [0.4, 0.7]])
+def test_the_density_with_missing_values_integrates_to_one_and_to_its_marginals(widths):
+    """`score_samples` of a model of incomplete points; a query without a feature has its integral over that feature."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    X[:10, 0] = np.nan
+    X[10:18, 1] = np.nan
+    X[18] = np.nan
+    model = ParzenClassifier(widths).fit(X, y)
+    grid = np.linspace(-7, 7, 281)
+    step = grid[1] - grid[0]
+    values = np.exp(model.score_samples(np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=2).reshape(-1, 2)))
+    density = values.reshape(281, 281)
+    assert_allclose(density.sum() * step**2, 1, rtol=1e-7)
+    some = grid[100:180:10]
+    marginal = np.exp(model.score_samples(np.column_stack([some, np.full(8, np.nan)])))
+    assert_allclose(marginal, density.sum(axis=1)[100:180:10] * step, rtol=1e-7)
+    assert_allclose(model.score_samples([[np.nan, np.nan]]), 0, atol=1e-9)
+    assert_allclose(model.predict_proba([[np.nan, np.nan]]), [[0.5, 0.5]], atol=1e-9)
+
+
+def test_squared_norms_are_the_integrals_of_the_squared_densities():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    X[:6, 0] = np.nan
+    X[9:13, 1] = np.nan
+    X[13] = np.nan
+    model = ISEClassifier(0.6).fit(X, y)
+    grid = np.linspace(-7, 7, 281)
+    step = grid[1] - grid[0]
+    Q = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=2).reshape(-1, 2)
+    sums = np.exp(model._model.points.incomplete.log_sums(Q, np.array([0.6]))[:, 0]) / 10  # k(0) = 1
+    integrals = (sums**2).sum(axis=0) * step**2 / (2 * np.pi * 0.6**2)
+    assert_allclose(model._model.offsets, integrals, rtol=1e-7)
+
+
+@pytest.mark.parametrize("make", [ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier])
+def test_a_query_without_a_feature_is_classified_by_the_others(make):
+    rng = np.random.default_rng(4)
+    X, Q = rng.normal(size=(60, 3)), rng.normal(size=(20, 3))
+    y = (X[:, 0] > 0).astype(int)
+    Q[::2, 1] = np.nan
+    found = make(0.7).fit(X, y).decision_function(Q)
+    rest = make(0.7).fit(X[:, [0, 2]], y).decision_function(Q[:, [0, 2]])
+    whole = make(0.7).fit(X, y).decision_function(Q[1::2])
+    assert_allclose(found[::2], rest[::2], rtol=1e-12)
+    assert_allclose(found[1::2], whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", KERNEL_MEANS)
+def test_few_missing_values_change_little_and_many_leave_a_classifier(make):
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 4)) + 1.5 * np.eye(3, 4)[y]
+    complete = make().fit(X[:200], y[:200]).score(X[200:], y[200:])
+    X[rng.random(X.shape) < 0.2] = np.nan
+    assert make().fit(X[:200], y[:200]).score(X[200:], y[200:]) > complete - 0.15 > 0.4
+
+
+def test_densities_at_incomplete_training_points_are_means_over_their_completions():
+    """1/f of the weighted rules: f at an incomplete point averages over completions by the marginal of its class."""
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
+    X[:5, 1] = np.nan
+    model = LaplacianISEClassifier(0.8).fit(X, y)
+    known = ~np.isnan(X[:, 1])
+    expected = []
+    for i in range(24):
+        own = known & (y == y[i])
+        second = X[own, 1] if i < 5 else X[i, 1:]
+        completed = np.column_stack([np.full(len(second), X[i, 0]), second])
+        sums = np.exp(model._model.points.incomplete.log_sums(completed, np.array([0.8]))[:, 0])
+        expected.append(24 / sums.sum(axis=1).mean())
+    assert_allclose(model.inverse_density_, expected, rtol=1e-8)
+
+
+# Categories.
+
+
+def mixed(n, seed=0, missing=0.0):
+    """A frame of numbers and categories, some of which say nothing."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    noise = rng.random(n) < 0.3
+    frame = pd.DataFrame({
+        "length": rng.normal(size=n) + y,
+        "income": 1000 * rng.normal(size=n),
+        "color": pd.Categorical.from_codes(np.where(noise, rng.integers(0, 3, n), y), ["red", "green", "blue"]),
+        "town": np.array(["a", "b", "c", "d", "e"])[rng.integers(0, 5, n)],
+        "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+        "size": pd.Categorical.from_codes(
+            np.clip(y + rng.integers(0, 2, n), 0, 3), ["s", "m", "l", "xl"], ordered=True
+        ),
+    })
+    if missing:
+        frame = frame.mask(rng.random(frame.shape) < missing)
+    return frame, y
+
+
+def test_an_unordered_category_is_the_factor_of_aitchison_and_aitken():
+    column = read_columns(pd.DataFrame({"x": list("abcaab")}))
+    table = Table.learned(column, [True], scale=False)
+    Z = table.encode(column)
+    squares = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    same = np.equal.outer(*[np.array(list("abcaab"))] * 2)
+    s = table.columns[0].unit
+    assert_allclose(np.exp(-squares / (2 * 0.7**2)), np.where(same, 1, np.exp(-(s**2) / 0.7**2)), rtol=1e-12)
+    two = read_columns(pd.DataFrame({"x": list("abba")}))
+    table = Table.learned(two, [True], scale=False)
+    assert table.encode(two).shape == (4, 1)
+    assert_allclose(np.ptp(table.encode(two)) ** 2, 2 * table.columns[0].unit ** 2)
+
+
+def test_what_a_table_takes_columns_for():
+    frame, y = mixed(300)
+    model = ParzenClassifier(scale="auto").fit(frame, y)
+    kinds = dict(line.split(": ") for line in model._table.described())
+    assert kinds["length"] == kinds["income"] == "a number"
+    assert kinds["color"] == "a category of 3 levels" and kinds["town"] == "a category of 5 levels"
+    assert kinds["member"] == "a truth value of 2 levels" and kinds["size"] == "an ordered category of 4 levels"
+    assert list(model.feature_names_in_) == list(frame.columns) and model.n_features_in_ == 6
+
+
+def test_a_category_that_says_nothing_smooths_itself_away():
+    frame, y = mixed(600)
+    model = ParzenClassifier(scale="auto").fit(frame[:400], y[:400])
+    factors = {column.name: column.factor for column in model._table.columns[2:]}
+    assert factors["town"] == 0 and factors["member"] == 0
+    assert factors["color"] > 0 and factors["size"] > 0
+    changed = frame[400:].assign(town="never seen", member=True)
+    assert_array_equal(model.predict(changed), model.predict(frame[400:]))
+    numbers_alone = ParzenClassifier(scale="auto").fit(frame[["length", "income"]][:400], y[:400])
+    assert model.score(frame[400:], y[400:]) > numbers_alone.score(frame[["length", "income"]][400:], y[400:]) + 0.1
+
+
+@pytest.mark.parametrize("make", KERNEL_MEANS)
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_a_raw_frame_gives_a_tuned_classifier(make, missing):
+    frame, y = mixed(400, missing=missing)
+    model = make(scale="auto").fit(frame[:250], y[:250])
+    assert model.score(frame[250:], y[250:]) > 0.65
+    few = frame[250:255]
+    assert_allclose(model.decision_function(few)[:1], model.decision_function(few[:1]), rtol=1e-9)
+
+
+def test_unseen_levels_are_missing_and_rare_ones_are_joined():
+    frame, y = mixed(300)
+    frame = frame[["length", "color"]]
+    model = ParzenClassifier(1.0).fit(frame, y)
+    unseen = frame[:20].assign(color="violet")
+    missing = frame[:20].assign(color=pd.Categorical([None] * 20, categories=["red", "green", "blue"]))
+    assert_allclose(model.predict_proba(unseen), model.predict_proba(missing), rtol=1e-12)
+    strict = ParzenClassifier(1.0, missing="error").fit(frame, y)
+    with pytest.raises(ValueError, match="Column 'color' of X has the level 'violet' in row 0"):
+        strict.predict(unseen)
+    town = pd.Categorical([f"town {i}" for i in np.random.default_rng(0).integers(0, 120, 300) ** 2 // 120])
+    many = ParzenClassifier(1.0).fit(frame.assign(town=town), y)
+    (column,) = [column for column in many._table.columns if column.name == "town"]
+    assert column.n_positions == 48 and column.pooled == 47
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_other_frames_give_the_same(kind):
+    library = pytest.importorskip(kind)
+    frame, y = mixed(300, missing=0.1)
+    convert = library.from_pandas if kind == "polars" else library.Table.from_pandas
+    frame = frame.drop(columns="size") if kind == "polars" else frame  # polars takes the order from pandas's not over
+    expected = ParzenClassifier(scale="auto").fit(frame[:200], y[:200]).predict_proba(frame[200:])
+    other = convert(frame)
+    train, test = (other[:200], other[200:]) if kind == "polars" else (other.slice(0, 200), other.slice(200))
+    model = ParzenClassifier(scale="auto").fit(train, y[:200])
+    assert_allclose(model.predict_proba(test), expected, rtol=1e-9)
+    assert list(model.feature_names_in_) == list(frame.columns)
+
+
+@pytest.mark.parametrize("spec", [[False, True], [1], np.array([1])])
+def test_categories_of_an_array(spec):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([rng.normal(size=200), np.where(rng.random(200) < 0.2, rng.integers(0, 4, 200), 3 * y)])
+    model = ParzenClassifier(0.5, categorical_features=spec).fit(X, y)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    named = ParzenClassifier(0.5, categorical_features=["b"]).fit(frame, y)
+    assert_allclose(model.predict_proba(X), named.predict_proba(frame), rtol=1e-12)
+    assert [column.kind for column in model._table.columns] == ["number", "number"]
+    assert len(model._table.categories) == 1
+    ignored = ParzenClassifier(0.5, categorical_features=None).fit(X, y)
+    assert ignored._table is None
+
+
+def test_growth_keeps_the_table():
+    frame, y = mixed(300, missing=0.1)
+    model = ParzenClassifier(scale="auto").fit(frame[:200], y[:200])
+    grown = ParzenClassifier(scale="auto").fit(frame[:150], y[:150])
+    table = grown._table
+    grown.partial_fit(frame[150:200], y[150:200])
+    assert grown._table is table
+    assert np.mean(grown.predict(frame[200:]) == model.predict(frame[200:])) > 0.85
+
+
+# Scale.
+
+
+def test_scale_is_that_of_the_training_part_and_recognizes_unit_variances():
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) * [1, 1e3, 1e-3] + [0, 5, 1]
+    y = (X[:, 0] + X[:, 1] / 1e3 > 0).astype(int)
+    Z = StandardScaler().fit_transform(X)
+    assert_array_equal(
+        ParzenClassifier(scale="auto").fit(Z, y).decision_function(Z), ParzenClassifier().fit(Z, y).decision_function(Z)
+    )
+    assert_allclose(
+        ParzenClassifier(scale="auto").fit(X, y).decision_function(X), ParzenClassifier().fit(Z, y).decision_function(Z),
+        rtol=1e-9, atol=1e-9,
+    )
+
+
+def test_scale_is_robust_against_outliers_and_constants():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    X[:, 2] = 7.0
+    spoiled = X.copy()
+    spoiled[0, 0] = 1e6
+    model = ParzenClassifier(0.3, scale="auto").fit(spoiled, y)
+    assert 0.5 < model._table.columns[0].scale < 3 and model._table.columns[2].scale == 1
+    assert model.score(X, y) > 0.9
+
+
+# Bad input: right, or one sentence that names the column.
+
+
+BAD = {
+    "text": (["word %d" % i for i in range(300)], "Column 'bad' of X is text with 300 different values"),
+    "dates": (pd.date_range("2020-01-01", periods=300), "Column 'bad' of X holds dates or times"),
+    "date objects": ([datetime.date(2020, 1, 1)] * 300, "Column 'bad' of X holds"),
+    "nested": ([[1, 2]] * 300, "Column 'bad' of X holds"),
+    "mixed": ([1, "one"] * 150, "Column 'bad' of X mixes values of several types"),
+    "infinite": ([np.inf] + [0.0] * 299, "contains infinity: column 'bad', row 0"),
+    "complex objects": ([1j] * 300, "Column 'bad' of X holds"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("when", ["fit", "predict"])
+def test_a_bad_column_is_named(case, when):
+    values, message = BAD[case]
+    frame, y = mixed(300)
+    frame = frame[["length", "color"]]
+    if when == "fit":
+        with pytest.raises((ValueError, TypeError), match=message):
+            ParzenClassifier(1.0).fit(frame.assign(bad=pd.Series(values)), y)
+        return
+    model = ParzenClassifier(1.0).fit(frame.assign(bad=np.arange(300.0)), y)
+    if case == "text":
+        message = "Column 'bad' of X holds texts, but numbers when the estimator was fitted"
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.predict(frame.assign(bad=pd.Series(values)))
+
+
+def test_infinite_values_of_plain_arrays_and_frames_are_named():
+    X, y = np.ones((10, 2)), np.arange(10) % 2
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match="contains infinity: column 1, row 3"):
+        ParzenClassifier(1.0).fit(X, y)
+    with pytest.raises(ValueError, match="contains infinity: column 'b', row 3"):
+        ParzenClassifier(1.0).fit(pd.DataFrame(X, columns=["a", "b"]), y)
+
+
+@pytest.mark.parametrize("make", KERNEL_MEANS)
+def test_missing_columns_and_rows_and_every_name_of_nothing(make):
+    frame, y = mixed(200)
+    frame["empty"] = np.nan
+    frame["nothing"] = None
+    frame["constant"] = "same"
+    frame.loc[5] = [None] * 9
+    frame["count"] = pd.array([None, *range(199)], dtype="Int64")
+    frame["mixed nothing"] = [pd.NA, None, np.nan, "x"] * 50
+    model = make(scale="auto").fit(frame, y)
+    assert np.isfinite(model.decision_function(frame)).all()
+    expected = make(scale="auto").fit(frame.drop(columns=["empty", "nothing", "constant"]), y)
+    assert_allclose(
+        model.decision_function(frame),
+        expected.decision_function(frame.drop(columns=["empty", "nothing", "constant"])), rtol=1e-9,
+    )
+
+
+def test_repeated_names_wrong_specs_and_tables_of_nothing():
+    frame, y = mixed(50)
+    with pytest.raises(ValueError, match="categorical_features has 'colour', which is no column"):
+        ParzenClassifier(categorical_features=["colour"]).fit(frame, y)
+    with pytest.raises(ValueError, match="mask of shape"):
+        ParzenClassifier(categorical_features=[True]).fit(frame, y)
+    with pytest.raises(ValueError, match="positions outside 0 to 5"):
+        ParzenClassifier(categorical_features=[9]).fit(frame, y)
+    with pytest.raises(ValueError, match="Column 'color' of X holds category values such as"):
+        ParzenClassifier(categorical_features=None).fit(frame, y)
+    with pytest.raises(ValueError, match="No column of X says anything"):
+        ParzenClassifier().fit(pd.DataFrame({"a": ["x"] * 50, "b": [None] * 50}), y)
+    with pytest.raises(ValueError, match="takes no missing values: the uniform kernel is no product"):
+        ParzenClassifier(kernel="uniform").fit(np.full((50, 2), np.nan), y)
+    with pytest.raises(ValueError, match="takes no missing values: metric maps all features together"):
+        ParzenClassifier(metric="whiten").fit(np.full((50, 2), np.nan), y)
+
+
+def test_a_failed_fit_changes_nothing():
+    frame, y = mixed(100)
+    model = ParzenClassifier(1.0).fit(frame, y)
+    before = model.predict_proba(frame)
+    with pytest.raises(ValueError, match="dates"):
+        model.fit(frame.assign(day=pd.Timestamp("2020-01-01")), y)
+    assert_array_equal(model.predict_proba(frame), before)
