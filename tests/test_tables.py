@@ -286,8 +286,8 @@ def test_scale_is_that_of_the_training_part_and_recognizes_unit_variances():
         ParzenClassifier(scale="auto").fit(Z, y).decision_function(Z), ParzenClassifier().fit(Z, y).decision_function(Z)
     )
     assert_allclose(
-        ParzenClassifier(scale="auto").fit(X, y).decision_function(X), ParzenClassifier().fit(Z, y).decision_function(Z),
-        rtol=1e-9, atol=1e-9,
+        ParzenClassifier(scale="auto").fit(X, y).decision_function(X),
+        ParzenClassifier().fit(Z, y).decision_function(Z), rtol=1e-9, atol=1e-9,
     )
 
 
@@ -307,7 +307,7 @@ def test_scale_is_robust_against_outliers_and_constants():
 
 
 BAD = {
-    "text": (["word %d" % i for i in range(300)], "Column 'bad' of X is text with 300 different values"),
+    "text": ([f"word {i}" for i in range(300)], "Column 'bad' of X is text with 300 different values"),
     "dates": (pd.date_range("2020-01-01", periods=300), "Column 'bad' of X holds dates or times"),
     "date objects": ([datetime.date(2020, 1, 1)] * 300, "Column 'bad' of X holds"),
     "nested": ([[1, 2]] * 300, "Column 'bad' of X holds"),

@@ -6,8 +6,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from .._typing import Array, ArrayLike
+
 from .._model.incomplete import is_incomplete
+from .._typing import Array, ArrayLike
 from .parameters import complete
 from .tables import TableMixin
 

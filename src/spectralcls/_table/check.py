@@ -34,10 +34,11 @@ def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS,
     """
     if reset:
         estimator._table = None
+    known = getattr(estimator, "_table", None)  # not there before there were tables
     spec = getattr(estimator, "categorical_features", None)
     scale = getattr(estimator, "scale", None) is not None
     frame = is_frame(X) and not is_numeric_pandas(X)
-    plain = not (frame or scale or _names_some(spec)) if reset else not (frame or estimator._table is not None)
+    plain = not (frame or ((scale or _names_some(spec)) if reset else known is not None))
     allowed = "allow-nan" if getattr(estimator, "missing", "error") == "marginalize" else True
     options = {"dtype": dtype, "ensure_all_finite": "allow-nan"}
     if plain or issparse(X):
@@ -64,11 +65,11 @@ def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS,
         if scale or any(categorical):
             estimator._table = table
     else:
-        table = estimator._table
+        table = known
         if table is None:
             _require_numbers(columns, [False] * len(columns))
             table = Table.learned(columns, [False] * len(columns), False)
-    coordinates = _coordinates(table, columns, reset)
+    coordinates = table.encode(columns)
     if allowed is True and np.isnan(coordinates).any():
         raise ValueError(_unseen(table, columns, coordinates))
     if _is_absent(y):
@@ -78,12 +79,6 @@ def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS,
 
 def _is_absent(y):
     return isinstance(y, str) and y == "no_validation"
-
-
-def _coordinates(table, columns, reset):
-    if not table.features.size and not reset:
-        raise AssertionError("a table without coordinates was learned")
-    return table.encode(columns)
 
 
 def _names_some(spec):
@@ -125,8 +120,8 @@ def _require_numbers(columns, categorical):
         if column.kind == "boolean":
             continue
         raise ValueError(
-            f"Column {column.name!r} of X holds {column.kind} values such as {_example(column)!r}, which are not numbers: "
-            "name it in categorical_features, or drop it."
+            f"Column {column.name!r} of X holds {column.kind} values such as {_example(column)!r}, which are not "
+            "numbers: name it in categorical_features, or drop it."
         )
 
 
@@ -162,8 +157,8 @@ def _unseen(table, columns, coordinates):
         if own.width and np.isnan(own.encode(column)).any():
             row = int(np.argmax(np.isnan(own.encode(column)).any(axis=1)))
             return (
-                f"Column {column.name!r} of X has the level {column.values[row]!r} in row {row}, which training did not "
-                'have: with missing="marginalize" it would count as missing.'
+                f"Column {column.name!r} of X has the level {column.values[row]!r} in row {row}, which training did "
+                'not have: with missing="marginalize" it would count as missing.'
             )
     raise AssertionError("a coordinate is missing that belongs to no column")
 

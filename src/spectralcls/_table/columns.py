@@ -1,7 +1,8 @@
 """What becomes of a column: coordinates of a Gaussian kernel whose factor is that of the column's kind.
 
 The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
-level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their ranks.
+level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
+ranks.
 """
 
 from dataclasses import dataclass
@@ -42,7 +43,9 @@ class Number:
     def encode(self, column):
         values = column.values
         if values.dtype == object:
-            raise ValueError(f"Column {self.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted.")
+            raise ValueError(
+                f"Column {self.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."
+            )
         if self.center == 0 and self.scale == 1:
             return values[:, None][:, : self.width]
         return ((values - values.dtype.type(self.center)) / values.dtype.type(self.scale))[:, None][:, : self.width]

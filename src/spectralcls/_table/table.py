@@ -67,9 +67,7 @@ class Table:
                 part = own.encode(column)
                 parts.append(part * (own.factor * self.unit) if isinstance(own, Levels) else part)
         if not parts:
-            raise ValueError(
-                "No column of X says anything: all are missing or constant categories."
-            )
+            raise ValueError("No column of X says anything: all are missing or constant categories.")
         return np.concatenate(parts, axis=1)
 
     def described(self):
