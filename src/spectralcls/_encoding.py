@@ -32,22 +32,24 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         self.indicators = indicators
         self.dtype = dtype
 
-    def fit(self, X, y=None):
-        """Learn the codes from X of shape (n_samples, n_features)."""
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn the codes from X of shape (n_samples, n_features); weights count as copies."""
         X = validate_data(self, X, dtype=[np.float64, np.float32])
-        self.codes_ = [self._learn(column) for column in X.T.astype(np.float64)]
+        weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self.codes_ = [self._learn(column, weights) for column in X.T.astype(np.float64)]
         return self
 
-    def _learn(self, column):
-        values, counts = np.unique(column, return_counts=True)
+    def _learn(self, column, weights):
+        values, group = np.unique(column, return_inverse=True)
+        counts = np.bincount(group, weights)
         if len(values) == 1:
             return None
         if self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED:
             return values
         if self.numeric == "rank":
-            return values, ndtri((np.cumsum(counts) - counts / 2) / len(column))
-        mean = column.mean()
-        return mean, np.sqrt(np.mean((column - mean) ** 2))
+            return values, ndtri((np.cumsum(counts) - counts / 2) / counts.sum())
+        mean = np.average(column, weights=weights)
+        return mean, np.sqrt(np.average((column - mean) ** 2, weights=weights))
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

@@ -28,7 +28,8 @@ def inverse_temperature(scores, codes, weights=None):
     b : float
         Between 1e-2 and 1e3 over the scale of the scores: separated samples have no optimum.
     """
-    scale = np.std(scores - scores.mean(axis=1, keepdims=True)) or 1.0
+    spread = np.var(scores, axis=1)
+    scale = np.sqrt(np.average(spread, weights=weights)) or 1.0
 
     def value(log_b):
         return log_loss(np.exp(log_softmax(np.exp(log_b) / scale * scores, axis=1)), codes, weights)

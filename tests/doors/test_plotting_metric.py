@@ -36,6 +36,43 @@ def test_own_axes_and_features_without_names():
     plt.close(figure)
 
 
+@pytest.mark.parametrize("metric", [KernelMetric("whiten"), GradientMetric("diagonal")], ids=["rows", "diagonal"])
+def test_the_plane_has_the_two_directions_of_largest_spread(metric):
+    import matplotlib.pyplot as plt
+
+    X, y = load_wine(return_X_y=True)
+    X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.array(["a", "b", "c"])[y]
+    metric.fit(X, labels)
+    metric.loss_curve_ = metric.loss_curve_ or [0.0]
+    display = plotting.MetricDisplay.from_estimator(metric, X=X, y=labels)
+    Z = metric.transform(X)
+    spread = np.sort(Z.var(axis=0))[::-1][:2]
+    np.testing.assert_allclose(display.plane.var(axis=0), spread)
+    for points, label in zip(display.points_, "abc", strict=True):
+        np.testing.assert_allclose(points.get_offsets(), display.plane[labels == label])
+    assert len(display.axes_) == 3
+    with pytest.raises(ValueError, match="pass X, too"):
+        plotting.MetricDisplay.from_estimator(metric, y=labels)
+    plt.close(display.figure_)
+
+
+def test_the_vote_is_what_the_classifier_learned():
+    import matplotlib.pyplot as plt
+
+    from spectralcls import AutoClassifier
+
+    model = AutoClassifier().fit(*load_wine(return_X_y=True))
+    figure, axes = plt.subplots(1, 2)
+    display = plotting.VoteDisplay.from_estimator(model, axes=axes)
+    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], model.weights_[::-1])
+    np.testing.assert_allclose([bar.get_width() for bar in display.loss_bars_], model.losses_[::-1])
+    assert display.line_.get_xdata()[0] == model.loss_
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == [name for name, _ in model.members_][::-1]
+    plt.close(figure)
+    with pytest.raises(NotFittedError):
+        plotting.VoteDisplay.from_estimator(AutoClassifier())
+
+
 def test_a_metric_that_is_not_fitted():
     with pytest.raises(NotFittedError):
         plotting.MetricDisplay.from_estimator(KernelMetric())

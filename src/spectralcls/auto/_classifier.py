@@ -7,15 +7,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._progress import progress
-from .._tuning import shuffled_ranks
+from .._tuning import check_folds, shuffled_ranks
 from .._validation import check_training_data
 from ._budget import Clock, affordable_sizes
-from ._ensemble import Ensemble, fit_ensemble, posterior
+from ._ensemble import Ensemble, fit_ensemble, posterior, rows_of
 from ._members import LARGE, members_for
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
@@ -30,7 +30,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
     - PerTurbo: the share of a query that the span of a class explains;
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
-    - with many points, a Parzen classifier after a :class:`~spectralcls.metric.KernelMetric`.
+    - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`.
 
     Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
     all of them are fitted again to all points.
@@ -40,8 +40,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
     time_budget : float, default=None
         Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points, and a
         warning says so. None: as long as it takes.
-    cv : int, default=3
-        Folds. With more than 3000 points a fifth of them is held out once instead; of more than 15 000 some 3000.
+    cv : int, splitter or iterable of splits, default=3
+        Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
+        out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
     %(random_state)s
     verbose : bool, default=False
         Report progress on stderr.
@@ -92,7 +93,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     _parameter_constraints = {
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
         "verbose": ["boolean"],
     }
 
@@ -104,7 +105,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.n_jobs = n_jobs
 
     @transactional
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Fit the members and their vote.
 
         Parameters
@@ -113,6 +114,10 @@ class AutoClassifier(ClassifierMixin, Estimator):
             Numbers; a data frame's columns as well.
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
+            sample out. A weight of two equals a row given twice if `cv` keeps the copies in one fold; random folds do
+            not.
 
         Returns
         -------
@@ -131,31 +136,34 @@ class AutoClassifier(ClassifierMixin, Estimator):
         """
         clock = Clock(self.time_budget)
         _require_numbers(X)
-        data = check_training_data(self, X, y)
+        data = check_training_data(self, X, y, sample_weight)
         self.classes_ = data.classes
         rng = check_random_state(self.random_state)
-        ranks = shuffled_ranks(data.codes, rng)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
+        ranks, folds = shuffled_ranks(data.codes, rng), check_folds(self.cv, y, data.kept)
         n = len(data.codes)
-        n_fits = len(members_for(n)[0]) * ((self.cv if n <= LARGE else 1) + 1)
+        n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
         with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
             warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
             ensemble = None
             for size in affordable_sizes(n, clock):
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
-                larger = self._ensemble(data, rows, ranks, clock, options, step_done)
-                ensemble = larger or ensemble
+                ensemble = fit_ensemble(
+                    data.X[rows], data.codes[rows], rows_of(data.weights, rows), len(data.classes),
+                    members_for(size)[0], *self._parts(rows, ranks, folds), clock, options, step_done,
+                )
         self._set(ensemble, members_for(n)[1], n)
         return self
 
-    def _ensemble(self, data, rows, ranks, clock, options, step_done):
-        n = len(rows)
-        order = np.argsort(np.argsort(ranks[rows]))
-        n_parts = self.cv if n <= LARGE else max(_HELD_OUT_OF_MANY, n // LARGE)
-        return fit_ensemble(
-            data.X[rows], data.codes[rows], len(data.classes), members_for(n)[0], order % n_parts,
-            self.cv if n <= LARGE else 1, clock, options, step_done,
-        )
+    def _parts(self, rows, ranks, folds):
+        """Part of each of the rows, and how many of the parts are held out, one after the other."""
+        large = len(rows) > LARGE
+        if folds is None:
+            n_parts = max(_HELD_OUT_OF_MANY, len(rows) // LARGE) if large else self.cv
+            parts = np.argsort(np.argsort(ranks[rows])) % n_parts
+        else:
+            n_parts, parts = int(folds.max()) + 1, folds[rows]
+        return parts, 1 if large else n_parts
 
     def _set(self, ensemble: Ensemble, dropped, n):
         self.members_, self._vote = ensemble.members, ensemble.vote

@@ -24,8 +24,8 @@ class Ensemble(NamedTuple):
 class Fitting:
     """Members fitted to the same points; each view is learned once."""
 
-    def __init__(self, X, codes, options, clock, step_done):
-        self.X, self.codes, self.options = X, codes, options
+    def __init__(self, X, codes, weights, options, clock, step_done):
+        self.X, self.codes, self.weights, self.options = X, codes, weights, options
         self.clock, self.step_done = clock, step_done
         self.large = len(X) > LARGE
         self.models, self.seconds, self._views = {}, {}, {}
@@ -42,14 +42,15 @@ class Fitting:
             Z, head = view.transform(self.X), clone(like[-1])
             settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
             head.set_params(**settled)
-        head.fit(Z, self.codes)
+        head.fit(Z, self.codes, sample_weight=self.weights)
         self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
         self.seconds[member.name] = time.monotonic() - start
 
     def _view(self, name):
         if name not in self._views:
             view = make_view(name, self.large, self.options)
-            self._views[name] = view, view.fit_transform(self.X, self.codes)
+            weights = {f"{step}__sample_weight": self.weights for step in view.named_steps}
+            self._views[name] = view, view.fit_transform(self.X, self.codes, **weights)
         return self._views[name]
 
     @property
@@ -57,7 +58,7 @@ class Fitting:
         return sum(self.seconds.values())
 
 
-def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, options, step_done):
+def fit_ensemble(X, codes, weights, n_classes, members, parts, n_splits, clock, options, step_done):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
     If the time does not suffice, later splits, the fit to all points, and in the first split members are left out.
@@ -66,6 +67,8 @@ def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, options, 
     ----------
     X : ndarray of shape (n, d)
     codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+        Sample weights.
     members : list of Member
     parts : ndarray of shape (n,)
         Part of each point.
@@ -87,7 +90,7 @@ def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, options, 
             continue
         if last is not None and not clock.affords(1.1 * last.total):
             break
-        fitting = Fitting(X[inside], codes[inside], options, clock, step_done)
+        fitting = Fitting(X[inside], codes[inside], rows_of(weights, inside), options, clock, step_done)
         for member in list(kept):
             if last is None and fitting.models and not clock.affords(max(fitting.seconds.values())):
                 kept.remove(member)
@@ -96,9 +99,9 @@ def fit_ensemble(X, codes, n_classes, members, parts, n_splits, clock, options, 
             posteriors[member.name][~inside] = posterior(fitting.models[member.name], X[~inside], n_classes)
         judged |= ~inside
         last, n_seen = fitting, int(inside.sum())
-    vote = _learned(kept, posteriors, judged, codes)
+    vote = _learned(kept, posteriors, judged, codes, weights)
     if last is None or clock.affords(last.total * (len(X) / n_seen) ** 2.5):
-        whole = Fitting(X, codes, options, clock, step_done)
+        whole = Fitting(X, codes, weights, options, clock, step_done)
         for member in kept:
             whole.fit(member, like=last.models[member.name] if whole.large and last is not None else None)
         last, n_seen = whole, len(X)
@@ -113,9 +116,15 @@ def posterior(model, X, n_classes):
     return out
 
 
-def _learned(kept, posteriors, judged, codes):
+def _learned(kept, posteriors, judged, codes, weights):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():
         m = len(kept)
         return Vote(np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
-    return learn_vote([posteriors[member.name][judged] for member in kept], codes[judged])
+    held_out = [posteriors[member.name][judged] for member in kept]
+    return learn_vote(held_out, codes[judged], rows_of(weights, judged))
+
+
+def rows_of(values, rows):
+    """Some of the values, if there are any."""
+    return None if values is None else values[rows]

@@ -14,6 +14,7 @@ from ._perturbo import PerTurboPosterior
 
 LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
 _LARGE_TUNING = 2000  # points that tuning uses then
+_ALPHAS = (0.01, 0.1, 1.0)  # ridges below; many points need no strong one
 _LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
 
 
@@ -23,7 +24,6 @@ class Member(NamedTuple):
     name: str
     view: str
     make: Callable
-    fewest: int = 0
     most: float = np.inf  # points it scales to
 
 
@@ -43,7 +43,7 @@ def _perturbo(large, options):
 
 
 def _ridge(large, options):
-    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {}
+    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {"alpha_grid": _ALPHAS}
     return KernelRidgeClassifier(**less, **options)
 
 
@@ -56,11 +56,11 @@ MEMBERS = (
     Member("PerTurbo", "standardized", _perturbo, most=100_000),
     Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
     Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
-    Member("kernel metric + Parzen", "kernel metric", _parzen, fewest=LARGE),
+    Member("kernel metric + Parzen", "kernel metric", _parzen),
 )
 
 
 def members_for(n):
     """The members for n points, and the names of those that do not scale to as many."""
-    chosen = [member for member in MEMBERS if member.fewest <= n <= member.most]
+    chosen = [member for member in MEMBERS if n <= member.most]
     return chosen, [member.name for member in MEMBERS if n > member.most]

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 from .._temperature import inverse_temperature, log_loss
-from .._tuning import median_distance, stratified_subsample
+from .._tuning import distinct_rows, median_distance, stratified_subsample
 from ..kernels import kernel_matrix
 from ..perturbo import PerTurboClassifier
 
@@ -44,20 +44,22 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Tune and fit; X (n, d), y (n,)."""
+    def fit(self, X, y, sample_weight=None):
+        """Tune and fit; X (n, d), y (n,), positive weights (n,)."""
         self.classes_, codes = np.unique(y, return_inverse=True)
+        first, group = distinct_rows(X, codes)
+        X, codes, weights = X[first], codes[first], np.bincount(group, sample_weight).astype(np.float64)
         rng = check_random_state(self.random_state)
         some = slice(None)
         if len(X) > self.max_tuning_samples:
             some = stratified_subsample(codes, self.max_tuning_samples, rng)
-        self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], rng)
+        self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], weights[some], rng)
         self.model_ = PerTurboClassifier(
             self.bandwidth_, alpha=self.alpha_, rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs
-        ).fit(X, codes)
+        ).fit(X, codes, weights)
         return self
 
-    def _choose(self, X, codes, rng):
+    def _choose(self, X, codes, weights, rng):
         best = np.inf, None
         bandwidths = [self.bandwidth]
         if self.bandwidth == "cv":
@@ -69,9 +71,11 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
                 for own in members
             ]
             for alpha in ALPHAS if self.alpha == "cv" else [self.alpha]:
-                shares = np.column_stack([_shares(K, own, alpha) for K, own in zip(kernels, members, strict=True)])
-                sharpness = inverse_temperature(shares, codes)
-                loss = log_loss(softmax(sharpness * shares, axis=1), codes)
+                shares = np.column_stack([
+                    _shares(K, own, alpha, weights[own]) for K, own in zip(kernels, members, strict=True)
+                ])
+                sharpness = inverse_temperature(shares, codes, weights)
+                loss = log_loss(softmax(sharpness * shares, axis=1), codes, weights)
                 if loss < best[0]:
                     best = loss, (float(bandwidth), alpha, sharpness)
         return best[1]
@@ -81,11 +85,15 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
         return softmax(self.sharpness_ * (1 - self.model_.perturbation(X)), axis=1)
 
 
-def _shares(K, own, alpha):
-    """1 - tau of each point for one class, the points of the class left out: ``1 + alpha - 1 / (G^-1)_ii`` with
-    G = K_l + alpha I."""
-    factor = cho_factor(K[own] + alpha * np.eye(len(own)), lower=True)
+def _shares(K, own, alpha, weights):
+    """1 - tau of each point for one class, the points of the class left out, of a weight above 1 one copy.
+
+    With ``G = K_l + alpha W^-1`` and b the diagonal of its inverse that is ``1 + alpha - 1 / b`` for weights of 1; a
+    point whose weight becomes w - 1 changes one entry of G, and the Sherman-Morrison formula gives the rest.
+    """
+    factor = cho_factor(K[own] + np.diag(alpha / weights), lower=True)
     inverse = cho_solve(factor, np.eye(len(own)))
     shares = np.einsum("ij,ij->i", K @ inverse, K)
-    shares[own] = 1 + alpha - 1 / np.diag(inverse)
+    b, further = np.diag(inverse), np.maximum(weights - 1, 0.0) / alpha
+    shares[own] = 1 - (1 - alpha / weights * b) / (further + (1 - alpha / weights * further) * b)
     return shares

@@ -7,7 +7,7 @@ import numpy as np
 from .._temperature import inverse_temperature, log_loss
 
 STEPS = 25
-UNIFORM = 0.5  # share of the equal weights in the final ones
+UNIFORM = 0.25  # share of the equal weights in the final ones
 
 
 class Vote(NamedTuple):
@@ -34,17 +34,19 @@ def sharpened(posterior, sharpness):
     return power / np.maximum(power.sum(axis=1, keepdims=True), 1e-300)
 
 
-def learn_vote(posteriors, codes):
+def learn_vote(posteriors, codes, weights=None):
     """Temperatures and weights from posteriors of points that the members have not seen.
 
     Caruana's ensemble selection [1]_: starting from nothing, `STEPS` times the member is added whose addition gives the
-    least log loss; how often each was added is its greedy weight. Half of the final weight is equal for all: on small
-    samples the best member is not known.
+    least log loss; how often each was added is its greedy weight. A quarter of the final weight is equal for all: on
+    small samples the best member is not known.
 
     Parameters
     ----------
     posteriors : list of ndarray of shape (n, C)
     codes : ndarray of shape (n,)
+    weights : ndarray of shape (n,), optional
+        Of the points.
 
     Returns
     -------
@@ -54,19 +56,19 @@ def learn_vote(posteriors, codes):
     ----------
     .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes, "Ensemble selection from libraries of models", ICML 2004.
     """
-    sharpness = np.array([inverse_temperature(_log(p), codes) for p in posteriors])
+    sharpness = np.array([inverse_temperature(_log(p), codes, weights) for p in posteriors])
     calibrated = [sharpened(p, b) for p, b in zip(posteriors, sharpness, strict=True)]
     counts, total = np.zeros(len(posteriors)), 0.0
     for step in range(1, STEPS + 1):
-        losses = [log_loss((total + p) / step, codes) for p in calibrated]
+        losses = [log_loss((total + p) / step, codes, weights) for p in calibrated]
         best = int(np.argmin(losses))
         counts[best] += 1
         total = total + calibrated[best]
-    weights = (1 - UNIFORM) * counts / STEPS + UNIFORM / len(posteriors)
-    vote = Vote(weights, sharpness, 1.0, np.array([log_loss(p, codes) for p in calibrated]), np.nan)
+    shares = (1 - UNIFORM) * counts / STEPS + UNIFORM / len(posteriors)
+    vote = Vote(shares, sharpness, 1.0, np.array([log_loss(p, codes, weights) for p in calibrated]), np.nan)
     mixed = vote._mixed(posteriors)
-    final = inverse_temperature(_log(mixed), codes)
-    return vote._replace(final_sharpness=final, loss=log_loss(sharpened(mixed, final), codes))
+    final = inverse_temperature(_log(mixed), codes, weights)
+    return vote._replace(final_sharpness=final, loss=log_loss(sharpened(mixed, final), codes, weights))
 
 
 def _log(posterior):

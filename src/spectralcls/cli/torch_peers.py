@@ -113,7 +113,7 @@ class RecursiveFeatureMachine(ClassifierMixin, BaseEstimator):
         """Fit to codes y."""
         from xrfm import xRFM
 
-        self.model_ = xRFM(device=torch.device("cpu"), tuning_metric="accuracy")
+        self.model_ = xRFM(device=torch.device("cpu"), tuning_metric="accuracy", verbose=False)
         labels = torch.as_tensor(y), torch.as_tensor(y_held_out)
         self.model_.fit(_tensor(X), labels[0], _tensor(X_held_out), labels[1])
         return self

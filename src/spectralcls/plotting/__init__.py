@@ -7,6 +7,7 @@ from ._metric import MetricDisplay
 from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
 from ._sample_weights import SampleWeightsDisplay
 from ._spectral_map import SpectralMapDisplay
+from ._vote import VoteDisplay
 
 __all__ = [
     "ActiveLearningDisplay",
@@ -18,4 +19,5 @@ __all__ = [
     "PerturbationDisplay",
     "SampleWeightsDisplay",
     "SpectralMapDisplay",
+    "VoteDisplay",
 ]

@@ -1,12 +1,12 @@
-"""What a learned metric looks at, and how it was learned."""
+"""What a learned metric looks at, how it was learned, and where it puts the points."""
 
 import numpy as np
 from sklearn.utils._optional_dependencies import check_matplotlib_support
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 
 class MetricDisplay:
-    """Weights of the features in a learned metric, and its loss over the steps.
+    """Weights of the features in a learned metric, its loss over the steps, and the plane of its leading directions.
 
     Create it with :meth:`from_estimator`.
 
@@ -18,19 +18,25 @@ class MetricDisplay:
         Names of the features.
     losses : ndarray of shape (n_steps,)
         Loss at each step.
+    plane : ndarray of shape (n_samples, 2), default=None
+        Points in the two directions in which they spread most once mapped.
+    y : array-like of shape (n_samples,), default=None
+        Their classes.
     n_shown : int, default=20
         The features of largest weight are shown.
 
     Attributes
     ----------
-    axes_ : ndarray of 2 matplotlib Axes
-        Axes with the weights and with the loss.
+    axes_ : ndarray of 2 or 3 matplotlib Axes
+        Axes with the weights, with the loss, and with the plane if there is one.
     figure_ : matplotlib Figure
         Figure that holds them.
     bars_ : matplotlib BarContainer
         The weights, the largest on top.
     line_ : matplotlib Line2D
         The loss.
+    points_ : list of matplotlib PathCollection
+        The points of each class. Only present with a plane.
 
     Examples
     --------
@@ -44,14 +50,16 @@ class MetricDisplay:
     13
     """
 
-    def __init__(self, weights, feature_names, losses, *, n_shown=20):
+    def __init__(self, weights, feature_names, losses, *, plane=None, y=None, n_shown=20):
         self.weights = weights
         self.feature_names = feature_names
         self.losses = losses
+        self.plane = plane
+        self.y = y
         self.n_shown = n_shown
 
     @classmethod
-    def from_estimator(cls, metric, *, X=None, n_shown=20, axes=None):
+    def from_estimator(cls, metric, *, X=None, y=None, n_shown=20, axes=None):
         """Plot a fitted metric.
 
         Parameters
@@ -60,9 +68,11 @@ class MetricDisplay:
             Or anything with `components_` and `loss_curve_`.
         X : array-like of shape (n_samples, n_features), default=None
             If given, weights are multiplied by the features' standard deviations, so that units do not matter.
+        y : array-like of shape (n_samples,), default=None
+            Classes of the points X, which are then drawn in the plane of the two leading directions.
         n_shown : int, default=20
             Features to show at most.
-        axes : array-like of 2 matplotlib Axes, default=None
+        axes : array-like of 2 or 3 matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
         Returns
@@ -73,20 +83,31 @@ class MetricDisplay:
         ------
         NotFittedError
             If the metric is not fitted.
+        ValueError
+            If there are classes without points.
         """
         check_is_fitted(metric)
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None:
             weights = weights * np.asarray(X, dtype=np.float64).std(axis=0)
         names = getattr(metric, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
-        return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
+        plane = None
+        if y is not None:
+            if X is None:
+                raise ValueError("y has the classes of points that are not given: pass X, too.")
+            check_consistent_length(X, y)
+            mapped = np.asarray(metric.transform(X), dtype=np.float64)
+            leading = np.argsort(-mapped.var(axis=0), kind="stable")[:2]
+            plane = mapped[:, leading] if len(leading) == 2 else np.column_stack([mapped[:, 0], np.zeros(len(mapped))])
+        display = cls(weights, names, np.asarray(metric.loss_curve_), plane=plane, y=y, n_shown=n_shown)
+        return display.plot(axes)
 
     def plot(self, axes=None):
-        """Draw weights and loss.
+        """Draw weights, loss, and the plane if there is one.
 
         Parameters
         ----------
-        axes : array-like of 2 matplotlib Axes, default=None
+        axes : array-like of 2 or 3 matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
         Returns
@@ -97,12 +118,20 @@ class MetricDisplay:
         import matplotlib.pyplot as plt
 
         if axes is None:
-            _, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-        left, right = axes
+            n_axes = 2 if self.plane is None else 3
+            _, axes = plt.subplots(1, n_axes, figsize=(4.5 * n_axes, 4), layout="constrained")
+        left, right = axes[:2]
         largest = np.argsort(-self.weights, kind="stable")[: self.n_shown][::-1]
         self.bars_ = left.barh([str(self.feature_names[j]) for j in largest], self.weights[largest])
         left.set(xlabel="Weight in the metric")
         (self.line_,) = right.plot(self.losses)
         right.set(xlabel="Step", ylabel="Loss")
-        self.axes_, self.figure_ = np.array([left, right]), left.figure
+        if self.plane is not None:
+            labels = np.asarray(self.y)
+            self.points_ = [
+                axes[2].scatter(*self.plane[labels == label].T, s=10, label=str(label)) for label in np.unique(labels)
+            ]
+            axes[2].set(xlabel="First direction", ylabel="Second direction")
+            axes[2].legend(title="Class")
+        self.axes_, self.figure_ = np.array(axes), left.figure
         return self

@@ -1,0 +1,104 @@
+"""Who votes with what weight, and how good each is."""
+
+import numpy as np
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils.validation import check_is_fitted
+
+
+class VoteDisplay:
+    """Weights of the members of a vote beside their log losses on points that they had not seen.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    names : sequence of str of length n_members
+        Names of the members.
+    weights : ndarray of shape (n_members,)
+        Their weights, which add up to 1.
+    losses : ndarray of shape (n_members,)
+        Their log losses.
+    loss : float
+        That of the vote.
+
+    Attributes
+    ----------
+    axes_ : ndarray of 2 matplotlib Axes
+        Axes with the weights and with the losses.
+    figure_ : matplotlib Figure
+        Figure that holds them.
+    bars_ : matplotlib BarContainer
+        The weights, the first member on top.
+    loss_bars_ : matplotlib BarContainer
+        The losses.
+    line_ : matplotlib Line2D
+        Loss of the vote.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spectralcls import AutoClassifier
+    >>> from spectralcls.plotting import VoteDisplay
+    >>> model = AutoClassifier().fit(*load_wine(return_X_y=True))
+    >>> len(VoteDisplay.from_estimator(model).bars_) == len(model.members_)
+    True
+    """
+
+    def __init__(self, names, weights, losses, loss):
+        self.names = names
+        self.weights = weights
+        self.losses = losses
+        self.loss = loss
+
+    @classmethod
+    def from_estimator(cls, estimator, *, axes=None):
+        """Plot the vote of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier
+            Or anything with `members_`, `weights_`, `losses_` and `loss_`.
+        axes : array-like of 2 matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : VoteDisplay
+
+        Raises
+        ------
+        NotFittedError
+            If the classifier is not fitted.
+        """
+        check_is_fitted(estimator)
+        names = [name for name, _ in estimator.members_]
+        return cls(names, estimator.weights_, estimator.losses_, estimator.loss_).plot(axes)
+
+    def plot(self, axes=None):
+        """Draw weights and losses.
+
+        Parameters
+        ----------
+        axes : array-like of 2 matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : VoteDisplay
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if axes is None:
+            rows = 1 + 0.4 * len(self.names)
+            _, axes = plt.subplots(1, 2, figsize=(9, rows), sharey=True, layout="constrained")
+        left, right = axes
+        names = list(self.names)[::-1]
+        self.bars_ = left.barh(names, np.asarray(self.weights)[::-1])
+        left.set(xlabel="Weight in the vote")
+        self.loss_bars_ = right.barh(names, np.asarray(self.losses)[::-1])
+        self.line_ = right.axvline(self.loss, color="black", label="vote")
+        right.set(xlabel="Log loss on unseen points")
+        right.legend()
+        self.axes_, self.figure_ = np.array([left, right]), left.figure
+        return self
