@@ -6,11 +6,14 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import KNeighborsClassifier
 
 import spectralcls
 
 # Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
 FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "random_state": 0}
+
+FIXED_OF = {"CCDRClassifier": {"estimator": KNeighborsClassifier()}}
 
 # Draw or split the rows of the training data, whatever their parameters: another order is another fit.
 DEPEND_ON_ORDER = {
@@ -32,7 +35,7 @@ def make(name, fixed=False, **parameters):
     """A new estimator of that name, quick to fit; if `fixed` without anything tuned."""
     kind = getattr(spectralcls, name)
     known = inspect.signature(kind).parameters
-    chosen = {key: value for key, value in FIXED.items() if fixed and key in known}
+    chosen = {key: value for key, value in (FIXED | FIXED_OF.get(name, {})).items() if fixed and key in known}
     return kind(**{**chosen, **parameters})
 
 

@@ -23,6 +23,7 @@ from spectralcls.kernel_mean import (
 )
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
+from spectralcls.spectral_kernel import SpectralKernelClassifier
 
 from .data import THESIS, Source, stratum_splits, thesis_data, thesis_splits
 from .summary import spread
@@ -38,6 +39,7 @@ DEFAULTS = {
     "Laplacian spectral": LaplacianSpectralClassifier,
     "PerTurbo": PerTurboClassifier,
     "CCDR": CCDRClassifier,
+    "spectral kernel": SpectralKernelClassifier,
 }
 _BY_SUMS = ("Parzen", "ISE", "Laplacian ISE", "Cauchy-Schwarz")
 _BY_VECTORS = ("spectral ISE", "spectral Laplacian ISE")

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_wine, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
@@ -214,6 +214,27 @@ def test_just_works_behind_a_standard_scaler():
     assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
 
 
+def test_the_bandwidth_is_the_best_of_the_grid_and_follows_the_scale_of_the_data():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = SpectralKernelClassifier().fit(X, y)
+    results = model.cv_results_
+    tried = np.unique(results["param_bandwidth"].astype(float))
+    assert len(tried) == 6 and tried[0] < SpectralKernel().fit(X).bandwidth_ < tried[-1]
+    assert model.spectral_kernel_.bandwidth_ == results["params"][results["mean_test_score"].argmax()]["bandwidth"]
+    assert model.n_tuning_samples_ == len(X)
+    wide = SpectralKernelClassifier().fit(8 * X, y)
+    assert_allclose(wide.spectral_kernel_.bandwidth_, 8 * model.spectral_kernel_.bandwidth_)
+    assert_array_equal(wide.predict(8 * X), model.predict(X))
+
+
+def test_the_bandwidth_is_tuned_on_a_part_of_many_samples():
+    X, y = make_moons(900, noise=0.2, random_state=0)
+    model = SpectralKernelClassifier(max_tuning_samples=200, n_components=[4, 20]).fit(X[::2], y[::2])
+    assert model.n_tuning_samples_ == 200
+    assert model.score(X[1::2], y[1::2]) > 0.95
+
+
 def test_far_queries_are_not_decided_by_intercepts():
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
@@ -248,3 +269,5 @@ def test_bad_input(corpus):
     assert_array_equal(model.predict(X), before)
     with pytest.raises(ValueError, match="groups"):
         SpectralKernelClassifier(cv=GroupKFold()).fit(X, topic)
+    with pytest.raises(ValueError, match="scoring='r2' is for least squares"):
+        SpectralKernelClassifier(LinearSVC(), scoring="r2").fit(X, topic)

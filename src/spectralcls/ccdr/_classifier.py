@@ -49,8 +49,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         decomposition. "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
-    n_neighbors : int, sequence of int or "cv", default=8
-        Neighbors in the graph, or as many as there are other points. "cv": 4, 8 and 16.
+    n_neighbors : int, sequence of int, "auto" or "cv", default="auto"
+        Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
+        graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
     unlabeled : label or None, default="warn"
         The label that marks a point without one, see `CCDR`.
     %(cv)s
@@ -97,7 +98,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         "estimator": [None, HasMethods(["fit", "predict"])],
         "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
         "beta": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"cv"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto", "cv"})],
         "weights": [StrOptions({"heat", "binary"})],
         "epsilon": [None, Interval(Real, 0, None, closed="neither")],
         "extension": [StrOptions(set(EXTENSIONS))],
@@ -113,9 +114,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         *,
         n_components="cv",
         beta="cv",
-        n_neighbors=8,
+        n_neighbors="auto",
         unlabeled=UNSAID,
-        cv=5,
+        cv=3,
         max_tuning_samples=5000,
         weights="heat",
         epsilon=None,
@@ -146,14 +147,18 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         """Values to choose from, by name."""
         largest = n_samples + n_classes - 2
         given = {
-            "beta": BETAS if isinstance(self.beta, str) else np.atleast_1d(self.beta).tolist(),
-            "n_neighbors": N_NEIGHBORS
-            if isinstance(self.n_neighbors, str)
-            else np.atleast_1d(self.n_neighbors).tolist(),
-            "n_components": np.atleast_1d(self.n_components).tolist(),
+            "beta": self.beta, "n_neighbors": self.n_neighbors, "n_components": self.n_components,
         }
-        if isinstance(self.n_components, str):
-            given["n_components"] = [m for m in N_COMPONENTS if m <= max(largest, 1)]
+        rules = {
+            ("beta", "cv"): BETAS,
+            ("n_neighbors", "cv"): N_NEIGHBORS,
+            ("n_neighbors", "auto"): max(round(np.log2(n_samples)) - 1, 2),
+            ("n_components", "cv"): [m for m in N_COMPONENTS if m <= max(largest, 1)],
+        }
+        given = {
+            name: np.atleast_1d(rules[name, value] if isinstance(value, str) else value).tolist()
+            for name, value in given.items()
+        }
         votes = [k for k in VOTES if k <= max(n_labeled // 2, 1)]
         given["estimator__n_neighbors"] = votes if self.estimator is None else [0]
         for name, values in given.items():

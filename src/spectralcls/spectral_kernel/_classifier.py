@@ -1,26 +1,29 @@
-"""Spectral embedding followed by one linear SVM per class, with a number of components chosen per class."""
+"""Spectral embedding followed by one linear machine per class, with a number of components chosen per class."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, clone
-from sklearn.dummy import DummyClassifier
 from sklearn.preprocessing import normalize
-from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .._estimator import Estimator, transactional
-from .._tuning import best_candidate, search, shuffled_ranks
-from .._typing import Array, ArrayLike, RandomState
+from .._tuning import best_candidate, draw_sample, reference_bandwidth, search, shuffled_ranks
+from .._typing import Array, ArrayLike
+from .._validation import TrainingData
+from . import _least_squares as least_squares
+from ._machines import decisions, fit_binary, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
+BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
+SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
 
 
 class _Problems(NamedTuple):
@@ -31,28 +34,38 @@ class _Problems(NamedTuple):
 
 
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
-    """Spectral kernel classifier: SK<Gamma, E, S_I> with a linear support vector machine.
+    """Spectral kernel classifier: SK<Gamma, E, S_I> with a linear machine for each class.
 
     The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against
     the rest, or per label of a multilabel target) is trained on the leading components. The embeddings are
     nested, so that one decomposition serves every number of components, and ``n_components="cv"`` chooses one
-    for each class, which [1]_ leaves as its open problem.
+    for each class, which [1]_ leaves as its open problem. For dense X the machine is regularized least squares, whose
+    decisions about each sample by all others have a closed form: nothing is trained twice to choose the number of
+    components, the ridge and the bandwidth. Sparse X, such as frequencies of terms, gets linear SVMs, which measure a
+    little better there.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Binary classifier with `decision_function` or `predict_proba`, cloned for each class. None: linear SVM
-        (liblinear) with hinge loss and ``C = 1 / mean(|y|^2)``, the default of the paper's SVM-light. For the
-        similarity S_E give ``SVC(kernel="rbf", gamma=1 / sigma)``.
+        Binary classifier with `decision_function` or `predict_proba`, cloned for each class; for the similarity S_E
+        give ``SVC(kernel="rbf", gamma=1 / sigma)``. None: for dense X regularized least squares, with a ridge by
+        leave-one-out; for sparse X the linear SVM of [1]_ (hinge loss and ``C = 1 / mean(|y|^2)``, the default of
+        SVM-light).
     n_components : "cv", int or array-like of int, default="cv"
         "cv": chosen for each class by cross-validation, from a geometric grid of ratio 2 down from 500 (or as
         many as there are); an array: from these; one number: used for all classes.
-    scoring : {"f1", "accuracy"}, default="f1"
-        What cross-validation maximizes for each class, over the out-of-fold predictions of all folds
-        together. Of tied candidates the lower middle one is taken.
+    bandwidth : {"cv", "scale", "silverman"} or float, default="cv"
+        As in :class:`SpectralKernel`; "cv" takes the one of six around "scale" at which least squares explain most of
+        the held-out targets, for the Gaussian kernel of dense X.
+    scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
+        What is maximized for each class, over the held-out decisions of all samples together: the explained share of
+        the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
+        tied candidates the lower middle one is taken.
     cv : int or splitter, default=5
-        Folds; an int stands for shuffled stratified folds, fewer of them if a class has fewer samples.
-    transformation, embedding, normalize, kernel, bandwidth, degree, coef0, rank
+        Folds, but for least squares; an int stands for shuffled stratified folds, fewer of them if a class has fewer
+        samples. Least squares leave out one sample at a time.
+    %(max_tuning_samples)s
+    transformation, embedding, normalize, kernel, degree, coef0, rank
         Of :class:`SpectralKernel`.
     %(random_state)s
     n_jobs : int or None, default=None
@@ -70,7 +83,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     cv_results_ : dict of str to ndarray
         In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
         j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
-        left out, and get the largest number. Only present if the number was cross-validated.
+        left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
+        if something was tuned.
+    %(n_tuning_samples_)s
     %(n_features_in_)s
 
     Raises
@@ -82,7 +97,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     Notes
     -----
     Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
-    Cost beyond the decomposition: n_classes * (folds + 1) linear SVMs for every candidate.
+    Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
+    `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
 
     References
     ----------
@@ -105,29 +121,31 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         **{
             name: SpectralKernel._parameter_constraints[name]
             for name in (
-                "transformation", "embedding", "normalize", "kernel", "bandwidth", "degree", "coef0",
+                "transformation", "embedding", "normalize", "kernel", "degree", "coef0",
             )
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
-        "scoring": [StrOptions({"f1", "accuracy"})],
+        "bandwidth": [StrOptions({"cv", "scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
+        "scoring": [StrOptions({"auto", *SCORES})],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
     }
 
     def __init__(
-        self, estimator=None, *, n_components="cv", scoring="f1", cv=5, transformation="normalized",
-        embedding="b", normalize=True, kernel="auto", bandwidth="scale", degree=2, coef0=1.0,
+        self, estimator=None, *, n_components="cv", bandwidth="cv", scoring="auto", cv=5, max_tuning_samples=500,
+        transformation="normalized", embedding="b", normalize=True, kernel="auto", degree=2, coef0=1.0,
         rank=None, random_state=0, n_jobs=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
+        self.bandwidth = bandwidth
         self.scoring = scoring
         self.cv = cv
+        self.max_tuning_samples = max_tuning_samples
         self.transformation = transformation
         self.embedding = embedding
         self.normalize = normalize
         self.kernel = kernel
-        self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
         self.rank = rank
@@ -156,31 +174,91 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
             MOST_CANDIDATES if candidates is None else int(candidates[-1]), transformation=self.transformation,
-            embedding=self.embedding, normalize=False, kernel=self.kernel, bandwidth=self.bandwidth,
-            degree=self.degree, coef0=self.coef0, rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
-        )
-        Y = kernel.set_output(transform="default").fit_transform(X)
-        if candidates is None:
-            candidates = _geometric_grid(Y.shape[1])
+            embedding=self.embedding, normalize=False, kernel=self.kernel, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
+        ).set_output(transform="default")
+        kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, X, targets, candidates, seed))
+        Y = kernel.fit_transform(X)
+        candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
         candidates = np.unique(np.minimum(candidates, Y.shape[1]))
+        self.n_components_, self.estimators_ = (
+            self._least_squares(Y, targets, candidates) if self.estimator is None and not sp.issparse(X)
+            else self._train(Y, targets, candidates, seed)
+        )
+        self.classes_, self.multilabel_ = classes, multilabel
+        self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
+        return self
 
-        chosen = np.full(len(targets), candidates[-1])
+    def _chosen_bandwidth(self, kernel, X, targets, candidates, seed):
+        """A rule or a number for `SpectralKernel`; by leave-one-out of least squares on the tuning samples."""
+        tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
+        if not tuned:
+            return self.bandwidth
+        if sp.issparse(X) or self.kernel not in ("auto", "gaussian"):
+            return "scale"
+        patterns, codes = np.unique(targets, axis=0, return_inverse=True)
+        sample = draw_sample(
+            TrainingData(X, codes.ravel(), patterns, None, None), cv="loo", max_samples=self.max_tuning_samples,
+            random_state=seed,
+        )
+        own, scores = patterns[sample.codes], []
+        grid = reference_bandwidth("scale", X, None, 1) * BANDWIDTH_FACTORS
+        largest = min(len(sample.X), MOST_CANDIDATES)
+        candidates = _geometric_grid(largest) if candidates is None else np.unique(np.minimum(candidates, largest))
+
+        def score(problems, bandwidth, n_components, alpha):
+            for h in bandwidth:
+                Y = clone(kernel).set_params(n_components=int(n_components[-1]), bandwidth=h).fit_transform(sample.X)
+                scores.append(
+                    least_squares.scores(Y, own, sample.weights, n_components, self._features, SCORES["r2"])
+                )
+            return np.stack(scores, axis=1)
+
+        known = _several_of_each_kind(own)
+        if not known.any():
+            return "scale"
+        problems = _Problems(known.astype(float), sample.growth)
+        found = search(problems, {"bandwidth": grid, "n_components": candidates, "alpha": least_squares.ALPHAS}, score)
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        return float(found.params["bandwidth"])
+
+    def _least_squares(self, Y, targets, candidates):
+        """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
+        weights = np.ones(len(Y))
+        score = SCORES["r2" if self.scoring == "auto" else self.scoring]
+        scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
+        known = _several_of_each_kind(targets)
+        if known.any() and not hasattr(self, "cv_results_"):
+            grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
+            found = search(_Problems(known.astype(float)), grid, lambda problems, **grid: scores)
+            self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
+        scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
+        best = [best_candidate(of_one) for of_one in scores]
+        families = {
+            i: least_squares.Family(self._features(Y, candidates[i]), targets, weights) for i in {i for i, _ in best}
+        }
+        machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
+        return candidates[[i for i, _ in best]], machines
+
+    def _train(self, Y, targets, candidates, seed):
+        """Number of components of each problem by cross-validation, and the estimator fitted to each."""
+        if self.scoring == "r2":
+            raise ValueError("scoring='r2' is for least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
+        chosen = np.full(targets.shape[1], candidates[-1])
         if len(candidates) > 1:
-            scores = self._cross_validate(Y, targets, candidates, seed)
+            scores = self._cross_validate(Y, targets.T, candidates, seed)
             known = ~np.isnan(scores[:, 0])
             if known.any():
                 problems = _Problems(known.astype(float))
                 found = search(problems, {"n_components": candidates}, lambda problems, n_components: scores)
-                self.cv_results_ = found.cv_results
+                self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
             chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_binary)(self._binary_estimator(features[k], seed), features[k], target)
-            for k, target in zip(chosen, targets, strict=True)
+        machines = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_binary)(self._binary_estimator(features[k], seed), features[k], target)
+            for k, target in zip(chosen, targets.T, strict=True)
         )
-        self.classes_, self.multilabel_, self.n_components_ = classes, multilabel, chosen
-        self.spectral_kernel_ = kernel._truncate(int(chosen.max()))
-        return self
+        return chosen, machines
 
     def decision_function(self, X: Any) -> Array:
         """Scores of the classes; positive where the class's own classifier says yes.
@@ -201,7 +279,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(
-            [_scores(e, features[k]) for e, k in zip(self.estimators_, self.n_components_, strict=True)]
+            [decisions(e, features[k]) for e, k in zip(self.estimators_, self.n_components_, strict=True)]
         )
         return scores[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else scores
 
@@ -231,14 +309,14 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     def _cross_validate(self, Y, targets, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
         folds = [self._folds(Y, target, seed) for target in targets]
-        score = _f1 if self.scoring == "f1" else _accuracy
+        score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []
         for k in candidates:
             features = self._features(Y, k)
             estimator = self._binary_estimator(features, seed)
             scores.append(
                 Parallel(n_jobs=self.n_jobs)(
-                    delayed(_score_folds)(estimator, features, target, splits, score)
+                    delayed(score_folds)(estimator, features, target, splits, score)
                     for target, splits in zip(targets, folds, strict=True)
                 )
             )
@@ -259,46 +337,26 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         kernel = SpectralKernel(transformation=self.transformation, kernel=self.kernel, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
-        # Rows of unit length keep the angles alone: of two features, as scikit-learn's checks have, one.
-        tags.classifier_tags.poor_score = self.normalize and self.kernel == "linear"
+        # Of two features, as the checks have, rows of unit length keep the angle alone, and a linear function
+        # for each class hides a class between two others.
+        tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
 
 
-def linear_svm(features: ArrayLike, random_state: RandomState = None) -> LinearSVC:
-    """Unfitted linear SVM with hinge loss and C = 1 / mean |x|^2, the default of SVM-light.
-
-    It is the machine with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> from spectralcls.spectral_kernel import linear_svm
-    >>> linear_svm(X, random_state=0).fit(X, y == 0).score(X, y == 0)
-    1.0
-    """
-    squares = features.multiply(features) if sp.issparse(features) else features**2
-    mean_square = float(squares.sum(dtype=np.float64)) / features.shape[0] or 1.0
-    return LinearSVC(
-        C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=100_000,
-        random_state=random_state,
-    )
-
-
 def _binary_targets(y):
-    """Whether y is multilabel, its labels, and one boolean target per binary problem."""
+    """Whether y is multilabel, its labels, and the boolean targets of the binary problems, (n, p)."""
     if sp.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         kind = type_of_target(y)
         if kind != "multilabel-indicator":
             raise ValueError(f"Unknown label type: {kind}. Use one column of labels, or an indicator matrix.")
         y = y.toarray() if sp.issparse(y) else y
-        return True, np.arange(y.shape[1]), list(y.astype(bool).T)
+        return True, np.arange(y.shape[1]), y.astype(bool)
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
-    return False, classes, [y == label for label in (classes if len(classes) > 2 else classes[1:])]
+    return False, classes, y[:, None] == (classes if len(classes) > 2 else classes[1:])
 
 
 def _geometric_grid(largest):
@@ -307,36 +365,7 @@ def _geometric_grid(largest):
     return np.unique(np.maximum(np.round(largest / 2.0**halvings), 2).astype(int))
 
 
-def _fit_binary(estimator, features, target):
-    """The estimator fitted; a label that all samples share is predicted for all."""
-    if target.all() or not target.any():
-        estimator = DummyClassifier(strategy="most_frequent")
-    return estimator.fit(features, target)
-
-
-def _scores(estimator, features):
-    if len(estimator.classes_) == 1:
-        return np.full(len(features), 1.0 if estimator.classes_[0] else -1.0)
-    if hasattr(estimator, "decision_function"):
-        return estimator.decision_function(features)
-    return estimator.predict_proba(features)[:, 1] - 0.5
-
-
-def _score_folds(estimator, features, target, splits, score):
-    if not splits:
-        return np.nan
-    truth, predicted = [], []
-    for train, test in splits:
-        fitted = _fit_binary(clone(estimator), features[train], target[train])
-        truth.append(target[test])
-        predicted.append(_scores(fitted, features[test]) > 0)
-    return score(np.concatenate(truth), np.concatenate(predicted))
-
-
-def _accuracy(truth, predicted):
-    return np.mean(truth == predicted)
-
-
-def _f1(truth, predicted):
-    """2 TP / (2 TP + FP + FN)."""
-    return 2 * np.sum(truth & predicted) / max(truth.sum() + predicted.sum(), 1)
+def _several_of_each_kind(targets):
+    """Which problems have two samples of either kind at least: no other can be validated."""
+    yes = targets.sum(axis=0)
+    return (yes > 1) & (len(targets) - yes > 1)

@@ -1,0 +1,100 @@
+"""Regularized least squares on the leading features, for every number of them and every ridge at once."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # ridges worth trying, in units of the mean squared length of a row
+
+
+class LeastSquares(NamedTuple):
+    """The fitted machine of one binary problem: positive means yes."""
+
+    coef_: np.ndarray  # (k,)
+    intercept_: float
+    alpha: float
+    classes_: np.ndarray = np.array([False, True])
+
+    def decision_function(self, features):
+        return features @ self.coef_ + self.intercept_
+
+
+class Family:
+    """The minimizers of ``sum_i w_i (t_i - b - f(x_i))^2 + alpha s |f|^2`` for any alpha and all targets.
+
+    The targets t are -1 and 1, b is their weighted mean, s the mean of ``|x_i|^2``. One eigendecomposition of the
+    weighted Gram matrix of the features serves all.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, k)
+    targets : ndarray of shape (n, p), bool
+    weights : ndarray of shape (n,)
+    """
+
+    def __init__(self, features, targets, weights):
+        Z = features.astype(np.float64)
+        self.weights = weights
+        signs = np.where(targets, 1.0, -1.0)
+        self.intercepts = np.average(signs, axis=0, weights=weights)
+        self.centered = signs - self.intercepts
+        values, self.axes = eigh((Z.T * weights) @ Z, check_finite=False)
+        self.rotated = Z @ self.axes
+        self.products = (self.rotated.T * weights) @ self.centered
+        self.values = np.maximum(values, 0.0)
+        self.unit = values.sum() / weights.sum() or 1.0
+
+    def held_out(self, alpha):
+        """The decision of each problem at each row by all other rows, (n, p): the residual over one minus leverage."""
+        ridge = self.values + alpha * self.unit
+        residuals = self.centered - self.rotated @ (self.products / ridge[:, None])
+        leverage = self.weights * np.einsum("ij,ij,j->i", self.rotated, self.rotated, 1 / ridge)
+        return self.intercepts + self.centered - residuals / (1 - np.minimum(leverage, 1 - 1e-9))[:, None]
+
+    def machine(self, problem, alpha):
+        """The fitted machine of one problem."""
+        coef = self.axes @ (self.products[:, problem] / (self.values + alpha * self.unit))
+        return LeastSquares(coef, float(self.intercepts[problem]), alpha)
+
+
+def scores(Y, targets, weights, candidates, features, score):
+    """Score of every problem by all other rows, (p, number of components, number of ridges).
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, r)
+    targets : ndarray of shape (n, p), bool
+    weights : ndarray of shape (n,)
+    candidates : sequence of int
+        Numbers of components; NaN is the score of more than r.
+    features : callable
+        ``features(Y, k)``: what is learned from, of the k leading columns.
+    score : callable
+        ``score(decisions, targets, weights)``, (p,).
+    """
+    out = np.full((targets.shape[1], len(candidates), len(ALPHAS)), np.nan)
+    for i, k in enumerate(candidates):
+        if k <= Y.shape[1]:
+            family = Family(features(Y, k), targets, weights)
+            for j, alpha in enumerate(ALPHAS):
+                out[:, i, j] = score(family.held_out(alpha), targets, weights)
+    return out
+
+
+def explained(decisions, targets, weights):
+    """Share of each target's weighted variance that decisions explain, (p,)."""
+    signs = np.where(targets, 1.0, -1.0)
+    total = weights @ (signs - np.average(signs, axis=0, weights=weights)) ** 2
+    return 1 - (weights @ (signs - decisions) ** 2) / np.where(total > 0, total, 1.0)
+
+
+def accuracy(decisions, targets, weights):
+    """Weighted share of right decisions, (p,)."""
+    return weights @ ((decisions > 0) == targets) / weights.sum()
+
+
+def f1(decisions, targets, weights):
+    """2 TP / (2 TP + FP + FN), (p,)."""
+    found = decisions > 0
+    return 2 * (weights @ (found & targets)) / np.maximum(weights @ found + weights @ targets, weights.min())
