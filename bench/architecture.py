@@ -22,6 +22,7 @@ FLOORS = {  # from the ground up; what is not named is a primitive
     "fitted form, tuning, skeleton": ("_model", "_tuning", "_table", "_estimator"),
     "families": (
         "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "kernel_ridge", "metric", "density",
+        "regression", "modes",
     ),
     "on the families": ("active", "auto", "datasets", "dimension", "graph", "information", "reduction"),
     "doors": ("cli", "dask", "plotting", "__main__"),

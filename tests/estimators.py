@@ -12,8 +12,8 @@ import spectralcls
 
 # Values of parameters that fix what is otherwise tuned on random folds; of those that an estimator has.
 FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "random_state": 0}
-
 FIXED_OF = {"CCDRClassifier": {"estimator": KNeighborsClassifier()}}
+QUERIED = {"novelty": True}  # of those that otherwise answer for their training points only
 
 # Draw or split the rows of the training data, whatever their parameters: another order is another fit.
 DEPEND_ON_ORDER = {
@@ -35,7 +35,8 @@ def make(name, fixed=False, **parameters):
     """A new estimator of that name, quick to fit; if `fixed` without anything tuned."""
     kind = getattr(spectralcls, name)
     known = inspect.signature(kind).parameters
-    chosen = {key: value for key, value in (FIXED | FIXED_OF.get(name, {})).items() if fixed and key in known}
+    fixed_values = QUERIED | (FIXED | FIXED_OF.get(name, {}) if fixed else {})
+    chosen = {key: value for key, value in fixed_values.items() if key in known}
     return kind(**{**chosen, **parameters})
 
 

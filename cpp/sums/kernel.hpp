@@ -70,6 +70,10 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
+// 1 - u of v = 1 - u^2, in profile.hpp: the square root is the instruction set's.
+template <class V>
+V linear_of_square(V v);
+
 inline constexpr auto profiles = std::make_tuple(
     Profile{"gaussian", Decay::gaussian, 1, One{}},
     Profile{"epanechnikov", Decay::compact, 1, [](auto v) { return v; }},
@@ -77,6 +81,7 @@ inline constexpr auto profiles = std::make_tuple(
     Profile{"quartic", Decay::compact, 1, [](auto v) { return v * v; }},
     Profile{"triweight", Decay::compact, 1, [](auto v) { return v * v * v; }},
     Profile{"cosine", Decay::compact, 1, [](auto v) { return cosine_of_root(v); }},
+    Profile{"linear", Decay::compact, 1, [](auto v) { return linear_of_square(v); }},
     Profile{"laplace", Decay::exponential, 1, One{}},
     Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
 

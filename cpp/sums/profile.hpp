@@ -8,6 +8,12 @@
 
 namespace spectralcls {
 
+template <class V>
+inline V linear_of_square(V v) {
+  using T = std::decay_t<decltype(v[0])>;
+  return v / (T(1) + square_root<T>(T(1) - v));
+}
+
 template <Kernel K>
 constexpr const auto& profile = std::get<static_cast<std::size_t>(K)>(profiles);
 

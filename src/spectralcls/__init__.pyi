@@ -4,6 +4,7 @@ from . import bandwidth as bandwidth
 from . import ccdr as ccdr
 from . import dask as dask
 from . import datasets as datasets
+from . import density as density
 from . import dimension as dimension
 from . import eigen as eigen
 from . import graph as graph
@@ -17,12 +18,15 @@ from . import neighbors as neighbors
 from . import perturbo as perturbo
 from . import plotting as plotting
 from . import reduction as reduction
+from . import regression as regression
 from . import spectral as spectral
 from . import spectral_kernel as spectral_kernel
 from ._config import show_config as show_config
 from .auto import AutoClassifier as AutoClassifier
 from .ccdr import CCDR as CCDR
 from .ccdr import CCDRClassifier as CCDRClassifier
+from .density import ParzenDensity as ParzenDensity
+from .density import ParzenOutlierDetector as ParzenOutlierDetector
 from .eigen import top_eigenpairs as top_eigenpairs
 from .graph import KNNTransformer as KNNTransformer
 from .kernel_mean import CauchySchwarzClassifier as CauchySchwarzClassifier
@@ -40,6 +44,7 @@ from .neighbors import knn as knn
 from .neighbors import knn_graph as knn_graph
 from .perturbo import PerTurboClassifier as PerTurboClassifier
 from .reduction import reduce_training_set as reduce_training_set
+from .regression import KernelRegressor as KernelRegressor
 from .spectral import KernelMap as KernelMap
 from .spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
 from .spectral import SpectralISEClassifier as SpectralISEClassifier

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betainc, gammaln, ndtr
 
 
 class Profile(NamedTuple):
@@ -23,12 +23,18 @@ class Profile(NamedTuple):
         d -> variance per coordinate of the density proportional to k in R^d.
     roughness : float or None
         Integral of the square of that density in one dimension. None, as for the variance: not a kernel for densities.
+    cumulative : callable or None
+        u -> integral of that density in one dimension up to u.
+    radius : callable or None
+        (rng, d, size) -> distances from zero of points drawn from that density in R^d.
     """
 
     compact: bool
     log_integral: Callable
     variance: Callable | None = None
     roughness: float | None = None
+    cumulative: Callable | None = None
+    radius: Callable | None = None
 
 
 def _log_ball(d):
@@ -44,7 +50,14 @@ def _polynomial(power, roughness):
         log_radial = np.log(d / 2) + gammaln(d / 2) + gammaln(power + 1) - gammaln(d / 2 + power + 1)
         return _log_ball(d) + log_radial
 
-    return Profile(True, log_integral, lambda d: 1.0 / (d + 2 + 2 * power), roughness)
+    return Profile(
+        True,
+        log_integral,
+        lambda d: 1.0 / (d + 2 + 2 * power),
+        roughness,
+        lambda u: (1 + np.sign(u) * betainc(0.5, power + 1, np.minimum(u**2, 1.0))) / 2,
+        lambda rng, d, size: np.sqrt(rng.beta(d / 2, power + 1, size)),
+    )
 
 
 def _cosine_moment(d):
@@ -54,6 +67,23 @@ def _cosine_moment(d):
     return np.sum(weights / 2 * np.cos(np.pi / 2 * u) * u ** (d - 1))
 
 
+def _cosine_radius(rng, d, size):
+    """By rejection from the density of 1 - u^2, which cos(pi u / 2) nowhere exceeds."""
+    out = np.empty(size)
+    missing = np.arange(size)
+    while len(missing):
+        u = np.sqrt(rng.beta(d / 2, 2, len(missing)))
+        accepted = rng.uniform(size=len(u)) * (1 - u**2) <= np.cos(np.pi / 2 * u)
+        out[missing[accepted]] = u[accepted]
+        missing = missing[~accepted]
+    return out
+
+
+def _symmetric(tail):
+    """Cumulative function of a symmetric density from its lower half."""
+    return lambda u: np.where(u < 0, tail(-np.abs(u)), 1 - tail(-np.abs(u)))
+
+
 def _log_integral_of_derivative(d):
     if d == 1:
         raise ValueError('kernel="laplace_derivative" has no finite integral in one dimension: use normalize=False.')
@@ -61,7 +91,14 @@ def _log_integral_of_derivative(d):
 
 
 PROFILES = {
-    "gaussian": Profile(False, lambda d: d / 2 * np.log(2 * np.pi), lambda d: 1.0, 0.5 / np.sqrt(np.pi)),
+    "gaussian": Profile(
+        False,
+        lambda d: d / 2 * np.log(2 * np.pi),
+        lambda d: 1.0,
+        0.5 / np.sqrt(np.pi),
+        ndtr,
+        lambda rng, d, size: np.sqrt(rng.chisquare(d, size)),
+    ),
     "epanechnikov": _polynomial(1, 3 / 5),
     "uniform": _polynomial(0, 1 / 2),
     "quartic": _polynomial(2, 5 / 7),
@@ -71,7 +108,24 @@ PROFILES = {
         lambda d: np.log(d) + _log_ball(d) + np.log(_cosine_moment(d)),
         lambda d: _cosine_moment(d + 2) / (d * _cosine_moment(d)),
         np.pi**2 / 16,
+        lambda u: (1 + np.sin(np.pi / 2 * np.clip(u, -1, 1))) / 2,
+        _cosine_radius,
     ),
-    "laplace": Profile(False, lambda d: np.log(d) + _log_ball(d) + gammaln(d), lambda d: d + 1.0, 1 / 4),
+    "linear": Profile(
+        True,
+        lambda d: _log_ball(d) - np.log(d + 1),
+        lambda d: (d + 1) / ((d + 2) * (d + 3)),
+        2 / 3,
+        _symmetric(lambda u: (1 + np.maximum(u, -1)) ** 2 / 2),
+        lambda rng, d, size: rng.beta(d, 2, size),
+    ),
+    "laplace": Profile(
+        False,
+        lambda d: np.log(d) + _log_ball(d) + gammaln(d),
+        lambda d: d + 1.0,
+        1 / 4,
+        _symmetric(lambda u: np.exp(u) / 2),
+        lambda rng, d, size: rng.gamma(d, size=size),
+    ),
     "laplace_derivative": Profile(False, _log_integral_of_derivative),
 }

@@ -56,6 +56,44 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
     return TrainingData(X, codes, classes, weights, kept)
 
 
+class RegressionData(NamedTuple):
+    """Checked training data of a regressor without the samples of weight zero."""
+
+    X: np.ndarray  # (n, d) float32 or float64
+    targets: np.ndarray  # (n, k) float64
+    weights: np.ndarray | None  # (n,) positive weights; None where all are one
+    kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
+    one_output: bool  # whether y had one dimension
+
+
+def check_regression_data(estimator, X, y, sample_weight=None):
+    """Validate `X`, `y` of one or several outputs, and `sample_weight` of a regressor's `fit`."""
+    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True)
+    targets = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
+    X, weights, kept = positive_weight(X, sample_weight)
+    return RegressionData(X, targets if kept is None else targets[kept], weights, kept, y.ndim == 1)
+
+
+def check_samples(estimator, X, sample_weight=None):
+    """Validate `X` and `sample_weight` of a `fit` without labels: training data of one class."""
+    X = validate_data(estimator, X, dtype=[np.float64, np.float32])
+    X, weights, kept = positive_weight(X, sample_weight)
+    return TrainingData(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights, kept)
+
+
+def positive_weight(X, sample_weight):
+    """The rows of positive weight, their weights (None if all are one), and which they are (None if all)."""
+    if sample_weight is None:
+        return X, None, None
+    weights, kept = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True), None
+    if not weights.any():
+        raise ValueError("All sample weights are zero: there is no sample left.")
+    if not weights.all():
+        kept = weights > 0
+        X, weights = X[kept], weights[kept]
+    return X, None if np.all(weights == 1) else weights, kept
+
+
 def check_more_data(estimator, X, y, classes, sample_weight, before, check=validate_data):
     """Further samples for the training data `before`; None before the first, which needs the `classes`.
 

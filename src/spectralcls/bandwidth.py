@@ -13,7 +13,7 @@ from .kernels import KERNELS
 __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
 
 _BLOCK_ROWS = 4096
-_RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2}
+_RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2, "scott": lambda d: 4}
 
 
 def kernel_variance(kernel: str, n_features: int) -> float:
@@ -24,7 +24,7 @@ def kernel_variance(kernel: str, n_features: int) -> float:
 
     Parameters
     ----------
-    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "laplace"}
+    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear", "laplace"}
     n_features : int
         Dimension d.
 
@@ -92,9 +92,10 @@ def silverman_bandwidth(
     sample_weight : array-like of shape (n_samples,), default=None
         How often each sample counts: weight 2 is the same as the row repeated, so n is the sum of the
         weights.
-    rule : {"silverman", "amise"}, default="silverman"
-        The factor in the denominator: ``2 d + 1`` (equation 3.13 of [1]_) or ``d + 2``, which is
-        the minimiser of the asymptotic mean integrated squared error. They agree in one dimension.
+    rule : {"silverman", "amise", "scott"}, default="silverman"
+        The factor in the denominator: ``2 d + 1`` (equation 3.13 of [1]_), ``d + 2``, which is the minimizer of the
+        asymptotic mean integrated squared error, or 4, Scott's ``h = s n^(-1 / (d + 4))``. The first two agree in one
+        dimension.
     kernel : str, default="gaussian"
         Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
 

@@ -11,7 +11,7 @@ from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 from spectralcls._tolerance import approximate_sums
 
 STRATEGIES = ("pairs", "lattice")
-COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine")
+COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")
 
 
 def exact(Q, X, *, h, weights=None, labels=None, n_labels=1, kernel="gaussian", excluded=None):

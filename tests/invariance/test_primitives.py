@@ -158,6 +158,7 @@ def test_the_truth_is_that_of_a_hundred_digits():
         "quartic": lambda u: (1 - u**2) ** 2 if u < 1 else mpmath.mpf(0),
         "triweight": lambda u: (1 - u**2) ** 3 if u < 1 else mpmath.mpf(0),
         "cosine": lambda u: mpmath.cos(mpmath.pi * u / 2) if u < 1 else mpmath.mpf(0),
+        "linear": lambda u: 1 - u if u < 1 else mpmath.mpf(0),
     }  # fmt: skip
     with mpmath.workdps(100):
         for kernel, profile in profiles.items():

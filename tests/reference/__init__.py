@@ -15,6 +15,7 @@ COMPACT = {  # on the open ball u < 1
     "quartic": lambda u: np.where(u < 1, (1 - u**2) ** 2, 0.0),
     "triweight": lambda u: np.where(u < 1, (1 - u**2) ** 3, 0.0),
     "cosine": lambda u: np.where(u < 1, np.cos(np.pi * u / 2), 0.0),
+    "linear": lambda u: np.where(u < 1, 1 - u, 0.0),
 }
 PROFILES = POSITIVE | COMPACT
 LOGARITHMS = {  # of those that underflow

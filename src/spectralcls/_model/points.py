@@ -102,15 +102,16 @@ class TrainingPoints:
         found = [points.log_sums(Q, widths, weights=column)[:, 0] for column in columns.reshape(len(self.X), -1).T]
         return np.stack(found, axis=2)
 
-    def pairs(self, Q, columns, kernel, bandwidth, log_scale):
+    def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
 
-        With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,).
+        With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,). A relative
+        error `rtol` may be allowed in sums of columns that are not negative.
         """
         by_class = np.ndim(bandwidth) > 0
         shift, sums = kernel_sums(
             Q, self._packed(columns, by_class), kernel=kernel, bandwidth=bandwidth[None] if by_class else bandwidth,
-            log="pair", n_jobs=self.n_jobs,
+            log="pair", rtol=rtol, n_jobs=self.n_jobs,
         )
         shift, sums = shift.astype(np.float64), sums.astype(np.float64)
         if not by_class:

@@ -1,5 +1,7 @@
 """Bandwidths before any is tried: the reference rules and the default grid, for data that may be constant."""
 
+from functools import partial
+
 import numpy as np
 from scipy.spatial.distance import pdist
 
@@ -7,6 +9,7 @@ from .._validation import check_positive, unit_scale
 from ..bandwidth import bandwidth_grid, scale_bandwidth, silverman_bandwidth
 from .folds import distinct_rows
 
+_POOLED = {"scale": scale_bandwidth, "scott": partial(silverman_bandwidth, rule="scott")}
 MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
 
@@ -33,7 +36,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
 
     Parameters
     ----------
-    rule : {"scale", "silverman", "silverman_per_class"}
+    rule : {"scale", "scott", "silverman", "silverman_per_class"}
     X : ndarray (n, d)
     codes : ndarray (n,), or None for the rule of all samples
     n_classes : int
@@ -44,7 +47,7 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
     X = filled(X)
-    pooled_rule = scale_bandwidth if rule == "scale" else silverman_bandwidth
+    pooled_rule = _POOLED.get(rule, silverman_bandwidth)
     pooled = pooled_rule(X, weights, kernel=kernel) if has_spread(X) else 1.0
     if rule != "silverman_per_class":
         return pooled

@@ -24,6 +24,7 @@ class TuningSample(NamedTuple):
     validated: np.ndarray | None = None  # (v,), ascending; None: all rows
     growth: float = 1.0  # (n / m) ** (1 / (d + 4))
     features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
+    targets: np.ndarray | None = None  # (m, k) what a regression predicts
 
     @property
     def rows(self):
@@ -67,7 +68,7 @@ class TuningSample(NamedTuple):
             yield ~test, test
 
 
-def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=False):
+def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=False, targets=None):
     """The sample that parameters are tuned on.
 
     Copies of a point within a class are one point of greater weight, so that no point is validated against its own
@@ -86,12 +87,15 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     random_state : int, RandomState or None
     against_all : bool, default=False
         Whether a subsample is validated against all points; otherwise it is all that is used.
+    targets : ndarray (n, k), optional
+        Of a regression: points are copies of each other if their targets are equal too.
     """
     X, codes = data.X, data.codes
     weights = np.ones(len(X)) if data.weights is None else unit_scale(data.weights)
     if folds is None and data.features is None:  # equal rows of a table with categories are no copies
-        first, group = distinct_rows(X, codes)
+        first, group = distinct_rows(X if targets is None else np.column_stack([X, targets]), codes)
         X, codes, weights = X[first], codes[first], np.bincount(group, weights)
+        targets = None if targets is None else targets[first]
     n = len(X)
     rng = check_random_state(random_state)
     validated = None
@@ -100,10 +104,13 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
         if not against_all:
             X, codes, weights = X[validated], codes[validated], weights[validated]
             folds = None if folds is None else folds[validated]
+            targets = None if targets is None else targets[validated]
             validated = None
     if folds is None and cv != "loo":
         folds = shuffled_ranks(codes, rng) % cv
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     growth = (n / len(X)) ** (1 / (X.shape[1] + 4))
-    return TuningSample(X, codes, len(data.classes), weights, folds, validated, growth, data.features)
+    return TuningSample(
+        X, codes, len(data.classes), weights, folds, validated, growth, data.features, targets
+    )

@@ -41,7 +41,9 @@ def search(sample, candidates, score):
         to them in the sample.
     score : callable
         ``score(sample, **candidates)``, an array (n_splits, k_1, k_2, ...) of test scores; NaN for a candidate that a
-        split cannot score, which then does not win, and for a split that scores nothing.
+        split cannot score, which then does not win, and for a split that scores nothing. If points are left out one at
+        a time, which is one split, and are not just right or wrong: that array and the standard deviations of the
+        points' scores (k_1, k_2, ...).
 
     Notes
     -----
@@ -53,14 +55,15 @@ def search(sample, candidates, score):
         for name, values in candidates.items()
     }
     by_split = score(sample, **tried)
+    by_split, deviations = by_split if isinstance(by_split, tuple) else (by_split, None)
     weights = np.asarray(sample.fold_weights, dtype=np.float64)
     used = weights > 0
     by_split, weights = by_split[used], weights[used] / weights.sum()
     means = np.tensordot(weights, by_split, 1)
-    if len(by_split) == 1:  # one point at a time: each is a split, right or wrong
-        deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
-    else:
+    if len(by_split) > 1:
         deviations = np.sqrt(np.tensordot(weights, (by_split - means) ** 2, 1))
+    elif deviations is None:  # one point at a time: each is a split, right or wrong
+        deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
     index = best_candidate(means)
     params = {name: values[i] for (name, values), i in zip(candidates.items(), index, strict=True)}
     return Search(params, index, means, _cv_results(candidates, by_split, means, deviations))

@@ -1,0 +1,140 @@
+"""What the estimators of densities share: parameters, the choice of a bandwidth, log densities of queries."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._estimator import Estimator
+from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from .._typing import Array
+from .._validation import check_samples
+from ..kernels import KERNELS
+from ._form import DensityForm, bandwidth_classes, held_out_log_density
+from ._space import Space, check_bounds
+
+ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's names
+
+
+class Density(Estimator):
+    """An estimator that learns a density, in ``_learn(data)``."""
+
+    _parameter_constraints = {
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman", "scott"}), "array-like",
+        ],
+        "kernel": [StrOptions({*KERNELS, *ALIASES})],
+        "covariance_type": [StrOptions({"spherical", "diag", "full"})],
+        "adaptive": ["boolean", Interval(Real, 0, 1, closed="right")],
+        "bounds": ["array-like", None],
+    }
+
+    def _learn(self, data):
+        """Set the fitted form, `bandwidth_` and what tuning leaves; `data` are checked, of one class."""
+        X, d = data.X, data.X.shape[1]
+        kernel, bounds = ALIASES.get(self.kernel, self.kernel), check_bounds(self.bounds, d)
+        space = self._space(X, data.weights, bounds)
+        data = data._replace(X=space.enter(X))
+        factors = np.ones(1)
+
+        def fitted(h):
+            return DensityForm.of(space, data, factors, kernel, h, bounds, self.tolerance, self.n_jobs)
+
+        h = self._choose(data, space, factors, kernel, bounds)
+        self._form = fitted(h)
+        if self.adaptive:
+            alpha = 0.5 if self.adaptive is True else float(self.adaptive)
+            codes, factors = bandwidth_classes(self._form.log_density(X), data.weights, alpha)
+            data = data._replace(codes=codes, classes=np.arange(len(factors)))
+            h = self._choose(data, space, factors, kernel, bounds)
+            self._form = fitted(h)
+            self.local_bandwidth_ = self._form.widths.copy()
+        self._form.mirrors  # noqa: B018  # refuses here what would be too many of them
+        self.bandwidth_ = h if np.ndim(self.bandwidth) == 0 else np.asarray(self.bandwidth, dtype=np.float64)
+
+    def _space(self, X, weights, bounds):
+        if np.ndim(self.bandwidth) == 0:
+            space = Space.of(self.covariance_type, X, weights)
+        elif self.covariance_type != "spherical":
+            raise ValueError('bandwidth gives the shape of the kernels: it needs covariance_type="spherical".')
+        else:
+            space = Space.of_bandwidths(np.asarray(self.bandwidth, dtype=np.float64), X)
+        if bounds is None:
+            return space
+        if np.ndim(space.root) == 2:
+            raise ValueError("bounds need kernels along the features, not a full matrix of bandwidths.")
+        if ((bounds[:, 0] > X) | (bounds[:, 1] < X)).any():
+            raise ValueError(f"X has samples beyond the bounds {self.bounds!r}.")
+        return space
+
+    def _choose(self, data, space, factors, kernel, bounds):
+        """The bandwidth in the coordinates of `space`."""
+        if not isinstance(self.bandwidth, str):
+            return float(self.bandwidth) if np.ndim(self.bandwidth) == 0 else 1.0
+        if not has_spread(data.X):
+            return 1.0
+        if self.bandwidth != "cv":
+            return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
+        n_given = len(data.X) if data.kept is None else len(data.kept)
+        sample = draw_sample(
+            data, check_folds(self.cv, np.zeros(n_given), data.kept), cv=self.cv, max_samples=self.max_tuning_samples,
+            random_state=self.random_state, against_all=True,
+        )
+
+        def score(sample, bandwidth):
+            logs = held_out_log_density(sample, space, factors, kernel, bandwidth, bounds, self.n_jobs)
+            logs[:, np.isneginf(logs).any(axis=0)] = np.nan  # no statement on a kernel that does not reach a point
+            by_split = sample.accuracies(logs)
+            if len(by_split) > 1:
+                return by_split
+            weights = sample.weights[sample.rows]
+            return by_split, np.sqrt(np.average((logs - by_split) ** 2, axis=0, weights=weights))
+
+        grid = candidate_bandwidths(self.bandwidth_grid, data._replace(codes=np.zeros_like(data.codes)), kernel)
+        found = search(sample, {"bandwidth": _within(grid, space, bounds)}, score)
+        if np.isnan(found.scores).all():
+            raise ValueError(
+                "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
+                'ones, or kernel="gaussian".'
+            )
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        return float(found.params["bandwidth"])
+
+    def _check_queries(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+
+    def _fit_density(self, X, sample_weight):
+        data = check_samples(self, X, sample_weight)
+        self._learn(data)
+        return data
+
+    def score_samples(self, X: Any) -> Array:
+        """Log density at each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_queries,), float64
+            -inf where a kernel of compact support does not reach, and beyond `bounds`.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds` one for each mirror image.
+        """
+        X = self._check_queries(X)
+        return self._form.log_density(X)
+
+
+def _within(grid, space, bounds):
+    """The candidates that are narrow beside the distance of two ends; the smallest if none is."""
+    if bounds is None:
+        return grid
+    scales = np.ones(len(bounds)) if space.root is None else space.root
+    narrow = grid[grid <= ((bounds[:, 1] - bounds[:, 0]) / scales).min() / 4]
+    return narrow if len(narrow) else grid[:1]

@@ -1,0 +1,238 @@
+"""Outliers and novelties: points of low density."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import OutlierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from .._estimator import transactional
+from .._typing import Array, ArrayLike
+from ._base import Density
+from ._form import leave_one_out_log_density
+
+
+def _finds_outliers(estimator):
+    if estimator.novelty:
+        raise AttributeError(
+            "fit_predict is not available when novelty=True. Use novelty=False if you want to predict on the training "
+            "set."
+        )
+    return True
+
+
+def _finds_novelties(estimator):
+    if not estimator.novelty:
+        raise AttributeError(
+            "Queries are answered when novelty=True. With novelty=False outliers of the training set are found, by "
+            "fit_predict."
+        )
+    return True
+
+
+class ParzenOutlierDetector(OutlierMixin, Density):
+    """Outliers and novelties by the kernel density of the other samples.
+
+    The score of a training sample is its log density by all samples but itself, and its copies; the score of a new
+    point its log density by all samples. Scores below `offset_` are outliers.
+
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
+        Radius of the kernels, as in :class:`ParzenDensity`; "cv" takes the one of the greatest held-out likelihood.
+    contamination : "auto" or float, default="auto"
+        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
+        interquartile ranges below the lower quartile of the training scores.
+    novelty : bool, default=False
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
+        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
+        for new points, which must not be the training samples.
+    kernel : str, default="gaussian"
+        As in :class:`ParzenDensity`, as are the next three.
+    covariance_type : {"spherical", "diag", "full"}, default="spherical"
+    adaptive : bool or float, default=False
+    bounds : array-like of shape (n_features, 2), default=None
+    cv : "loo", int, splitter or iterable of splits, default="loo"
+        What is held out together when the bandwidth is chosen.
+    %(bandwidth_grid)s
+    %(max_tuning_samples)s
+        Each of the subsample is held out from all points.
+    %(tolerance)s
+    %(random_state)s
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    leave_one_out_score_ : ndarray of shape (n_samples,)
+        Log density of each training sample by the others; higher is more normal.
+    offset_ : float
+        Scores below are outliers.
+    bandwidth_ : float or ndarray
+        Bandwidth in use.
+    local_bandwidth_ : ndarray of shape (n_samples,)
+        Of each sample of positive weight. Only present if `adaptive`.
+    cv_results_ : dict of str to ndarray
+        As in :class:`ParzenDensity`. Only present if tuned.
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
+
+    See Also
+    --------
+    ParzenDensity : The density itself.
+    sklearn.neighbors.LocalOutlierFactor : Density relative to that of the neighbors.
+
+    Notes
+    -----
+    A fit is two passes over the n^2 pairs, one to choose the bandwidth and one for the scores.
+
+    References
+    ----------
+    .. [1] D.-Y. Yeung, C. Chow, "Parzen-window network intrusion detectors", International Conference on Pattern
+       Recognition, 2002.
+    .. [2] J. W. Tukey, "Exploratory Data Analysis", Addison-Wesley, 1977.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import ParzenOutlierDetector
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> X[7] = 6.0
+    >>> np.flatnonzero(ParzenOutlierDetector(contamination=0.01).fit_predict(X) < 0)
+    array([7])
+    """
+
+    _parameter_constraints = {
+        **Density._parameter_constraints,
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+        "novelty": ["boolean"],
+    }
+
+    def __init__(
+        self, bandwidth="cv", *, contamination="auto", novelty=False, kernel="gaussian", covariance_type="spherical",
+        adaptive=False, bounds=None, cv="loo", bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None,
+        random_state=0, n_jobs=None,
+    ):
+        self.bandwidth = bandwidth
+        self.contamination = contamination
+        self.novelty = novelty
+        self.kernel = kernel
+        self.covariance_type = covariance_type
+        self.adaptive = adaptive
+        self.bounds = bounds
+        self.cv = cv
+        self.bandwidth_grid = bandwidth_grid
+        self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @transactional
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the density, and score the samples by each other.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, relative to each other; a sample of weight 0 is scored, but counts for nothing.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            As :meth:`ParzenDensity.fit`, and if all samples are equal.
+        """
+        data = self._fit_density(X, sample_weight)
+        scores = leave_one_out_log_density(self._form)
+        weights = np.ones(len(scores)) if data.weights is None else data.weights
+        if self.contamination == "auto":
+            lower, upper = (_quantile(scores, weights, share) for share in (0.25, 0.75))
+            self.offset_ = lower - 1.5 * (upper - lower)
+        else:
+            self.offset_ = _quantile(scores, weights, self.contamination)
+        if data.kept is not None:
+            every = np.empty(len(data.kept))
+            every[data.kept] = scores
+            left_out = np.asarray(X)[~data.kept]
+            every[~data.kept] = self._form.log_density(np.asarray(left_out, dtype=data.X.dtype))
+            scores = every
+        self.leave_one_out_score_ = scores
+        return self
+
+    @available_if(_finds_outliers)
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Array:
+        """Fit, and tell the outliers among the samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            -1 for outliers, 1 for the others.
+        """
+        return _labels(self.fit(X, sample_weight=sample_weight).leave_one_out_score_ - self.offset_)
+
+    @available_if(_finds_novelties)
+    def score_samples(self, X: Any) -> Array:
+        """Log density of new points, shape (n_queries,); lower is more abnormal.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_queries,), float64
+        """
+        return super().score_samples(X)
+
+    @available_if(_finds_novelties)
+    def decision_function(self, X: Any) -> Array:
+        """Score of new points less `offset_`: below zero for novelties.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        decision : ndarray of shape (n_queries,), float64
+        """
+        return self.score_samples(X) - self.offset_
+
+    @available_if(_finds_novelties)
+    def predict(self, X: Any) -> Array:
+        """-1 for novelties, 1 for other new points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_queries,)
+        """
+        return _labels(self.decision_function(X))
+
+
+def _labels(decision):
+    return np.where(decision < 0, -1, 1)
+
+
+def _quantile(values, weights, share):
+    """The smallest value up to which values weigh more than `share` of all; a weight of two is a value given twice."""
+    order = np.argsort(values)
+    first = np.searchsorted(np.cumsum(weights[order]), (share + 1e-12) * weights.sum(), side="right")
+    return float(values[order][min(first, len(order) - 1)])

@@ -1,0 +1,78 @@
+"""Densities made of a fitted one: of some features, given others; and what lies within the bounds."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._space import Space
+
+
+def check_features(estimator, features):
+    """Distinct columns as an int array, none left out twice."""
+    check_is_fitted(estimator)
+    d, features = estimator.n_features_in_, np.atleast_1d(np.asarray(features))
+    wrong = features.ndim != 1 or features.dtype.kind not in "iu" or not len(features)
+    if wrong or features.min() < 0 or features.max() >= d or len(np.unique(features)) < len(features):
+        raise ValueError(f"features must be distinct columns, 0 to {d - 1}, got {features!r}.")
+    if estimator._form.kernel != "gaussian" and len(features) < d:
+        raise ValueError(f'Marginal and conditional densities need kernel="gaussian", not {estimator.kernel!r}.')
+    return features
+
+
+def only_feature(estimator):
+    form = estimator._form
+    if form.dimension > 1:
+        raise ValueError(
+            f"The density has {form.dimension} features: a distribution function has one. Take marginal([k]) first."
+        )
+    return form
+
+
+def marginal(form, features):
+    X = form.space.leave(form.points.X)[:, features]
+    space = form.space.of_features(features)
+    return form.at(space, _entered(form, space, X), form.weights, _of(form.bounds, features))
+
+
+def conditional(form, given, rest, values):
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != given.shape or not np.isfinite(values).all():
+        raise ValueError(f"values must be {len(given)} finite numbers, one for each of the features, got {values!r}.")
+    if not len(rest):
+        raise ValueError("At least one feature must be left: all of them are given.")
+    known = marginal(form, given)
+    X = form.space.leave(form.points.X)
+    log_weights = np.full(len(X), -np.inf)
+    for mirror in known.mirrors:
+        image = values if mirror is None else mirror.of(values)
+        offset = known.space.enter(image[None]) - known.points.X
+        log_weights = np.logaddexp(log_weights, -0.5 * (offset**2).sum(axis=1) / form.widths**2)
+    log_weights += np.log(form.weights) - len(given) * np.log(form.widths)
+    weights = np.exp(log_weights - log_weights.max())
+    space, moved = form.space.of_features(rest), X[:, rest]
+    if np.ndim(form.space.root) == 2:
+        H = form.space.covariance(form.dimension)
+        slope = np.linalg.solve(H[np.ix_(given, given)], H[np.ix_(given, rest)])
+        moved = moved + (values - X[:, given]) @ slope
+        space = Space.of_covariance(H[np.ix_(rest, rest)] - H[np.ix_(rest, given)] @ slope, form.space.center[rest])
+    return form.at(space, _entered(form, space, moved), weights, _of(form.bounds, rest))
+
+
+def folded(X, bounds):
+    """Points reflected into the bounds."""
+    for column, (low, high) in zip(X.T, bounds, strict=True):
+        if np.isfinite(low) and np.isfinite(high):
+            phase = (column - low) % (2 * (high - low))
+            column[:] = low + np.minimum(phase, 2 * (high - low) - phase)
+        elif np.isfinite(low):
+            column[:] = low + np.abs(column - low)
+        elif np.isfinite(high):
+            column[:] = high - np.abs(high - column)
+    return X
+
+
+def _entered(form, space, X):
+    return np.ascontiguousarray(space.enter(X), dtype=form.points.X.dtype)
+
+
+def _of(bounds, features):
+    return None if bounds is None else bounds[features]

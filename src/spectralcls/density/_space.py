@@ -1,0 +1,168 @@
+"""Coordinates in which one bandwidth serves all directions, and mirrors at the ends of the features."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from .._validation import check_positive
+
+MOST_IMAGES = 4096  # of a query, the product over its bounded features
+_REACH = {"gaussian": 9.0, "laplace": 40.0}  # bandwidths beyond which a mirrored kernel is below rounding; else 1
+
+
+@dataclass(frozen=True)
+class Space:
+    """Coordinates ``z = root^-1 (x - center)``; the identity if there is no root.
+
+    Attributes
+    ----------
+    root : None, (d,) or lower triangular (d, d)
+    center : (d,)
+    """
+
+    root: np.ndarray | None = None
+    center: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, kind, X, weights):
+        """Of standard deviation one ("diag") or unit covariance ("full") for the points X, or as they are."""
+        if kind == "spherical":
+            return cls()
+        X = X.astype(np.float64, copy=False)
+        center = np.average(X, axis=0, weights=weights)
+        if kind == "diag":
+            deviation = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weights))
+            return cls(np.where(deviation > 0, deviation, 1.0), center)
+        return cls.of_covariance(np.cov(X.T, aweights=weights, bias=True).reshape(X.shape[1], -1), center)
+
+    @classmethod
+    def of_bandwidths(cls, bandwidth, X):
+        """Of bandwidth one: one number for each feature, or the symmetric matrix H whose root shapes the kernel."""
+        d, center = X.shape[1], X.mean(axis=0, dtype=np.float64)
+        if bandwidth.shape == (d,):
+            check_positive(bandwidth, "bandwidth")
+            return cls(bandwidth, center)
+        if bandwidth.shape != (d, d):
+            raise ValueError(
+                f"bandwidth must be a number, {d} numbers, one for each feature, or a matrix ({d}, {d}); got shape "
+                f"{bandwidth.shape}."
+            )
+        if not np.allclose(bandwidth, bandwidth.T):
+            raise ValueError("bandwidth is a matrix that is not symmetric.")
+        return cls.of_covariance(bandwidth, center)
+
+    @classmethod
+    def of_covariance(cls, covariance, center):
+        try:
+            root = cholesky(covariance, lower=True)
+        except np.linalg.LinAlgError:
+            root = None
+        if root is None or np.diag(root).min() <= 1e-7 * np.diag(root).max():
+            raise ValueError(
+                "The covariance matrix, or the matrix of bandwidths, is not positive definite: features depend "
+                'linearly on each other. Leave some out, or use covariance_type="diag".'
+            )
+        return cls(root, center)
+
+    @property
+    def log_volume(self):
+        """log of the volume in x of a unit of volume in z."""
+        if self.root is None:
+            return 0.0
+        return float(np.log(self.root if self.root.ndim == 1 else np.diag(self.root)).sum())
+
+    def covariance(self, d):
+        """The matrix root root^T."""
+        if self.root is None:
+            return np.eye(d)
+        return np.diag(self.root**2) if self.root.ndim == 1 else self.root @ self.root.T
+
+    def enter(self, X):
+        """z of x, in the dtype of X."""
+        if self.root is None:
+            return X
+        offset = X - self.center
+        if self.root.ndim == 1:
+            return (offset / self.root).astype(X.dtype)
+        return np.ascontiguousarray(solve_triangular(self.root, offset.T, lower=True).T, dtype=X.dtype)
+
+    def leave(self, Z):
+        """x of z, float64."""
+        return np.asarray(Z, dtype=np.float64) if self.root is None else self.stretch(Z) + self.center
+
+    def stretch(self, Z):
+        """Differences in x of differences in z."""
+        if self.root is None:
+            return Z
+        return Z * self.root if self.root.ndim == 1 else Z @ self.root.T
+
+    def of_features(self, features):
+        """The coordinates of some of the features."""
+        if self.root is None:
+            return self
+        if self.root.ndim == 1:
+            return Space(self.root[features], self.center[features])
+        return Space.of_covariance(self.covariance(0)[np.ix_(features, features)], self.center[features])
+
+
+def check_bounds(bounds, d):
+    """(d, 2) lower and upper ends of the features; None for an end, or for a feature, is infinite."""
+    if bounds is None:
+        return None
+    if len(bounds) != d:
+        raise ValueError(f"bounds has {len(bounds)} pairs for {d} features.")
+    ends = np.array(
+        [[-np.inf, np.inf] if pair is None else
+         [end if own is None else own for own, end in zip(pair, (-np.inf, np.inf), strict=True)] for pair in bounds],
+        dtype=np.float64,
+    )
+    if not (ends[:, 0] < ends[:, 1]).all():
+        raise ValueError(f"bounds must be pairs of a lower and a larger upper end, got {bounds!r}.")
+    return ends
+
+
+class Mirror(NamedTuple):
+    """An image ``sign x + shift`` of a query x, which no kernel below the bandwidth `least` reaches."""
+
+    signs: np.ndarray  # (d,)
+    shifts: np.ndarray  # (d,)
+    least: float
+
+    def of(self, X):
+        return (self.signs * X + self.shifts).astype(X.dtype)
+
+
+def mirrors(bounds, kernel, scales, widest):
+    """Images of a query with which no mass is lost beyond the ends of the features; the query itself, None, first.
+
+    Between two ends a mirror sees the other one: there are as many reflections as kernels of the bandwidth `widest`
+    reach, which are `scales` (d,) times as wide along the features.
+    """
+    if bounds is None:
+        return [None]
+    by_feature = []
+    for (low, high), scale in zip(bounds, scales, strict=True):
+        unit = _REACH.get(kernel, 1.0) * scale
+        images = [(1.0, 0.0, 0.0)]  # sign, shift, least bandwidth
+        if np.isfinite(low) and np.isfinite(high):
+            length = high - low
+            order = min(int(unit * widest / (2 * length)) + 1, MOST_IMAGES)
+            for j in range(-order, order + 1):  # from a gap between the image of the interval and itself
+                images.append((1.0, 2 * j * length, (2 * abs(j) - 1) * length / unit))
+                images.append((-1.0, 2 * (low + j * length), 2 * max(j - 1, -j) * length / unit))
+            images = [image for image in images if image[1:] != (0.0, -length / unit) and image[2] < widest]
+        elif np.isfinite(low) or np.isfinite(high):
+            images.append((-1.0, 2 * (low if np.isfinite(low) else high), 0.0))
+        by_feature.append(images)
+    if np.prod([len(images) for images in by_feature], dtype=float) > MOST_IMAGES:
+        raise ValueError(
+            f"More than {MOST_IMAGES} mirror images of each query: bound fewer features, or take a smaller bandwidth."
+        )
+    found = [None]
+    for image in list(product(*by_feature))[1:]:
+        signs, shifts, least = (np.array(column) for column in zip(*image, strict=True))
+        found.append(Mirror(signs, shifts, float(least.max())))
+    return found

@@ -1,0 +1,99 @@
+"""The fitted regression: moments of the training points at a query."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._model.nearest import nearest_codes
+from .._model.points import TrainingPoints, blocks
+from .._tuning import distinct_rows, draw_sample
+from ..kernels import kernel_sums
+from ._moments import Moments
+
+
+@dataclass(frozen=True)
+class RegressionForm:
+    """Predictions at queries by one pass over the points.
+
+    Attributes
+    ----------
+    moments : Moments
+    points : TrainingPoints
+    targets : (n, k)
+    columns : (n, c) of the moments
+    kernel : str
+    bandwidth : float
+    """
+
+    moments: Moments
+    points: TrainingPoints
+    targets: np.ndarray
+    columns: np.ndarray
+    kernel: str
+    bandwidth: float
+
+    @classmethod
+    def of(cls, moments, data, kernel, bandwidth, tolerance, n_jobs):
+        # Differences of moments need the digits of float64.
+        X = data.X.astype(np.float64, copy=False) if moments.degree else data.X
+        points = TrainingPoints.of(X, weights=data.weights, tolerance=tolerance, n_jobs=n_jobs)
+        columns = moments.columns(data.X, data.targets, points.weights)
+        return cls(moments, points, data.targets, columns, kernel, bandwidth)
+
+    def predict(self, Q):
+        """(m, k), float64. Where no kernel reaches, the prediction at the nearest training point."""
+        out = np.empty((len(Q), self.targets.shape[1]))
+        for block in blocks(len(Q), 24 * self.moments.n_columns):
+            out[block] = self._predict(Q[block])
+        missing = np.flatnonzero(np.isnan(out[:, 0]))
+        if len(missing):
+            out[missing] = self.predict(self.points.X[self.nearest(Q[missing])])
+        return out
+
+    def nearest(self, Q):
+        """Row of the training point nearest to each query."""
+        return nearest_codes(Q, self.points.X, np.arange(len(self.points.X)), self.points.n_jobs)
+
+    def _predict(self, Q):
+        _, sums = self.points.pairs(
+            Q, self.columns, self.kernel, self.bandwidth, 0.0, rtol=self.points.tolerance or 0.0
+        )
+        return self.moments.predictions(Q, sums, self.kernel, self.bandwidth)
+
+    def residuals(self):
+        """y less the prediction by the other training points, (n, k); copies of a sample are left out together.
+
+        0 for a point that no other one reaches.
+        """
+        codes = np.zeros(len(self.points.X), dtype=np.intp)
+        sample = draw_sample(
+            self.points.data(np.zeros(1)), cv="loo", max_samples=None, random_state=0, targets=self.targets
+        )
+        predicted = held_out_predictions(
+            sample, self.moments, [self.moments.degree], self.kernel, np.array([self.bandwidth]), self.points.n_jobs
+        )[:, 0, 0]
+        of_distinct = np.where(np.isnan(predicted), 0.0, sample.targets - predicted)
+        return of_distinct[distinct_rows(np.column_stack([self.points.X, self.targets]), codes)[1]]
+
+
+def held_out_predictions(sample, moments, degrees, kernel, bandwidths, n_jobs):
+    """(v, b, degree, k) of the validated points of a sample, by the points that are not held out with them.
+
+    One pass over the pairs for all bandwidths and degrees; NaN where no kernel reaches.
+    """
+    X = sample.X.astype(np.float64, copy=False) if moments.degree else sample.X
+    columns = moments.columns(X, sample.targets, sample.weights).astype(X.dtype)
+    rows = sample.rows
+    out = np.empty((len(rows), len(bandwidths), len(degrees), sample.targets.shape[1]))
+    for block in blocks(len(rows), 24 * len(bandwidths) * moments.n_columns):
+        own = rows[block]
+        left_out = (
+            {"exclude_self": own} if sample.folds is None else {"exclude_groups": (sample.folds[own], sample.folds)}
+        )
+        _, sums = kernel_sums(
+            X[own], X, weights=columns, kernel=kernel, bandwidth=bandwidths, log="pair", n_jobs=n_jobs, **left_out
+        )
+        for b, h in enumerate(bandwidths):
+            for i, degree in enumerate(degrees):
+                out[block, b, i] = moments.predictions(X[own], sums[:, b].astype(np.float64), kernel, h, degree)
+    return out

@@ -1,0 +1,73 @@
+"""Local constant and local linear fits from sums of kernel values times columns of moments.
+
+With kernel values as weights, and x less a fixed origin, the moments of a query are the sums of 1, y, and for a linear
+fit x, x x^T and x y^T. Dividing by the sum of 1 makes them means, in which neither the scale of the kernel values nor
+underflow is left.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._profiles import PROFILES
+
+RIDGE = 1e-8  # of a slope, in units of the kernel's variance: no slope where all weight is on one point
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The columns of a fit of the given degree (0 or 1), and how they become predictions.
+
+    Attributes
+    ----------
+    degree : int
+    origin : (d,) that x is less of
+    lowest : (k,) that y is less of: no column of a constant fit is negative
+    extent : float, of the points about the origin
+    """
+
+    degree: int
+    origin: np.ndarray
+    lowest: np.ndarray
+    extent: float
+
+    @classmethod
+    def of(cls, degree, X, Y):
+        origin = X.mean(axis=0, dtype=np.float64)
+        return cls(degree, origin, Y.min(axis=0), float(np.abs(X - origin).max()))
+
+    @property
+    def n_columns(self):
+        d, k = len(self.origin), len(self.lowest)
+        return 1 + k if self.degree == 0 else 1 + k + d + d * (d + 1) // 2 + d * k
+
+    def columns(self, X, Y, weights):
+        """(n, n_columns): 1 and y, then x, the upper triangle of x x^T, and x y^T."""
+        parts = [np.ones((len(X), 1)), Y - self.lowest]
+        if self.degree:
+            x = X - self.origin
+            first, second = np.triu_indices(x.shape[1])
+            parts += [x, x[:, first] * x[:, second], (x[:, :, None] * parts[1][:, None]).reshape(len(X), -1)]
+        columns = np.hstack(parts)
+        return columns if weights is None else columns * weights[:, None]
+
+    def predictions(self, Q, sums, kernel, bandwidth, degree=None):
+        """(m, k) from the sums (m, n_columns), for which any common factor of a row serves; NaN for empty sums."""
+        d, k = len(self.origin), len(self.lowest)
+        with np.errstate(invalid="ignore"):
+            means = sums[:, 1:] / np.where(sums[:, :1] > 0, sums[:, :1], np.nan)
+        y = means[:, :k]
+        if (self.degree if degree is None else degree) == 0:
+            return y + self.lowest
+        x, squares, products = np.split(means[:, k:], [d, d + d * (d + 1) // 2], axis=1)
+        covariance = np.empty((len(Q), d, d))
+        first, second = np.triu_indices(d)
+        covariance[:, first, second] = covariance[:, second, first] = squares - x[:, first] * x[:, second]
+        covariance[:, range(d), range(d)] += (
+            RIDGE * bandwidth**2 * PROFILES[kernel].variance(d) + 1e-13 * self.extent**2
+        )
+        known = np.isfinite(y[:, 0])
+        slope = np.zeros((len(Q), d, k))
+        cross = products.reshape(len(Q), d, k) - x[:, :, None] * y[:, None]
+        slope[known] = np.linalg.solve(covariance[known], cross[known])
+        return y + np.einsum("md,mdk->mk", Q - self.origin - x, slope) + self.lowest

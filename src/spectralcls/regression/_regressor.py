@@ -1,0 +1,241 @@
+"""Kernel regression."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._estimator import Estimator, transactional
+from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from .._typing import Array, ArrayLike
+from .._validation import TrainingData, check_regression_data
+from ._form import RegressionForm, held_out_predictions
+from ._moments import Moments
+from ._quantiles import kernel_quantiles
+
+MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
+
+    The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
+    Bandwidth and degree are those of the smallest exact leave-one-out error, all of them in one pass over the pairs.
+
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman"} or float, default="cv"
+        Radius h of the kernel. "cv" takes the one of the smallest held-out squared error.
+    degree : {"cv", 0, 1}, default="cv"
+        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
+        above 10 features, where lines need many moments, the mean.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    cv : "loo", int, splitter or iterable of splits, default="loo"
+        What is held out together. Copies of a sample, its target included, are one of greater weight.
+    %(bandwidth_grid)s
+    %(max_tuning_samples)s
+        Each of the subsample is held out from all points.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
+        twice this share of the range of y.
+    %(random_state)s
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        Bandwidth in use.
+    degree_ : int
+        Degree in use.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
+        held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
+
+    See Also
+    --------
+    ParzenDensity : The density of the samples, whose kernels are the weights here.
+    sklearn.neighbors.KNeighborsRegressor : Means of a number of neighbors.
+
+    Notes
+    -----
+    Features should have comparable scales. A fit with a given bandwidth costs O(n d); tuning one pass over the pairs,
+    O(n^2 (d + columns)) for each bandwidth, with 1 + k columns for degree 0 and d outputs, d (d + 1) / 2 + d + d k more
+    for degree 1; a query O(n (d + columns)). A slope is damped by 1e-8 of the kernel's variance, so that far from
+    the data, where all weight is on one sample, the prediction is its target. Where a kernel of compact support does
+    not reach, it is the prediction at the nearest sample.
+
+    References
+    ----------
+    .. [1] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications 9 (1), 1964,
+       pp. 141-142.
+    .. [2] G. S. Watson, "Smooth regression analysis", Sankhya A 26 (4), 1964, pp. 359-372.
+    .. [3] J. Fan, I. Gijbels, "Local Polynomial Modelling and Its Applications", Chapman and Hall, 1996.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import KernelRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(300, 1))
+    >>> y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=300)
+    >>> model = KernelRegressor().fit(X, y)
+    >>> model.predict([[0.0], [1.5]]).round(1) + 0.0
+    array([0., 1.])
+    >>> model.predict_interval([[1.5]], coverage=0.9).round(1)
+    array([[0.8, 1.2]])
+    """
+
+    _parameter_constraints = {
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"})],
+        "degree": [StrOptions({"cv"}), Options(int, {0, 1})],
+    }
+
+    def __init__(
+        self, bandwidth="cv", *, degree="cv", kernel="gaussian", cv="loo", bandwidth_grid=None,
+        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+    ):
+        self.bandwidth = bandwidth
+        self.degree = degree
+        self.kernel = kernel
+        self.cv = cv
+        self.bandwidth_grid = bandwidth_grid
+        self.max_tuning_samples = max_tuning_samples
+        self.tolerance = tolerance
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @transactional
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
+            regression stays as it was.
+        """
+        data = check_regression_data(self, X, y, sample_weight)
+        degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
+        degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
+        if self.tolerance is not None and degrees != [0]:
+            raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
+        self.bandwidth_, self.degree_ = self._choose(data, degrees)
+        moments = Moments.of(self.degree_, data.X, data.targets)
+        self._form = RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
+        self._one_output = data.one_output
+        return self
+
+    def _choose(self, data, degrees):
+        points = TrainingData(data.X, np.zeros(len(data.X), dtype=np.intp), np.zeros(1), data.weights, data.kept)
+        if not has_spread(data.X):
+            return (1.0 if isinstance(self.bandwidth, str) else float(self.bandwidth)), degrees[0]
+        if self.bandwidth == "cv":
+            grid = candidate_bandwidths(self.bandwidth_grid, points, self.kernel)
+        elif self.bandwidth == "silverman":
+            grid = [reference_bandwidth("silverman", data.X, None, 1, data.weights, kernel=self.kernel)]
+        else:
+            grid = [float(self.bandwidth)]
+        if len(degrees) == 1 and self.bandwidth != "cv":
+            return grid[0], degrees[0]
+        n_given = len(data.X) if data.kept is None else len(data.kept)
+        sample = draw_sample(
+            points, check_folds(self.cv, np.zeros(n_given), data.kept), cv=self.cv,
+            max_samples=self.max_tuning_samples, random_state=self.random_state, against_all=True, targets=data.targets,
+        )
+        moments = Moments.of(max(degrees), sample.X, sample.targets)
+        variance = np.average((data.targets - np.average(data.targets, axis=0, weights=data.weights)) ** 2, axis=0,
+                              weights=data.weights)  # fmt: skip
+
+        def score(sample, bandwidth, degree):
+            found = held_out_predictions(sample, moments, degree, self.kernel, np.asarray(bandwidth), self.n_jobs)
+            errors = (found - sample.targets[sample.rows][:, None, None]) ** 2
+            scores = 1 - (errors / np.where(variance > 0, variance, 1.0)).mean(axis=3)
+            by_split = sample.accuracies(scores)
+            if len(by_split) > 1:
+                return by_split
+            weights = sample.weights[sample.rows]
+            return by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights))
+
+        found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
+        if np.isnan(found.scores).all():
+            raise ValueError(
+                "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
+                'ones, or kernel="gaussian".'
+            )
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        return float(found.params["bandwidth"]), int(found.params["degree"])
+
+    def _check_queries(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+
+    def predict(self, X: Any) -> Array:
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
+        """
+        Q = self._check_queries(X)
+        predicted = self._form.predict(Q)
+        return predicted[:, 0] if self._one_output else predicted
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that contain the target of a new sample with about the given probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n_queries, 2) or (n_queries, n_outputs, 2), float64
+            Lower and upper ends: the prediction plus quantiles of the samples' leave-one-out residuals, weighted by the
+            kernel at the query.
+
+        Notes
+        -----
+        Two passes over the pairs, and one more for the residuals at the first call.
+        """
+        Q = self._check_queries(X)
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}.")
+        form = self._form
+        residuals = vars(self).get("_residuals")
+        if residuals is None:
+            residuals = self._residuals = form.residuals()
+        predicted = form.predict(Q)
+        reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
+        if not reached.all():
+            Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
+        shares = (1 - coverage) / 2, (1 + coverage) / 2
+        ends = [
+            kernel_quantiles(Q, form.points.X, own, form.points.weights, form.kernel, form.bandwidth, shares,
+                             self.n_jobs)
+            for own in residuals.T
+        ]  # fmt: skip
+        interval = predicted[:, :, None] + np.stack(ends, axis=1)
+        return interval[:, 0] if self._one_output else interval

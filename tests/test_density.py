@@ -1,0 +1,379 @@
+"""Parzen's density and its outliers: against slow sums, integrals, and scikit-learn's estimator."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import PROFILES, distances, log_normalizer
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+from sklearn.neighbors import KernelDensity
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls import ParzenDensity, ParzenOutlierDetector
+
+KERNELS = ("gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine", "quartic", "triweight")
+OURS = {"tophat": "uniform", "exponential": "laplace"}
+
+
+def points(n=60, d=2, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * rng.uniform(0.5, 2, d), rng.normal(size=(20, d)), rng.uniform(0.5, 2, n)
+
+
+@cache
+def constant(kernel, d):
+    return log_normalizer(kernel, d, 1.0)
+
+
+def slow_log_density(Q, X, w, kernel, widths):
+    """log sum_j w_j k(|q - x_j| / h_j) / (h_j^d c) / sum w, the kernel's logarithm where it has one."""
+    kernel = OURS.get(kernel, kernel)
+    u = distances(Q, X) / widths
+    if kernel == "gaussian":
+        logs = -(u**2) / 2
+    else:
+        with np.errstate(divide="ignore"):
+            logs = -u if kernel == "laplace" else np.log(PROFILES[kernel](u))
+    constants = constant(kernel, X.shape[1]) + X.shape[1] * np.log(np.broadcast_to(widths, len(X)))
+    return logsumexp(logs - constants + np.log(w / w.sum()), axis=1)
+
+
+@parametrize_with_checks(
+    [ParzenDensity(), ParzenDensity(kernel="epanechnikov", covariance_type="diag", adaptive=True),
+     ParzenOutlierDetector(), ParzenOutlierDetector(novelty=True)]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_it_is_the_mean_of_the_kernels(kernel, weighted):
+    X, Q, w = points()
+    w = w if weighted else np.ones(len(X))
+    found = ParzenDensity(0.9, kernel=kernel).fit(X, sample_weight=w).score_samples(Q)
+    assert_allclose(found, slow_log_density(Q, X, w, kernel, 0.9), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:6])
+def test_it_is_scikit_learns(kernel):
+    X, Q, w = points(d=3)
+    theirs = KernelDensity(kernel=kernel, bandwidth=2.0).fit(X, sample_weight=w)
+    ours = ParzenDensity(2.0, kernel=kernel).fit(X, sample_weight=w)
+    assert_allclose(ours.score_samples(Q), theirs.score_samples(Q), rtol=1e-6)  # theirs is not exact
+    assert_allclose(ours.score(Q), theirs.score(Q), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+def test_log_densities_a_thousand_bandwidths_away_in_fifty_dimensions(kernel):
+    X, _, w = points(d=50)
+    Q = X[:5] + 1000 * 0.3 * np.eye(50)[:5]
+    found = ParzenDensity(0.3, kernel=kernel).fit(X, sample_weight=w).score_samples(Q)
+    assert_allclose(found, slow_log_density(Q, X, w, kernel, 0.3), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("cv", ["loo", 4])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_cv_is_the_held_out_likelihood(kernel, cv):
+    X, _, w = points()
+    grid = [0.3, 0.6, 1.2, 4.8] if kernel == "gaussian" else [1.2, 4.8, 9.6]
+    density = ParzenDensity(kernel=kernel, bandwidth_grid=grid, cv=cv).fit(X, sample_weight=w)
+    if cv == "loo":
+        expected = [
+            np.average([slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), kernel, h)[0]
+                        for i in range(len(X))], weights=w)
+            for h in grid
+        ]  # fmt: skip
+        expected = np.where(np.isfinite(expected), expected, np.nan)
+        assert_allclose(density.cv_results_["mean_test_score"], expected, rtol=1e-10)
+        logs = [slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), kernel, grid[-1])[0] for i in range(60)]
+        deviation = np.sqrt(np.average((logs - expected[-1]) ** 2, weights=w))
+        assert_allclose(density.cv_results_["std_test_score"][-1], deviation, rtol=1e-8)
+    assert density.bandwidth_ == grid[np.nanargmax(density.cv_results_["mean_test_score"])]
+
+
+def test_given_folds_are_held_out_together():
+    X, _, _ = points()
+    folds = np.arange(len(X)) % 3
+    splits = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(3)]
+    density = ParzenDensity(cv=splits, bandwidth_grid=[0.7]).fit(X)
+    for k, (train, test) in enumerate(splits):
+        expected = slow_log_density(X[test], X[train], np.ones(len(train)), "gaussian", 0.7).mean()
+        assert_allclose(density.cv_results_[f"split{k}_test_score"], expected, rtol=1e-10)
+
+
+def test_a_subsample_is_held_out_from_all_points():
+    X, _, _ = points(400)
+    few = ParzenDensity(max_tuning_samples=300).fit(X)
+    assert few.n_tuning_samples_ == 300 and few.bandwidth_ == ParzenDensity().fit(X).bandwidth_
+
+
+def test_copies_are_weights_and_never_predict_themselves():
+    X, Q, _ = points()
+    counts = np.random.default_rng(0).integers(1, 4, len(X))
+    repeated = ParzenDensity().fit(np.repeat(X, counts, axis=0))
+    weighted = ParzenDensity().fit(X, sample_weight=counts)
+    assert_allclose(repeated.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"], rtol=1e-10)
+    assert_allclose(repeated.score_samples(Q), weighted.score_samples(Q), rtol=1e-10)
+
+
+@pytest.mark.parametrize("rule, factor", [("scott", 1.0), ("silverman", (4 / 5) ** (1 / 6))])
+def test_rules_include_the_spread(rule, factor):
+    X, _, _ = points(200)
+    spread = np.sqrt(X.var(axis=0, ddof=1).mean())
+    assert_allclose(ParzenDensity(rule).fit(X).bandwidth_, factor * spread * 200 ** (-1 / 6))
+
+
+def test_shapes_of_the_kernels():
+    """A matrix, numbers for the features, and the covariance of the data: all are the normal density around a point."""
+    X, Q, _ = points()
+    H = np.array([[0.5, 0.2], [0.2, 0.3]])
+    cases = {
+        "matrix": (ParzenDensity(H), H),
+        "features": (ParzenDensity([0.4, 0.9]), np.diag([0.4**2, 0.9**2])),
+        "diag": (ParzenDensity(0.5, covariance_type="diag"), 0.25 * np.diag(X.var(axis=0))),
+        "full": (ParzenDensity(0.5, covariance_type="full"), 0.25 * np.cov(X.T, bias=True)),
+    }
+    for name, (density, covariance) in cases.items():
+        expected = logsumexp([multivariate_normal(x, covariance).logpdf(Q) for x in X], axis=0) - np.log(len(X))
+        assert_allclose(density.fit(X).score_samples(Q), expected, rtol=1e-10, err_msg=name)
+
+
+def test_the_shape_of_the_data_comes_back_by_any_linear_map():
+    X, Q, _ = points()
+    A = np.array([[3.0, 1.0], [0.5, 2.0]])
+    plain = ParzenDensity(covariance_type="full").fit(X)
+    mapped = ParzenDensity(covariance_type="full").fit(X @ A)
+    assert_allclose(mapped.bandwidth_, plain.bandwidth_, rtol=1e-9)
+    expected = plain.score_samples(Q) - np.log(abs(np.linalg.det(A)))
+    assert_allclose(mapped.score_samples(Q @ A), expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
+def test_adaptive_bandwidths_are_abramsons(kernel):
+    X, Q, w = points()
+    fixed = ParzenDensity(1.5, kernel=kernel).fit(X, sample_weight=w)
+    adaptive = ParzenDensity(1.5, kernel=kernel, adaptive=True).fit(X, sample_weight=w)
+    log_f = fixed.score_samples(X)
+    expected = 1.5 * np.exp((np.average(log_f, weights=w) - log_f) / 2)
+    assert_allclose(adaptive.local_bandwidth_, expected, rtol=2 ** (1 / 64) - 1 + 1e-9)
+    slow = slow_log_density(Q, X, w, kernel, adaptive.local_bandwidth_)
+    assert_allclose(adaptive.score_samples(Q), slow, rtol=1e-11, atol=1e-11)
+
+
+def test_adaptive_bandwidths_are_tuned_as_they_are():
+    X, _, _ = points(40)
+    grid = [0.4, 0.6, 0.9]
+    density = ParzenDensity(adaptive=True, bandwidth_grid=grid).fit(X)
+    factors = density.local_bandwidth_ / density.bandwidth_
+    expected = [
+        np.mean([slow_log_density(X[[i]], np.delete(X, i, 0), np.ones(39), "gaussian", h * np.delete(factors, i))
+                 for i in range(40)])
+        for h in grid
+    ]  # fmt: skip
+    assert_allclose(density.cv_results_["mean_test_score"], expected, rtol=1e-10)
+
+
+BOUNDS = {"below": [[0, None]], "above": [[None, 1.0]], "both": [(0.0, 1.0)], "neither": [None]}
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize("bounds", BOUNDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_mass_distribution_function_and_quantiles(kernel, bounds, adaptive):
+    X = np.random.default_rng(0).uniform(size=(50, 1))
+    density = ParzenDensity(0.3, kernel=kernel, bounds=BOUNDS[bounds], adaptive=adaptive).fit(X)
+    low, high = (0.0 if bounds in ("below", "both") else -6.0), (1.0 if bounds in ("above", "both") else 7.0)
+    grid = np.linspace(low, high, 40_001)
+    f = np.exp(density.score_samples(grid[:, None]))
+    steps = (f[1:] + f[:-1]) / 2 * np.diff(grid)
+    tol = 2e-3 if kernel == "tophat" else 1e-5  # jumps
+    assert_allclose(steps.sum(), 1.0, atol=tol)
+    assert_allclose(density.cdf(grid[1::4000, None]), np.cumsum(steps)[::4000], atol=tol)
+    p = np.array([[0.001, 0.3], [0.5, 0.99]])
+    assert_allclose(density.cdf(density.quantile(p).reshape(-1, 1)).reshape(2, 2), p, rtol=1e-9)
+    assert density.quantile(0.0) <= X.min() and density.quantile([1.0])[0] >= X.max()
+    if bounds == "both":
+        assert_array_equal(density.score_samples([[-0.1], [1.1]]), [-np.inf, -np.inf])
+
+
+def test_wide_kernels_between_two_ends_are_reflected_again_and_again():
+    X = np.array([[0.2], [0.9]])
+    density = ParzenDensity(3.0, bounds=[[0, 1]]).fit(X)
+    assert_allclose(density.score_samples([[0.0], [0.5], [1.0]]), 0.0, atol=1e-12)
+
+
+def test_a_bounded_feature_beside_a_free_one():
+    X, _, _ = points()
+    X[:, 0] = np.abs(X[:, 0])
+    density = ParzenDensity([0.3, 0.5], bounds=[[0, None], None]).fit(X)
+    free = ParzenDensity([0.3, 0.5]).fit(np.vstack([X, X * [-1, 1]]))
+    Q = np.array([[0.0, 0.3], [0.4, -1.0]])
+    assert_allclose(density.score_samples(Q), free.score_samples(Q) + np.log(2), rtol=1e-12)
+
+
+def test_cv_within_bounds_leaves_out_the_mirror_images_too():
+    X = np.random.default_rng(0).uniform(size=(30, 1))
+    density = ParzenDensity(bounds=[[0, 1]], bandwidth_grid=[0.1, 0.2]).fit(X)
+    one_by_one = [
+        ParzenDensity(h, bounds=[[0, 1]]).fit(np.delete(X, i, 0)).score_samples(X[[i]])[0]
+        for h in (0.1, 0.2) for i in range(30)
+    ]
+    assert_allclose(density.cv_results_["mean_test_score"], np.mean(np.reshape(one_by_one, (2, 30)), axis=1))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_samples_follow_the_density(kernel):
+    """Their radius about a single point, and their mean and covariance."""
+    from scipy.stats import kstest
+
+    one = ParzenDensity(0.5, kernel=kernel).fit(np.zeros((1, 3)))
+    radius = np.linalg.norm(one.sample(4000, random_state=0), axis=1)
+    grid = np.linspace(1e-9, 25 if kernel == "exponential" else 5, 20_001)
+    inside = PROFILES[OURS.get(kernel, kernel)](grid / 0.5) * grid**2
+    cumulative = np.cumsum(inside) / inside.sum()
+    assert kstest(radius, lambda r: np.interp(r, grid, cumulative)).pvalue > 1e-3
+    X, _, w = points()
+    density = ParzenDensity([[0.5, 0.1], [0.1, 0.2]], kernel=kernel, adaptive=True).fit(X, sample_weight=w)
+    drawn = density.sample(40_000, random_state=1)
+    assert_allclose(drawn.mean(axis=0), np.average(X, axis=0, weights=w), atol=0.05)
+
+
+def test_samples_stay_within_bounds():
+    X = np.random.default_rng(0).uniform(size=(50, 3))
+    drawn = ParzenDensity(0.3, bounds=[[0, 1], [0, None], [None, 1]]).fit(X).sample(2000, random_state=0)
+    assert drawn.min(axis=0)[:2].min() >= 0 and drawn.max(axis=0)[[0, 2]].max() <= 1
+
+
+@pytest.mark.parametrize("covariance_type", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_marginal_and_conditional_densities(covariance_type, adaptive):
+    X, _, w = points(d=3)
+    joint = ParzenDensity(0.6, covariance_type=covariance_type, adaptive=adaptive).fit(X, sample_weight=w)
+    rest = np.random.default_rng(1).normal(size=(5, 2))
+    grid = np.linspace(-12, 12, 4001)
+    full = np.array([np.column_stack([np.full(4001, a), grid, np.full(4001, b)]) for a, b in rest])
+    integral = np.trapezoid(np.exp(joint.score_samples(full.reshape(-1, 3)).reshape(5, -1)), grid, axis=1)
+    marginal = joint.marginal([2, 0])
+    assert_allclose(np.exp(marginal.score_samples(rest[:, ::-1])), integral, rtol=1e-9)
+    conditional = joint.conditional([2, 0], rest[0, ::-1])
+    expected = joint.score_samples(full[0]) - marginal.score_samples(rest[:1, ::-1])
+    assert_allclose(conditional.score_samples(grid[:, None])[1500:2500], expected[1500:2500], atol=1e-9)
+    assert conditional.n_features_in_ == 1 and conditional.sample(3).shape == (3, 1)
+    assert_allclose(conditional.cdf([[12.0]]), 1.0)
+
+
+def test_marginal_and_conditional_within_bounds():
+    X = np.random.default_rng(0).uniform(size=(40, 2))
+    joint = ParzenDensity(0.2, bounds=[[0, 1], [0, 1]]).fit(X)
+    grid = np.linspace(0, 1, 2001)
+    on_line = np.exp(joint.score_samples(np.column_stack([np.full(2001, 0.1), grid])))
+    assert_allclose(np.exp(joint.marginal([0]).score_samples([[0.1]])), np.trapezoid(on_line, grid), rtol=1e-6)
+    conditional = joint.conditional([0], [0.1]).score_samples(grid[:, None])
+    assert_allclose(np.exp(conditional), on_line / np.trapezoid(on_line, grid), rtol=1e-6)
+
+
+def test_tolerance_is_kept():
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(5000, 2)), rng.normal(size=(3000, 2))
+    exact, close = ParzenDensity(0.2).fit(X), ParzenDensity(0.2, tolerance=1e-3).fit(X)
+    assert np.abs(np.expm1(close.score_samples(Q) - exact.score_samples(Q))).max() <= 1e-3
+
+
+def test_what_is_refused():
+    X, _, _ = points(d=3)
+    refused = {
+        "one for each feature": ParzenDensity([1.0, 2.0]),
+        "not symmetric": ParzenDensity(np.eye(3) + np.eye(3, k=1)),
+        "not positive definite": ParzenDensity(np.ones((3, 3))),
+        "must be positive and finite": ParzenDensity([1.0, 0.0, 1.0]),
+        'needs covariance_type="spherical"': ParzenDensity([1.0, 1.0, 1.0], covariance_type="diag"),
+        "beyond the bounds": ParzenDensity(bounds=[[0, 1]] * 3),
+        "pairs for 3 features": ParzenDensity(bounds=[[0, 1]]),
+        "lower and a larger upper end": ParzenDensity(bounds=[[1, 0]] * 3),
+        "full matrix": ParzenDensity(covariance_type="full", bounds=[[-9, 9]] * 3),
+        "reaches every point": ParzenDensity(kernel="tophat", bandwidth_grid=[1e-6, 1e-5]),
+        "mirror images": ParzenDensity(100.0, bounds=[[-9, 9]] * 3),
+    }
+    for message, density in refused.items():
+        with pytest.raises(ValueError, match=message):
+            density.fit(X)
+    for message, call in {
+        "distinct columns": lambda d: d.marginal([0, 0]),
+        "At least one feature": lambda d: d.conditional([0, 1, 2], [0, 0, 0]),
+        "finite numbers": lambda d: d.conditional([0], [0, 1]),
+        "has 3 features": lambda d: d.quantile(0.5),
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            call(ParzenDensity(1.0).fit(X))
+    with pytest.raises(ValueError, match="Marginal and conditional"):
+        ParzenDensity(1.0, kernel="linear").fit(X).marginal([0])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        ParzenDensity(1.0).fit(X[:, :1]).quantile(1.5)
+    with pytest.raises(ValueError, match="zero"):
+        ParzenDensity(1.0).fit(X, sample_weight=np.zeros(len(X)))
+
+
+# Outliers
+
+
+def test_outliers_are_judged_by_the_others():
+    X, _, w = points()
+    detector = ParzenOutlierDetector(0.7, contamination=0.1)
+    labels = detector.fit_predict(X)
+    expected = [
+        slow_log_density(X[[i]], np.delete(X, i, 0), np.ones(len(X) - 1), "gaussian", 0.7)[0] for i in range(len(X))
+    ]
+    assert_allclose(detector.leave_one_out_score_, expected, rtol=1e-11)
+    assert_array_equal(np.flatnonzero(labels < 0), np.sort(np.argsort(expected)[:6]))
+    weighted = ParzenOutlierDetector(0.7).fit(X, sample_weight=w)
+    i = 11
+    expected = slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), "gaussian", 0.7)[0]
+    assert_allclose(weighted.leave_one_out_score_[i], expected, rtol=1e-11)
+
+
+def test_a_lonely_pair_of_copies_is_no_crowd():
+    X, _, _ = points()
+    X[:2] = 50.0
+    assert (ParzenOutlierDetector(contamination=0.04).fit_predict(X)[:2] == -1).all()
+
+
+def test_novelties_are_judged_by_all():
+    X, Q, _ = points()
+    detector = ParzenOutlierDetector(0.7, novelty=True).fit(X)
+    assert_array_equal(detector.score_samples(Q), ParzenDensity(0.7).fit(X).score_samples(Q))
+    assert_array_equal(detector.predict([[0.0, 0.0], [99.0, 0.0]]), [1, -1])
+    lower, upper = np.sort(detector.leave_one_out_score_)[[15, 45]]  # a quarter of 60 lies strictly below
+    assert detector.offset_ == lower - 1.5 * (upper - lower)
+    with pytest.raises(AttributeError, match="fit_predict"):
+        detector.fit_predict(X)
+    with pytest.raises(AttributeError, match="predict"):
+        ParzenOutlierDetector().fit(X).predict(X)
+
+
+def test_a_sample_of_no_weight_is_scored_but_counts_for_nothing():
+    X, _, _ = points()
+    w = np.ones(len(X))
+    w[3] = 0
+    with_it = ParzenOutlierDetector(0.7).fit(X, sample_weight=w)
+    without = ParzenOutlierDetector(0.7).fit(np.delete(X, 3, 0))
+    assert with_it.offset_ == without.offset_ and len(with_it.leave_one_out_score_) == len(X)
+    expected = ParzenDensity(0.7).fit(np.delete(X, 3, 0)).score_samples(X[[3]])
+    assert_allclose(with_it.leave_one_out_score_[3], expected[0])
+
+
+def test_scores_of_adaptive_and_bounded_densities():
+    X = np.abs(points()[0])
+    detector = ParzenOutlierDetector(0.5, bounds=[[0, None]] * 2).fit(X)
+    one = ParzenDensity(0.5, bounds=[[0, None]] * 2).fit(X[1:]).score_samples(X[:1])
+    assert_allclose(detector.leave_one_out_score_[0], one[0])
+    adaptive = ParzenOutlierDetector(0.5, adaptive=True).fit(X)
+    expected = slow_log_density(X[:1], X[1:], np.ones(len(X) - 1), "gaussian", adaptive.local_bandwidth_[1:])
+    assert_allclose(adaptive.leave_one_out_score_[0], expected[0], rtol=1e-11)
+
+
+def test_equal_samples_have_no_outliers_to_find():
+    with pytest.raises(ValueError, match="two distinct samples"):
+        ParzenOutlierDetector().fit(np.ones((5, 2)))
