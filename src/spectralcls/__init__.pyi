@@ -14,6 +14,7 @@ from . import kernel_ridge as kernel_ridge
 from . import kernels as kernels
 from . import lowrank as lowrank
 from . import metric as metric
+from . import modes as modes
 from . import neighbors as neighbors
 from . import perturbo as perturbo
 from . import plotting as plotting
@@ -40,6 +41,7 @@ from .lowrank import LowRankFactor as LowRankFactor
 from .lowrank import rpcholesky as rpcholesky
 from .metric import GradientMetric as GradientMetric
 from .metric import KernelMetric as KernelMetric
+from .modes import KernelMeanShift as KernelMeanShift
 from .neighbors import knn as knn
 from .neighbors import knn_graph as knn_graph
 from .perturbo import PerTurboClassifier as PerTurboClassifier

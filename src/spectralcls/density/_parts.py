@@ -1,8 +1,9 @@
-"""Densities made of a fitted one: of some features, given others; and what lies within the bounds."""
+"""What is made of a fitted density: the density of some features, or given others; points drawn from it."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._profiles import PROFILES
 from ._space import Space
 
 
@@ -57,7 +58,18 @@ def conditional(form, given, rest, values):
     return form.at(space, _entered(form, space, moved), weights, _of(form.bounds, rest))
 
 
-def folded(X, bounds):
+def drawn(form, n_samples, rng):
+    """Points (n_samples, d): a kernel by its weight, a distance by its profile, any direction."""
+    total = np.cumsum(form.weights)
+    chosen = np.minimum(np.searchsorted(total, rng.uniform(0, total[-1], n_samples)), len(total) - 1)
+    direction = rng.normal(size=(n_samples, form.dimension))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    radius = PROFILES[form.kernel].radius(rng, form.dimension, n_samples) * form.widths[chosen]
+    X = form.space.leave(form.points.X[chosen]) + form.space.stretch(radius[:, None] * direction)
+    return X if form.bounds is None else _folded(X, form.bounds)
+
+
+def _folded(X, bounds):
     """Points reflected into the bounds."""
     for column, (low, high) in zip(X.T, bounds, strict=True):
         if np.isfinite(low) and np.isfinite(high):

@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import transactional
-from .._profiles import PROFILES
 from .._typing import Array, ArrayLike, RandomState
 from . import _parts, _univariate
 from ._base import Density
@@ -166,14 +165,7 @@ default="gaussian"
         X : ndarray of shape (n_samples, n_features), float64
         """
         check_is_fitted(self)
-        form, rng = self._form, check_random_state(random_state)
-        total = np.cumsum(form.weights)
-        chosen = np.minimum(np.searchsorted(total, rng.uniform(0, total[-1], n_samples)), len(total) - 1)
-        direction = rng.normal(size=(n_samples, form.dimension))
-        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        radius = PROFILES[form.kernel].radius(rng, form.dimension, n_samples) * form.widths[chosen]
-        X = form.space.leave(form.points.X[chosen]) + form.space.stretch(radius[:, None] * direction)
-        return X if form.bounds is None else _parts.folded(X, form.bounds)
+        return _parts.drawn(self._form, n_samples, check_random_state(random_state))
 
     def marginal(self, features: ArrayLike) -> "ParzenDensity":
         """The density of some of the features, with the kernels as they are.
@@ -241,10 +233,7 @@ default="gaussian"
         x : ndarray of the shape of p
         """
         check_is_fitted(self)
-        p = np.asarray(p, dtype=np.float64)
-        if not ((p >= 0) & (p <= 1)).all():
-            raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
-        return _univariate.quantiles(_parts.only_feature(self), p.ravel()).reshape(p.shape)
+        return _univariate.quantiles(_parts.only_feature(self), p)
 
     def _like(self, form, features):
         other = clone(self)

@@ -24,7 +24,11 @@ def cumulative(form, q):
 
 
 def quantiles(form, p):
-    """The least value whose cumulative probability reaches p (k,), to rounding, by bisection."""
+    """The least values whose cumulative probability reaches p, to rounding, by bisection; of the shape of p."""
+    p = np.asarray(p, dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"p must lie between 0 and 1, got {p!r}.")
+    shape, p = p.shape, p.ravel()
     x, widths = form.space.leave(form.points.X)[:, 0], form.widths * np.exp(form.space.log_volume)
     reach = _REACH.get(form.kernel, 1.0) * widths
     low, high = (x - reach).min(), (x + reach).max()
@@ -39,7 +43,7 @@ def quantiles(form, p):
     ends = np.array([-np.inf, np.inf]) if everywhere else np.array([low, high])
     if form.bounds is not None:
         ends = np.clip(ends, *form.bounds[0])
-    return np.where(p == 0, ends[0], np.where(p == 1, ends[1], above))
+    return np.where(p == 0, ends[0], np.where(p == 1, ends[1], above)).reshape(shape)
 
 
 def _sums(form, q):

@@ -9,10 +9,10 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
-from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
 from .._typing import Array, ArrayLike
-from .._validation import TrainingData, check_regression_data
-from ._form import RegressionForm, held_out_predictions
+from .._validation import check_regression_data
+from ._choice import chosen
+from ._form import RegressionForm
 from ._moments import Moments
 from ._quantiles import kernel_quantiles
 
@@ -88,7 +88,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     >>> model.predict([[0.0], [1.5]]).round(1) + 0.0
     array([0., 1.])
     >>> model.predict_interval([[1.5]], coverage=0.9).round(1)
-    array([[0.8, 1.2]])
+    array([[0.9, 1.1]])
     """
 
     _parameter_constraints = {
@@ -136,51 +136,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
-        self.bandwidth_, self.degree_ = self._choose(data, degrees)
+        choice = chosen(self, data, degrees)
+        self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
+        if choice.cv_results is not None:
+            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, choice.n_samples
         moments = Moments.of(self.degree_, data.X, data.targets)
         self._form = RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
         self._one_output = data.one_output
         return self
-
-    def _choose(self, data, degrees):
-        points = TrainingData(data.X, np.zeros(len(data.X), dtype=np.intp), np.zeros(1), data.weights, data.kept)
-        if not has_spread(data.X):
-            return (1.0 if isinstance(self.bandwidth, str) else float(self.bandwidth)), degrees[0]
-        if self.bandwidth == "cv":
-            grid = candidate_bandwidths(self.bandwidth_grid, points, self.kernel)
-        elif self.bandwidth == "silverman":
-            grid = [reference_bandwidth("silverman", data.X, None, 1, data.weights, kernel=self.kernel)]
-        else:
-            grid = [float(self.bandwidth)]
-        if len(degrees) == 1 and self.bandwidth != "cv":
-            return grid[0], degrees[0]
-        n_given = len(data.X) if data.kept is None else len(data.kept)
-        sample = draw_sample(
-            points, check_folds(self.cv, np.zeros(n_given), data.kept), cv=self.cv,
-            max_samples=self.max_tuning_samples, random_state=self.random_state, against_all=True, targets=data.targets,
-        )
-        moments = Moments.of(max(degrees), sample.X, sample.targets)
-        variance = np.average((data.targets - np.average(data.targets, axis=0, weights=data.weights)) ** 2, axis=0,
-                              weights=data.weights)  # fmt: skip
-
-        def score(sample, bandwidth, degree):
-            found = held_out_predictions(sample, moments, degree, self.kernel, np.asarray(bandwidth), self.n_jobs)
-            errors = (found - sample.targets[sample.rows][:, None, None]) ** 2
-            scores = 1 - (errors / np.where(variance > 0, variance, 1.0)).mean(axis=3)
-            by_split = sample.accuracies(scores)
-            if len(by_split) > 1:
-                return by_split
-            weights = sample.weights[sample.rows]
-            return by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights))
-
-        found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
-        if np.isnan(found.scores).all():
-            raise ValueError(
-                "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
-                'ones, or kernel="gaussian".'
-            )
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
-        return float(found.params["bandwidth"]), int(found.params["degree"])
 
     def _check_queries(self, X):
         check_is_fitted(self)

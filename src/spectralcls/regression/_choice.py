@@ -1,0 +1,69 @@
+"""Which bandwidth and which degree: those of the smallest held-out error."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from .._validation import TrainingData
+from ._form import held_out_predictions
+from ._moments import Moments
+
+
+class Choice(NamedTuple):
+    bandwidth: float
+    degree: int
+    cv_results: dict | None = None
+    n_samples: int | None = None
+
+
+def chosen(estimator, data, degrees):
+    """The `Choice` among the bandwidths that the estimator's parameters name, and some degrees."""
+    points = TrainingData(data.X, np.zeros(len(data.X), dtype=np.intp), np.zeros(1), data.weights, data.kept)
+    grid = _candidates(estimator, points)
+    nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
+    if nothing_to_tune or not has_spread(data.X):
+        return Choice(float(grid[0]), degrees[0])
+    n_given = len(data.X) if data.kept is None else len(data.kept)
+    sample = draw_sample(
+        points, check_folds(estimator.cv, np.zeros(n_given), data.kept), cv=estimator.cv,
+        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state, against_all=True,
+        targets=data.targets,
+    )
+    score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
+    found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
+    if np.isnan(found.scores).all():
+        raise ValueError(
+            "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
+            'ones, or kernel="gaussian".'
+        )
+    return Choice(
+        float(found.params["bandwidth"]), int(found.params["degree"]), found.cv_results, sample.n_samples
+    )
+
+
+def _candidates(estimator, points):
+    if estimator.bandwidth == "cv":
+        return candidate_bandwidths(estimator.bandwidth_grid, points, estimator.kernel)
+    if estimator.bandwidth == "silverman":
+        return [reference_bandwidth("silverman", points.X, None, 1, points.weights, kernel=estimator.kernel)]
+    return [float(estimator.bandwidth)]
+
+
+def _score_of(moments, data, kernel, n_jobs):
+    """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all."""
+    mean = np.average(data.targets, axis=0, weights=data.weights)
+    variance = np.average((data.targets - mean) ** 2, axis=0, weights=data.weights)
+    variance[variance == 0] = 1.0
+
+    def score(sample, bandwidth, degree):
+        predicted = held_out_predictions(sample, moments, degree, kernel, np.asarray(bandwidth), n_jobs)
+        errors = (predicted - sample.targets[sample.rows][:, None, None]) ** 2
+        scores = 1 - (errors / variance).mean(axis=3)
+        by_split = sample.accuracies(scores)
+        if len(by_split) > 1:
+            return by_split
+        weights = sample.weights[sample.rows]
+        return by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights))
+
+    return score
