@@ -92,7 +92,7 @@ def test_grid_is_geometric_around_the_rule():
         (lambda: silverman_bandwidth([[1.0, np.nan], [0.0, 1.0]]), "contains NaN"),
         (lambda: silverman_bandwidth([[1.0], [2.0]], [0.25, 0.25]), "greater than 1"),
         (lambda: silverman_bandwidth([[1.0], [2.0]], [-1, 3]), "Negative values"),
-        (lambda: silverman_bandwidth([[1.0], [2.0]], rule="scott"), "The 'rule' parameter"),
+        (lambda: silverman_bandwidth([[1.0], [2.0]], rule="thumb"), "The 'rule' parameter"),
         (lambda: silverman_bandwidth([[1.0], [2.0]], kernel="tophat"), "The 'kernel' parameter"),
         (lambda: amise_bandwidth(np.ones((4, 2))), "univariate"),
         (lambda: bandwidth_grid([[1.0], [2.0]], 0), "The 'n_bandwidths' parameter"),

@@ -146,8 +146,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         large = np.flatnonzero(sizes >= self.min_cluster_size)
         if not len(large):
             raise ValueError(
-                f"No mode has min_cluster_size={self.min_cluster_size} samples; the largest has {sizes.max()}: take a larger "
-                "bandwidth."
+                f"No mode has min_cluster_size={self.min_cluster_size} samples; the largest has {sizes.max()}: "
+                "take a larger bandwidth."
             )
         self.cluster_centers_ = modes[every[large]]
         self.mode_log_density_ = (
