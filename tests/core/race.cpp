@@ -1,0 +1,42 @@
+// For the thread sanitizer (test_sanitizers.py): parallel regions as the core uses them, and with an argument the same with
+// a race, which has to be reported.
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+#include "base/parallel.hpp"
+
+using namespace spectralcls;
+
+int main(int n_arguments, char**) {
+  const bool racing = n_arguments > 1;
+  Execution run;
+  run.n_threads = 4;
+  long shared = 0;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    std::vector<long> out(64);
+    for_each_chunk(64, run, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
+      for (int i = 0; i < 100; ++i) out[chunk] += i;
+      checkpoint();
+      if (racing) ++shared;
+    });
+    for (const long sum : out)
+      if (sum != 4950) return 2;
+    try {
+      for_each_chunk(64, run, [&](std::ptrdiff_t chunk, Checkpoint&) {
+        if (chunk == repeat % 64) throw std::runtime_error("stop");
+      });
+      return 3;
+    } catch (const std::runtime_error&) {
+    }
+  }
+  int asked = 0;
+  run.interrupted = [&] { return ++asked > 3; };
+  try {
+    for_each_chunk(10000, run, [](std::ptrdiff_t, Checkpoint& checkpoint) { checkpoint(); });
+  } catch (const Interrupted&) {
+    asked = 0;
+  }
+  std::printf("%ld\n", shared);
+  return asked;
+}
