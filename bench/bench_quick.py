@@ -1,11 +1,14 @@
 """Seconds, not minutes: did something become half as slow again? ``pytest bench/bench_quick.py`` runs for every change.
 
 Every case is timed in turns with the machine's own rate of multiply-adds on one thread, and compared by the share of it
-that it reaches. Shares hardly depend on the machine's clock or load; those that are expected are in ``quick.json``, for
-each instruction set, and ``python -m bench.bench_quick`` writes them again.
+that it reaches. Shares hardly depend on the machine's clock or load. Those that are expected are in ``quick.json``, for
+each model of processor and each instruction set, and ``python -m bench.bench_quick`` adds those of a machine. On a
+processor that was not measured a case fails only if it is far off all that were.
 """
 
 import json
+import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -18,9 +21,17 @@ from spectralcls.kernels import kernel_matrix, kernel_sums
 from spectralcls.neighbors import knn
 
 EXPECTED = Path(__file__).with_name("quick.json")
-SLOWER = 1.5
+SLOWER, SLOWER_ELSEWHERE = 1.5, 4.0
 ATTEMPTS = 6  # a busy machine gets more chances before a slow case counts
 TURNS = 7
+
+
+def processor():
+    """The processor's family and model, or its architecture where the system does not name them."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    found = [re.search(rf"^{key}\s*: (.*)", text, re.MULTILINE) for key in ("model name", "cpu family", "model")]
+    return ", ".join(match[1] for match in found) if all(found) else platform.machine()
 
 
 def points(n, d, dtype):
@@ -50,7 +61,7 @@ CASES = {
     "class sums, float64, d = 16": lambda: sums(2000, 16, "float64", labels=LABELS),
     "log sums, float64, d = 4": lambda: sums(1500, 4, "float64", log=True),
     "weighted sums, 16 columns": lambda: sums(1500, 8, "float32", weights=np.ones((1500, 16), dtype="float32")),
-    "kernel matrix, float64, d = 16": lambda: matrix(1200, 16, "float64"),
+    "kernel matrix, float64, d = 16": lambda: matrix(400, 16, "float64"),
     "neighbors, float32, d = 32": lambda: neighbors(2000, 32, "float32"),
 }
 
@@ -70,19 +81,23 @@ def share(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_case_is_slower_than_expected(case):
-    expected = json.loads(EXPECTED.read_text(encoding="utf-8"))[compiled.build_info()["variant"]][case]
+    stored, variant = json.loads(EXPECTED.read_text(encoding="utf-8")), compiled.build_info()["variant"]
+    if variant in stored.get(processor(), {}):
+        expected = stored[processor()][variant][case] / SLOWER
+    else:
+        expected = min(shares[case] for machine in stored.values() for shares in machine.values()) / SLOWER_ELSEWHERE
     best = 0.0
     for _ in range(ATTEMPTS):
         best = max(best, share(case))
-        if best * SLOWER >= expected:
+        if best >= expected:
             return
-    pytest.fail(f"{case}: reaches {best:.3f} of the machine's multiply-adds, {expected:.3f} were expected.")
+    pytest.fail(f"{case}: reaches {best:.3f} of the machine's multiply-adds; {expected:.3f} is the least allowed.")
 
 
 def main():
     stored = json.loads(EXPECTED.read_text(encoding="utf-8")) if EXPECTED.exists() else {}
     shares = {case: round(max(share(case) for _ in range(ATTEMPTS)), 4) for case in CASES}
-    stored[compiled.build_info()["variant"]] = shares
+    stored.setdefault(processor(), {})[compiled.build_info()["variant"]] = shares
     EXPECTED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 

@@ -17,9 +17,9 @@ included, and tests each wheel on its own platform.
 
 {table}
 
-*Run*: installed where there is no compiler, and tested; behind a variant is how many tests passed with it. *Linked*:
-what is compiled once per instruction set is compiled and linked for the platform; the Python modules need its headers,
-which were not at hand. *Not tried*: neither.
+*Run*: installed where there is no compiler, and tested; behind a variant is how many tests passed with it. *Run under
+qemu*: the core's tests, by an emulator. *Linked*: what is compiled once per instruction set is compiled and linked for
+the platform; the Python modules need its headers, which were not at hand. *Not tried*: neither.
 {timing}
 ## Which compiler
 
@@ -40,9 +40,9 @@ def rows(measured):
         found = [row for row in measured.values() if row["platform"] == name]
         for row in found:
             size = f"{row['bytes'] / 1e6:.1f} MB" if "bytes" in row else ""
-            yield [name, row.get("python", ""), row["outcome"], tests(row), size, row.get("file", "")]
+            yield [name, row["python"] or "", row["outcome"], tests(row), size, row.get("file", "")]
         missing = [python for python in PYTHONS if python not in {row.get("python") for row in found}]
-        if missing and not any(row.get("python") is None for row in found):
+        if missing and not any(row["python"] is None for row in found):
             yield [name, ", ".join(missing), "not tried", "", "", ""]
 
 

@@ -24,11 +24,12 @@ HERE = "manylinux x86-64"
 LARGEST = 3_000_000  # bytes
 FIRST_RESULT = 20.0  # seconds from `pip install` to the table of `spectralcls compare wine`, without downloads
 CORE_TESTS = [
-    "tests/core/test_doors.py", "tests/test_kernels.py", "tests/test_kernel_points.py", "tests/test_neighbors.py",
-    "tests/test_eigen.py", "tests/test_lowrank.py", "tests/test_tolerance.py",
+    "tests/core/test_doors.py", "tests/core/test_kernels.py", "tests/core/test_kernel_points.py",
+    "tests/core/test_neighbors.py", "tests/core/test_eigen.py", "tests/core/test_lowrank.py",
+    "tests/core/test_tolerance.py",
 ]
-TESTS = [*CORE_TESTS, "tests/test_kernel_mean.py", "tests/test_spectral.py", "tests/test_perturbo.py",
-         "tests/test_models.py"]  # fmt: skip
+TESTS = [*CORE_TESTS, "tests/unit/test_kernel_mean.py", "tests/unit/test_spectral.py",
+         "tests/unit/test_perturbo.py", "tests/house/test_models.py"]  # fmt: skip
 TEST_TOOLS = ["pytest", "hypothesis", "mpmath", "pandas", "skops"]
 
 
@@ -48,10 +49,10 @@ def definitions(platform):
     return {"CMAKE_TOOLCHAIN_FILE": str(ROOT / "release" / "zig.cmake"), "ZIG_TARGET": platform.zig}
 
 
-def build(name, folder):
+def build(name, folder, **more):
     """The wheel of a platform for the Python that runs this. Objects of the core are kept for the next Python."""
     platform = PLATFORMS[name]
-    options = [f"-Ccmake.define.{key}={value}" for key, value in definitions(platform).items()]
+    options = [f"-Ccmake.define.{key}={value}" for key, value in {**definitions(platform), **more}.items()]
     options.append(f"-Cbuild-dir=build/zig-{platform.zig}")
     run(sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "-w", folder, *options,
         env=os.environ | {"ZIG": zig(), "_PYTHON_HOST_PLATFORM": platform.tag})  # fmt: skip
@@ -121,9 +122,8 @@ def counts(report):
     return {"passed": int(suite.get("tests")) - failed - skipped, "failed": failed, "skipped": skipped}
 
 
-def record(name, **row):
-    """Adds what happened to a platform and a Python, in place of what was known of them."""
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+def record(name, python, **row):
+    """Adds what happened to a platform and a Python, in place of what was known of them; None: to no Python's wheel."""
     rows = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
     rows[f"{name}, {python}"] = {"platform": name, "python": python} | row
     MEASURED.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n", encoding="utf-8")
@@ -137,7 +137,8 @@ def main():
         kept = shutil.copy(wheel, DIST)
         bare, seconds = time_to_first_result(kept, scratch)
         outcomes = tried(bare, scratch, TESTS)
-    record(HERE, outcome="run", file=Path(kept).name, bytes=Path(kept).stat().st_size,
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    record(HERE, python, outcome="run", file=Path(kept).name, bytes=Path(kept).stat().st_size,
            seconds_to_first_result=round(seconds, 1), tests=outcomes)  # fmt: skip
     if any(outcome["failed"] for outcome in outcomes.values()):
         raise SystemExit(f"Tests fail: {outcomes}")
