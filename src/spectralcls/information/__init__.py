@@ -1,4 +1,4 @@
-"""Entropies, divergences and graph quantities of samples, by Parzen windows.
+"""Entropies, divergences, graph quantities and tests of samples, by Parzen windows.
 
 Sources: Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of Tromsø,
 2007, chapters 4 to 6; Jenssen, Erdogmus, Principe and Eltoft, "The Laplacian spectral classifier", ICASSP 2005.
@@ -36,16 +36,20 @@ from ._divergence import (
 )
 from ._entropy import cross_information_potential, information_potential, renyi_entropy, shannon_entropy
 from ._graph import graph_cut, graph_volume
+from ._permutation import PermutationTest as PermutationTest  # what the tests return
+from ._permutation import independence_test, two_sample_test
 
 __all__ = [
     "cauchy_schwarz_divergence",
     "cross_information_potential",
     "graph_cut",
     "graph_volume",
+    "independence_test",
     "information_potential",
     "integrated_squared_error",
     "kullback_leibler_divergence",
     "laplacian_pdf_divergence",
     "renyi_entropy",
     "shannon_entropy",
+    "two_sample_test",
 ]
