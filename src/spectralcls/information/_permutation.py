@@ -54,8 +54,8 @@ def two_sample_test(
 ) -> PermutationTest:
     """Whether two samples come from the same distribution.
 
-    The statistic is a divergence of the samples' Parzen densities; under the null hypothesis all ways to divide the
-    samples between the two are equally likely.
+    The statistic is a divergence of the samples' Parzen densities; if they come from the same distribution, all ways
+    to divide the samples between the two are equally likely.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ def independence_test(
     """Whether X and Y, measured on the same objects, are independent.
 
     The statistic is the integrated squared error between the joint Parzen density and the product of the marginal ones,
-    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants; under the null hypothesis
-    all assignments of the rows of Y to those of X are equally likely.
+    which is the Hilbert-Schmidt independence criterion of [1]_ up to the kernels' constants; if X and Y are
+    independent, all assignments of the rows of Y to those of X are equally likely.
 
     Parameters
     ----------
