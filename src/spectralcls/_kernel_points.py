@@ -29,10 +29,14 @@ class KernelPoints:
 
     Attributes
     ----------
-    X, weights, labels : ndarrays, or None
+    X : ndarray of shape (n, d)
+        The points.
+    weights : ndarray of shape (n,) or (n, c), or None
+        Their weights, in the dtype of the points.
+    labels : ndarray of shape (n,), or None
+        Their labels.
     n_labels : int
-    shape : tuple (n, d)
-    dtype : dtype
+        Number of labels.
 
     Raises
     ------
@@ -70,10 +74,12 @@ class KernelPoints:
 
     @property
     def shape(self):
+        """Number of points and of features, (n, d)."""
         return self.X.shape
 
     @property
     def dtype(self):
+        """Precision of the points, float32 or float64."""
         return self.X.dtype
 
     def __len__(self):
@@ -84,7 +90,20 @@ class KernelPoints:
         return f"KernelPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
 
     def astype(self, dtype, copy=False):
-        """The same points in another dtype: for float64 queries of float32 points. Made once and kept."""
+        """The same points in another dtype: for float64 queries of float32 points.
+
+        Parameters
+        ----------
+        dtype : dtype
+            Either float32 or float64.
+        copy : bool, default=False
+            Ignored: scikit-learn's validation passes it.
+
+        Returns
+        -------
+        points : KernelPoints
+            Made once and kept; the object itself if it has this dtype already.
+        """
         if np.dtype(dtype) == self.dtype:
             return self
         with self._lock:
@@ -98,7 +117,18 @@ class KernelPoints:
             return self._double
 
     def packed(self, n_threads=None):
-        """What the core computes with; packed by the first who asks."""
+        """What the core computes with; packed by the first who asks.
+
+        Parameters
+        ----------
+        n_threads : int, default=None
+            Threads for packing. None: as many as :func:`~spectralcls.kernels.kernel_sums` takes by default.
+
+        Returns
+        -------
+        packed : object
+            Points, weights and labels in the layout of the compiled core.
+        """
         with self._lock:
             if self._packed is None:
                 columns = None if self.weights is None else self.weights.reshape(len(self), -1)

@@ -19,12 +19,16 @@ class GramOperator(LinearOperator):
     Parameters
     ----------
     X : sparse array or matrix of shape (n, p)
+        Data, float32 or float64; anything else becomes float64.
     scale : array-like of shape (n,), default=None
         The diagonal of D, positive; None: no scaling.
 
     Attributes
     ----------
-    rows, columns : CSR arrays of the scaled X and of its transpose.
+    rows : csr_array of shape (n, p)
+        The scaled X.
+    columns : csr_array of shape (p, n)
+        Its transpose.
 
     Notes
     -----
@@ -60,7 +64,13 @@ class GramOperator(LinearOperator):
         return self
 
     def toarray(self):
-        """The n x n matrix."""
+        """The n x n matrix, formed: O(n^2) memory.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The product in the dtype of X.
+        """
         return (self.rows @ self.columns).toarray()
 
 
@@ -70,8 +80,11 @@ class KernelOperator(LinearOperator):
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Points, float32 or float64; anything else becomes float64.
     kernel : str, default="gaussian"
-    bandwidth : float, or array-like of shape (n_labels,) with ``labels``
+        One of ``spectralcls.kernels.KERNELS``.
+    bandwidth : float or array-like of shape (n_labels,)
+        Bandwidth, positive, in the units of the features; with ``labels`` one for each of them.
     normalization : {None, "mean", "sum"}, default=None
         None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
         matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
@@ -85,10 +98,12 @@ class KernelOperator(LinearOperator):
         the weighted mean or sum of rows; its eigenvalues are those of the matrix in which each point is
         repeated w times.
     n_jobs : int, default=None
+        Threads, as in :func:`~spectralcls.kernels.kernel_sums`.
 
     Attributes
     ----------
     degrees : ndarray of shape (n,) or None
+        The diagonal of D.
     n_isolated : int
         Points whose kernel mass is their own, but for 0.1 %. Of a normalized operator each of them owns an
         eigenvalue equal to that of a whole cluster, which the leading eigenvectors then cannot tell apart.
@@ -218,7 +233,13 @@ class KernelOperator(LinearOperator):
         return self
 
     def toarray(self):
-        """The n x n matrix: O(n^2) memory."""
+        """The n x n matrix, formed: O(n^2) memory, O(n^2 d) time.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            In the dtype of X, with all scalings.
+        """
         if self.labels is None:
             K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
         else:
@@ -233,6 +254,11 @@ class KernelOperator(LinearOperator):
         """The first eigenpair where it is known in advance: (value, unit vector), or None.
 
         With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
+
+        Returns
+        -------
+        pair : tuple (float, ndarray of shape (n,)) or None
+            None for an operator that is not normalized, or by given degrees.
         """
         if self.normalization is None:
             return None
@@ -242,7 +268,18 @@ class KernelOperator(LinearOperator):
         return value, vector / np.linalg.norm(vector)
 
     def restricted(self, rows):
-        """The operator's rows and columns of a subset of the points; D is not computed anew."""
+        """The operator's rows and columns of a subset of the points; D is not computed anew.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (r,)
+            Positions of the points of the subset.
+
+        Returns
+        -------
+        part : KernelOperator
+            The operator of shape (r, r).
+        """
         part = object.__new__(KernelOperator)
         part.__dict__.update(self.__dict__)
         LinearOperator.__init__(part, self.dtype, (len(rows), len(rows)))
@@ -253,7 +290,20 @@ class KernelOperator(LinearOperator):
         return part
 
     def extended(self, rows, vectors):
-        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them."""
+        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (r,)
+            Positions of the points of the subset.
+        vectors : ndarray of shape (r, c)
+            Values of c functions on the subset.
+
+        Returns
+        -------
+        extended : ndarray of shape (n, c)
+            Their values on all points, in O(n r (d + c)) operations.
+        """
         if self._scale is None:
             return self._sums(vectors, self._packed(rows))
         return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))

@@ -25,6 +25,7 @@ def kernel_variance(kernel: str, n_features: int) -> float:
     Parameters
     ----------
     kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear", "laplace"}
+        Profile of the kernel.
     n_features : int
         Dimension d.
 
@@ -80,7 +81,7 @@ def _spread_and_size(X, sample_weight):
 def silverman_bandwidth(
     X: ArrayLike, sample_weight: ArrayLike | None = None, *, rule: str = "silverman", kernel: str = "gaussian",
 ) -> float:
-    """Silverman's normal-reference bandwidth for a multivariate sample.
+    """Normal-reference bandwidth of Silverman for a multivariate sample.
 
     ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as the papers print it, with ``s^2`` the mean of the diagonal
     of the sample covariance matrix (divisor n - 1).
@@ -102,6 +103,7 @@ def silverman_bandwidth(
     Returns
     -------
     bandwidth : float
+        Bandwidth, positive, in the units of the features.
 
     Raises
     ------
@@ -140,12 +142,14 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     X : array-like of shape (n_samples, n_features)
         Not all rows equal.
     sample_weight : array-like of shape (n_samples,), default=None
+        How often each sample counts.
     kernel : str, default="gaussian"
         Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
 
     Returns
     -------
     bandwidth : float
+        Bandwidth, positive, in the units of the features.
 
     Examples
     --------
@@ -182,6 +186,7 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     Parameters
     ----------
     x : array-like of shape (n_samples,) or (n_samples, 1)
+        At least two samples that are not all equal.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each sample counts.
     kernel : str, default="gaussian"
@@ -190,6 +195,7 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     Returns
     -------
     bandwidth : float
+        Bandwidth, positive, in the units of the features.
 
     Raises
     ------
@@ -242,17 +248,21 @@ def bandwidth_grid(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        At least two samples that are not all equal.
     n_bandwidths : int, default=16
+        Number of bandwidths.
     ratio : float, default=2.0
         Ratio of one h^2 to the next. With 2, a Gaussian kernel is the square of the next one, and convolving
         a kernel with itself leads to the next of the grid.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each sample counts.
     kernel : str, default="gaussian"
+        As in `silverman_bandwidth`.
 
     Returns
     -------
     bandwidths : ndarray of shape (n_bandwidths,)
+        Ascending, in the units of the features.
 
     Examples
     --------

@@ -38,7 +38,7 @@ _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 class EigenResult:
     """What :func:`top_eigenpairs` found.
 
-    Attributes
+    Parameters
     ----------
     values : ndarray of shape (k,)
         Eigenvalues, descending.
@@ -54,7 +54,9 @@ class EigenResult:
     block_size : int
         Vectors in a block.
     solver : {"lanczos", "arpack", "dense"}
+        The one that was used.
     status : {"converged", "not converged"}
+        Whether all residuals are within the tolerance.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class EigenResult:
 
     @property
     def converged(self):
+        """Whether all residuals are within the tolerance."""
         return self.status == "converged"
 
 
@@ -121,6 +124,7 @@ def top_eigenpairs(
     Returns
     -------
     result : EigenResult
+        Values, vectors and residuals of the k pairs, or of fewer where it did not converge.
 
     Raises
     ------

@@ -30,6 +30,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Neighbors per point. With ``mode="distance"`` one more is stored, since a training point is its own
         first neighbor and scikit-learn's consumers expect it.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        As in :func:`spectralcls.neighbors.knn`.
     %(n_jobs)s
 
     Attributes
@@ -79,11 +80,14 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : ignored
+            Training points; float32 stays float32, everything else becomes float64.
+        y : None
+            Ignored.
 
         Returns
         -------
-        self
+        self : object
+            The fitted transformer.
         """
         self._fit_X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
@@ -95,11 +99,17 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Parameters
         ----------
         X : array-like of shape (m, n_features)
+            Queries.
 
         Returns
         -------
         csr_matrix of shape (m, n_samples_fit_)
             Each row in order of increasing distance, as scikit-learn stores it.
+
+        Raises
+        ------
+        ValueError
+            For invalid queries, or fewer training points than neighbors.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)

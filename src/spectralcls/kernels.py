@@ -43,7 +43,7 @@ def kernel_sums(
     exclude_self: bool | ArrayLike = False, exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
     normalize: bool = False, rtol: float = 0.0, atol: float = 0.0, n_jobs: int | None = None,
 ) -> Any:
-    """Sums of kernel values, ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
+    """Sum kernel values: ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
     Distances, kernel values and sums stay in registers: no (m, n) array exists, and a further bandwidth, label
     or column does not compute a distance again.
@@ -91,7 +91,9 @@ def kernel_sums(
 
     Returns
     -------
-    sums : ndarray of shape (m[, b][, l][, c]), or a tuple (log_scale, sums) with ``log="pair"``.
+    sums : ndarray of shape (m[, b][, l][, c]), or a tuple (log_scale, sums) with ``log="pair"``
+        The sums in the dtype of the points: an axis b where several bandwidths are given, l with labels, c with
+        weights of more than one dimension.
 
     Raises
     ------
@@ -238,6 +240,7 @@ def kernel_matrix(
     Parameters
     ----------
     Q : array-like of shape (m, d)
+        Queries.
     X : array-like of shape (n, d) or KernelPoints, default=None
         None: the symmetric matrix of Q with itself, each pair computed once, its diagonal exactly k(0).
     kernel : str, default="gaussian"
@@ -253,7 +256,8 @@ def kernel_matrix(
 
     Returns
     -------
-    K : ndarray of shape (m, n), float32 when both Q and X are, else float64.
+    K : ndarray of shape (m, n)
+        The kernel values, float32 when both Q and X are, else float64; `out` if that was given.
 
     Raises
     ------
@@ -325,7 +329,8 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
 
     Returns
     -------
-    log_normalizer : float64 scalar or array of the shape of ``bandwidth``.
+    log_normalizer : float64 scalar or array of the shape of ``bandwidth``
+        The logarithm of the kernel's integral over R^d.
 
     Notes
     -----

@@ -30,7 +30,7 @@ _PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache w
 class LowRankFactor:
     """A positive semi-definite kernel matrix as F F^T, with its extension to new points.
 
-    Attributes
+    Parameters
     ----------
     factor : ndarray of shape (n, r)
         F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; the rest of K - F F^T is positive
@@ -38,9 +38,11 @@ class LowRankFactor:
     pivots : ndarray of shape (r,)
         Rows of X whose kernel columns span the approximation, in order of choice.
     trace_residual : float
-        trace(K - F F^T): the sum of the eigenvalues that are left, an upper bound of the error in every norm.
+        The trace of K - F F^T: the sum of the eigenvalues that are left, an upper bound of the error in every norm.
     trace : float
-        trace(K).
+        The trace of K.
+    _extension : callable
+        Kernel values of new points with the pivots; :func:`rpcholesky` gives it.
 
     Examples
     --------
@@ -65,20 +67,30 @@ class LowRankFactor:
 
     @property
     def relative_trace_residual(self):
-        """trace(K - F F^T) / trace(K), in [0, 1]."""
+        """Share of the trace that is left, trace(K - F F^T) / trace(K), in [0, 1]."""
         return self.trace_residual / self.trace if self.trace > 0 else 0.0
 
     def transform(self, Q: Any) -> Array:
-        """Rows for new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
+        """Extend F to new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
 
         Parameters
         ----------
-        Q : array of shape (m, d); for ``kernel="precomputed"``, k(Q, X) of shape (m, n)
+        Q : array-like of shape (m, d) or (m, n)
+            Queries; for ``kernel="precomputed"`` the matrix k(Q, X).
 
         Returns
         -------
-        ndarray of shape (m, r)
-            G with k(Q, X) ~= G F^T (the Nystrom extension). Costs m r kernel values and m r^2 operations.
+        G : ndarray of shape (m, r)
+            The rows: k(Q, X) ~= G F^T (the Nystrom extension), in the dtype of F.
+
+        Raises
+        ------
+        ValueError
+            For queries of another number of columns than X, or with NaN or infinity.
+
+        Notes
+        -----
+        Costs m r kernel values and m r^2 operations.
         """
         Q = check_array(Q, dtype=(np.float64, np.float32))
         if Q.shape[1] != self._extension.n_features:
@@ -92,13 +104,37 @@ class LowRankFactor:
         return out.T
 
     def cross_products(self, weights, columns=None):
-        """``F^T W F columns``, or ``F^T w`` without columns, in float64: (r, c) or (r,); weights (n,)."""
+        """``F^T W F columns``, or ``F^T w`` without columns.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights w of the points, the diagonal of W.
+        columns : ndarray of shape (r, c), default=None
+            What F^T W F is multiplied by.
+
+        Returns
+        -------
+        products : ndarray of shape (r, c) or (r,), float64
+            In O(n r) operations without columns, O(n r^2) with them.
+        """
         if columns is None:
             return self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
         return self.weighted_gram(weights) @ columns
 
     def weighted_gram(self, weights):
-        """``F^T diag(weights) F`` in float64, (r, r)."""
+        """Gram matrix of the columns of F: ``F^T diag(weights) F``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights of the points.
+
+        Returns
+        -------
+        gram : ndarray of shape (r, r), float64
+            In O(n r^2) operations.
+        """
         return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
 
     def _sum_over_panels(self, product, weights):
@@ -109,7 +145,18 @@ class LowRankFactor:
         return total
 
     def compress(self, products):
-        """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A: L^-T F^T A, float64."""
+        """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A.
+
+        Parameters
+        ----------
+        products : ndarray of shape (r,) or (r, c)
+            F^T A.
+
+        Returns
+        -------
+        B : ndarray of shape (r,) or (r, c), float64
+            L^-T F^T A with L = F[pivots], in O(r^2 c) operations.
+        """
         triangle = np.tril(self.factor[self.pivots]).astype(np.float64)
         return solve_triangular(triangle, products, lower=True, trans="T", check_finite=False)
 
@@ -118,6 +165,11 @@ class LowRankFactor:
 
         Those of F F^T, which need not be positive where the factor is poor, raised to the share of the pivots in
         those of K, which bounds them from below.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights of the points.
 
         Returns
         -------
@@ -137,10 +189,23 @@ class LowRankFactor:
 
         Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
 
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Non-negative weights of the points, the diagonal of W.
+        k : int, default=None
+            Number of pairs at most. None: all.
+
         Returns
         -------
         values : ndarray of shape (k,)
+            Eigenvalues, decreasing.
         basis : ndarray of shape (r, k)
+            Orthonormal eigenvectors of ``F^T W F``.
+
+        Notes
+        -----
+        Costs O(n r^2 + r^3) operations.
         """
         values, basis = eigh(self.weighted_gram(weights), check_finite=False)
         k = self.rank if k is None else min(k, self.rank)
@@ -150,11 +215,18 @@ class LowRankFactor:
     def eigenpairs(self, k=None):
         """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
 
+        Parameters
+        ----------
+        k : int, default=None
+            Number of pairs at most. None: all.
+
         Returns
         -------
-        values : ndarray of shape (k,), decreasing
-        vectors : ndarray of shape (n, k), orthonormal columns, signs as in `eigen.top_eigenpairs`
-            Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
+        values : ndarray of shape (k,)
+            Eigenvalues, decreasing, in the dtype of F.
+        vectors : ndarray of shape (n, k)
+            Orthonormal columns, their signs as in :func:`~spectralcls.eigen.top_eigenpairs`. Pairs whose eigenvalue is
+            lost in rounding are left out, so k can be smaller than asked for.
         """
         F = self.factor
         if self.rank == 0:
@@ -227,26 +299,30 @@ def rpcholesky(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), float32 or float64; (n, n) kernel matrix for ``kernel="precomputed"``
+    X : array-like of shape (n, d) or (n, n)
+        Points, float32 or float64; for ``kernel="precomputed"`` the kernel matrix.
     rank : int
         Columns of F at most; fewer where ``tol`` is reached or K is numerically of lower rank (duplicates).
-    kernel : "gaussian", "precomputed" or callable
+    kernel : {"gaussian", "precomputed"} or callable, default="gaussian"
         A callable takes two arrays of points and returns the matrix between them.
-    bandwidth : float
-        Of a named kernel.
-    method : {"random", "greedy"}
-    tol : float in [0, 1)
+    bandwidth : float, default=None
+        Of a named kernel, positive.
+    method : {"random", "greedy"}, default="random"
+        Pivots drawn with a probability proportional to what is left of their diagonal, or the largest.
+    tol : float in [0, 1), default=0
         Stop at the first pivot where trace(K - F F^T) <= tol * trace(K).
-    random_state : int, RandomState instance or None
-    block_size : int or None
+    random_state : int, RandomState instance or None, default=None
+        Draws the random pivots.
+    block_size : int or None, default=None
         Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
         used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
-    n_jobs : int or None
+    n_jobs : int or None, default=None
         Threads of the kernel evaluations and of the products.
 
     Returns
     -------
-    LowRankFactor
+    factor : LowRankFactor
+        F with its pivots, what is left of the trace, and its extension to new points.
 
     Raises
     ------

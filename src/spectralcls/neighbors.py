@@ -154,11 +154,22 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
         Training points.
     radii : array-like of shape (n,)
         Distance of each training point to its k-th neighbor.
+    n_jobs : int, default=None
+        Threads, as in `knn`.
 
     Returns
     -------
     csr_array of shape (m, n)
         Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
+
+    Raises
+    ------
+    ValueError
+        For arrays of the wrong shape, points with NaN or infinity, or NaN among the radii.
+
+    Notes
+    -----
+    O(m n d) time at most; memory in proportion to the number of pairs found.
 
     Examples
     --------
@@ -264,8 +275,10 @@ def knn_graph(
         "mean": as "or", with half the value where only one does (no distances); None: the directed graph.
     epsilon : float, "mean" or None, default=None
         Scale of the heat kernel; None and "mean": the mean squared length of the edges.
-    algorithm, n_jobs
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `knn`.
+    n_jobs : int, default=None
+        Threads, as in `knn`.
 
     Returns
     -------

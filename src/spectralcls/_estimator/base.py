@@ -130,11 +130,12 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
         return self._without_missing(X, self._model.points.data(self.classes_), lambda part, Q: part._scores(Q))
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of the classes, larger wins.
+        """Score the classes, larger wins.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
@@ -142,25 +143,44 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
             With two classes the score of ``classes_[1]`` less that of ``classes_[0]``. Always finite:
             logarithmic scores of classes out of reach are placed below all others.
 
+        Raises
+        ------
+        ValueError
+            For queries with NaN or infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
         Notes
         -----
-        One pass over the n_queries x n_samples pairs, O(n_queries) memory.
+        One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
         scores = finite_scores(self._all_scores(self._check_queries(X)))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Array:
-        """Labels of the best classes.
+        """Predict the best class of each query.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         y : ndarray of shape (n_queries,)
-            Where no kernel reaches (compact kernels) and the rule compares nothing else, the class of the nearest
-            training point, among the classes of positive prior probability.
+            Labels, in the dtype of `classes_`. Where no kernel reaches (compact kernels) and the rule compares nothing
+            else, the class of the nearest training point, among the classes of positive prior probability.
+
+        Raises
+        ------
+        ValueError
+            For queries with NaN or infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        At most the cost of `decision_function`.
         """
         scores = self._all_scores(self._check_queries(X))
         return self.classes_[scores.argmax(axis=1)]

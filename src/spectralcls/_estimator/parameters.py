@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from .._docstrings import fill
+from .._docstrings import fill, sections
 from ..kernels import KERNELS
 
 
@@ -210,17 +210,27 @@ ATTRIBUTES = {
 
 
 def complete(cls):
-    """Give a class the constraints and descriptions of its parameters of shared names."""
+    """Give a class the constraints and descriptions of its parameters of shared names, and docstrings of its methods.
+
+    A line ``%(inherited)s`` stands for the parameters and attributes of the class above. A method without a docstring
+    has that of the one that it overrides.
+    """
     defaults = {
         name: parameter.default for name, parameter in inspect.signature(cls.__init__).parameters.items()
     }
     shared = {name: PARAMETERS[name].constraint for name in defaults if name in PARAMETERS}
     cls._parameter_constraints = shared | getattr(cls, "_parameter_constraints", {})
     if cls.__doc__:
-        cls.__doc__ = fill(cls.__doc__, lambda name: _described(name, defaults))
+        cls.__doc__ = fill(cls.__doc__, lambda name: _described(name, defaults, cls))
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and not method.__doc__ and not name.startswith("_"):
+            method.__doc__ = getattr(super(cls, cls), name, method).__doc__
 
 
-def _described(name, defaults):
+def _described(name, defaults, cls):
+    if name == "inherited":
+        above = (sections(base.__doc__ or "", "Parameters", "Attributes") for base in cls.__mro__[1:])
+        return next(filter(None, above))
     if name in ATTRIBUTES:
         return ATTRIBUTES[name]
     shared = PARAMETERS[name]

@@ -27,12 +27,20 @@ class ActivePool:
     estimator : fitted PerTurboClassifier
         It is trained further by `label`. Call `refresh` after training it otherwise.
     X_pool : array-like of shape (m, d)
+        Unlabeled samples; float32 becomes float64.
 
     Attributes
     ----------
-    estimator : the classifier
-    X : (m, d) float64
-    remaining : positions in ``X`` that have not been labeled, ascending
+    estimator : PerTurboClassifier
+        The classifier.
+    X : ndarray of shape (m, d), float64
+        The pool, labeled samples included.
+    remaining : ndarray of shape (n_remaining,), intp
+        Positions in ``X`` that have not been labeled, ascending.
+    perturbation : ndarray of shape (n_remaining, n_classes)
+        tau of the remaining samples for each class, in [0, 1].
+    margin : ndarray of shape (n_remaining,)
+        Difference of their two least perturbations: 0 on a border.
 
     Notes
     -----
@@ -67,11 +75,12 @@ class ActivePool:
 
     @property
     def remaining(self):
+        """Positions in ``X`` that have not been labeled, ascending."""
         return np.flatnonzero(self._unlabeled)
 
     @property
     def perturbation(self) -> Array:
-        """tau (n_remaining, n_classes) of the remaining samples."""
+        """Perturbation tau, in [0, 1], of the remaining samples for each class: (n_remaining, n_classes)."""
         tau = np.stack([1 - state.explained[self._unlabeled] for state in self._classes], axis=1)
         return np.clip(tau, 0.0, 1.0, out=tau)
 
@@ -81,7 +90,17 @@ class ActivePool:
         return margin_of(self.perturbation)
 
     def refresh(self) -> Self:
-        """Follow the classifier: classes that grew are updated, others that changed are scored anew."""
+        """Follow the classifier: classes that grew are updated, others that changed are scored anew.
+
+        Returns
+        -------
+        self : object
+            The pool.
+
+        Notes
+        -----
+        A class that grew by one sample costs O(m n_l) operations, one that is scored anew O(m n_l^2).
+        """
         states = []
         known = {id(state.model.lineage): state for state in self._classes}
         for model in self.estimator._models:
@@ -93,7 +112,27 @@ class ActivePool:
         return self
 
     def query(self, n: int = 1, fraction: float = 0.10, random_state: RandomState = None) -> Array:
-        """Positions in ``X`` of n remaining samples to label, chosen as by `query_boundary`."""
+        """Choose samples to label as `query_boundary` does.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        fraction : float in (0, 1], default=0.10
+            Share of the remaining samples that is eligible, the nearest to a border; at least 2 n samples are.
+        random_state : int, RandomState instance or None, default=None
+            Draws among the eligible samples.
+
+        Returns
+        -------
+        positions : ndarray of shape (n,), intp
+            Distinct positions in ``X``.
+
+        Raises
+        ------
+        ValueError
+            If fewer than n samples remain, or for a fraction outside (0, 1].
+        """
         check_scalar(n, "n", Integral, min_val=1)
         if not 0 < fraction <= 1:
             raise ValueError(f"fraction must be in (0, 1], got {fraction!r}.")
@@ -104,13 +143,50 @@ class ActivePool:
         return remaining[draw(self.margin, self._points[remaining], n, fraction, h, random_state)]
 
     def leave_out(self, positions: ArrayLike) -> Self:
-        """Take samples out of the pool without labeling them."""
+        """Take samples out of the pool without labeling them.
+
+        Parameters
+        ----------
+        positions : int or array-like of int of shape (k,)
+            Positions in ``X``.
+
+        Returns
+        -------
+        self : object
+            The pool.
+
+        Raises
+        ------
+        ValueError
+            For positions that are no integers from 0 to m - 1.
+        """
         self._unlabeled[self._checked(positions)] = False
         return self
 
     def label(self, positions: ArrayLike, y: ArrayLike) -> Self:
-        """Give the labels ``y`` (k,) of the samples at ``positions`` (k,): they leave the pool for the
-        classifier."""
+        """Give the labels of samples: they leave the pool for the classifier.
+
+        Parameters
+        ----------
+        positions : int or array-like of int of shape (k,)
+            Positions in ``X``.
+        y : label or array-like of shape (k,)
+            Their labels; new ones become classes.
+
+        Returns
+        -------
+        self : object
+            The pool, scored with the new labels.
+
+        Raises
+        ------
+        ValueError
+            For positions that are not in the pool, labeled before or given twice, and for invalid labels.
+
+        Notes
+        -----
+        O(m n_l) operations for each new label of a class of n_l samples.
+        """
         positions, y = self._checked(positions), np.atleast_1d(y)
         if y.shape != positions.shape:
             raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")

@@ -24,8 +24,10 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
 
     Parameters
     ----------
-    estimator : fitted PerTurboClassifier, two or more classes
+    estimator : PerTurboClassifier
+        Fitted, to two classes or more.
     X : array-like of shape (m, d)
+        Queries.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
 def query_boundary(
     estimator: Any, X_pool: ArrayLike, n: int = 1, fraction: float = 0.10, *, random_state: RandomState = None,
 ) -> Array:
-    """Samples of a pool to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
+    """Choose samples to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
 
     A batch is drawn without near-duplicates: the first sample uniformly, each further one with a probability
     proportional to its perturbation of those already drawn (randomly pivoted Cholesky on the candidates'
@@ -76,12 +78,16 @@ def query_boundary(
 
     Parameters
     ----------
-    estimator : fitted PerTurboClassifier, two or more classes
+    estimator : PerTurboClassifier
+        Fitted, to two classes or more.
     X_pool : array-like of shape (m, d)
+        Samples to choose from.
     n : int, default=1
+        How many samples to choose.
     fraction : float in (0, 1], default=0.10
         Share of the pool that is eligible; at least 2 n samples are.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState instance or None, default=None
+        Draws among the eligible samples.
 
     Returns
     -------

@@ -23,10 +23,14 @@ STRATEGIES = ("boundary", "random")
 class LearningCurves:
     """Accuracies while labels come in.
 
-    Attributes
+    Parameters
     ----------
-    n_labels : (t,) labeled samples at each measurement
-    pool, test : dict of strategy -> (n_repeats, t), accuracy on the remaining pool and on the test set
+    n_labels : ndarray of shape (t,)
+        Labeled samples at each measurement.
+    pool : dict of str to ndarray of shape (n_repeats, t)
+        Accuracy on the remaining pool, for each strategy.
+    test : dict of str to ndarray of shape (n_repeats, t)
+        Accuracy on the test set, for each strategy.
 
     Examples
     --------
@@ -48,7 +52,16 @@ class LearningCurves:
         Parameters
         ----------
         scored_on : {"pool", "test"}
-        at : int, position in ``n_labels``
+            Which accuracies to compare.
+        at : int, default=-1
+            Position of the measurement in `n_labels`; the last one by default.
+
+        Returns
+        -------
+        mean : float
+            Mean gain in accuracy.
+        deviation : float
+            Its standard deviation (divisor n_repeats - 1); 0 with a single repeat.
         """
         scores = getattr(self, scored_on)
         difference = (scores["boundary"] - scores["random"])[:, at]
@@ -104,7 +117,9 @@ def simulate(
     estimator : classifier
         Cloned. A PerTurboClassifier grows by its `partial_fit`; any other is refitted at each label.
     X : array-like of shape (n_samples, n_features)
+        Samples.
     y : array-like of shape (n_samples,)
+        Their labels.
     query : PerTurboClassifier, default=None
         It measures the border for "boundary". None: the estimator if it is a PerTurboClassifier, otherwise
         one with the default parameters.
@@ -114,14 +129,18 @@ def simulate(
     n_queries : int, default=None
         Labels asked for. None: nine tenths of the pool.
     test_size : float in (0, 1), default=1/3
+        Share of the samples in the test set.
     fraction : float in (0, 1], default=0.10
         Of the pool nearest the border, from which the sample to label is drawn.
     retune : int or None, default=10
         A PerTurboClassifier is fitted anew, and so chooses its bandwidth and alpha, after this many labels.
         None: only at the start.
     n_repeats : int, default=10
-    strategies : sequence of {"boundary", "random"}
+        Number of random splits.
+    strategies : sequence of {"boundary", "random"}, default=("boundary", "random")
+        Ways to choose the next sample to label: by `query_boundary`, or at random.
     random_state : int, RandomState instance or None, default=0
+        Draws splits, first labels and queries; both strategies see the same splits.
     n_jobs : int, default=None
         Processes over the repeats, as in joblib.
     progress : bool, default=True
@@ -129,7 +148,8 @@ def simulate(
 
     Returns
     -------
-    LearningCurves
+    curves : LearningCurves
+        Accuracies of every strategy, repeat and measurement.
 
     Raises
     ------

@@ -69,8 +69,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     See Also
     --------
-    spectralcls.metric.KernelMetric, spectralcls.kernel_ridge.KernelRidgeClassifier,
-    spectralcls.perturbo.PerTurboClassifier : The parts.
+    spectralcls.kernel_ridge.KernelRidgeClassifier : Two of the members, each after a learned metric.
+    spectralcls.metric.KernelMetric : The metric of one of them, and of the Parzen classifier.
+    spectralcls.perturbo.PerTurboClassifier : A further member, here without a metric.
 
     Notes
     -----
@@ -184,15 +185,17 @@ class AutoClassifier(ClassifierMixin, Estimator):
             )
 
     def predict_proba(self, X):
-        """Probabilities of the classes.
+        """Probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one.
         """
         check_is_fitted(self)
         _require_numbers(X)
@@ -200,7 +203,22 @@ class AutoClassifier(ClassifierMixin, Estimator):
         return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
 
     def predict(self, X):
-        """Labels of the most probable classes, (n_queries,)."""
+        """Predict the most probable class of each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Labels, in the dtype of `classes_`.
+
+        Notes
+        -----
+        The cost is that of `predict_proba`.
+        """
         probability = self.predict_proba(X)
         return self.classes_[probability.argmax(axis=1)]
 

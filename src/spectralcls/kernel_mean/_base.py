@@ -78,10 +78,13 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Points to add; float32 stays float32 if all points are.
         y : array-like of shape (n_samples,)
+            Their labels.
         classes : array-like of shape (n_classes,), default=None
             All labels that will ever occur. Needed in the first call, unless that is `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, as in `fit`.
         retune : bool, default=False
             Whether to choose the bandwidth anew, from all points seen, if it is not a number. It is chosen in the first
             call, and otherwise kept.
@@ -89,6 +92,7 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         Returns
         -------
         self : object
+            The grown classifier.
 
         Raises
         ------

@@ -115,31 +115,41 @@ class ParzenClassifier(KernelMeanClassifier):
         self._log_constant = -log_normalizer(self.kernel, data.X.shape[1], np.min(self.bandwidth_))
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Logarithms of the posterior probabilities of the classes.
+        """Log posterior probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         log_p : ndarray of shape (n_queries, n_classes)
             -inf for a class that a compact kernel does not reach; if it reaches none, the class of the nearest
             training point, among those of positive prior probability, has probability one.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
         return log_posterior(self._scores(self._check_queries(X)))
 
     def predict_proba(self, X: Any) -> Array:
-        """Posterior probabilities of the classes, shape (n_queries, n_classes).
+        """Posterior probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         p : ndarray of shape (n_queries, n_classes)
             Each row adds up to one, however far the query.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs, as for `predict_log_proba`.
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -149,10 +159,15 @@ class ParzenClassifier(KernelMeanClassifier):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         log_density : ndarray of shape (n_queries,)
             Normalized to integrate to one; -inf if a compact kernel does not reach.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs.
         """
         return self._model.log_total(self._check_queries(X)) + self._log_constant

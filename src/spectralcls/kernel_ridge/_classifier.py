@@ -207,18 +207,35 @@ class KernelRidgeClassifier(ScoreClassifier):
         return sums + self.class_prior_.astype(sums.dtype)
 
     def predict_log_proba(self, X):
-        """Logarithms of the probabilities of the classes, (n_queries, n_classes)."""
-        return log_softmax(self._scores(self._check_queries(X)) / self.temperature_, axis=1)
-
-    def predict_proba(self, X):
-        """Probabilities of the classes.
+        """Log probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_queries, n_classes)
+            Finite, and accurate where the probability itself would underflow.
+
+        Notes
+        -----
+        One pass over the pairs of queries and `points_`.
+        """
+        return log_softmax(self._scores(self._check_queries(X)) / self.temperature_, axis=1)
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one: ``softmax(scores / temperature_)``.
         """
         return np.exp(self.predict_log_proba(X))

@@ -123,6 +123,7 @@ class GradientMetric(LinearMap):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Training points; the map is learned in float64.
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -22,10 +22,21 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Points.
 
         Returns
         -------
-        Z : ndarray of shape (n_samples, n_components), float32 for float32 input, else float64
+        Z : ndarray of shape (n_samples, n_components)
+            The mapped points, float32 for float32 input, else float64.
+
+        Raises
+        ------
+        ValueError
+            For points with NaN or infinity, or of another number of features than in `fit`.
+
+        Notes
+        -----
+        Costs O(n_samples n_features n_components).
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)

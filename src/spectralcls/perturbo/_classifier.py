@@ -144,13 +144,16 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; everything is computed in float64.
         y : array-like of shape (n_samples,)
+            Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
 
         Raises
         ------
@@ -261,14 +264,18 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; everything is computed in float64.
         y : array-like of shape (n_samples,)
-        classes : ignored
-            For the interface: classes may appear at any call.
+            Their labels.
+        classes : array-like, default=None
+            Ignored, for the interface: classes may appear at any call.
         sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, as in `fit`.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
 
         Raises
         ------
@@ -322,13 +329,28 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         return log_explained(self._models, X, self.n_jobs, relative)
 
     def perturbation(self, X: Any) -> Array:
-        """tau_l(x) for every query and class, (n_queries, n_classes), in [0, 1]: equation 9 of the paper."""
+        """Perturbation tau_l(x) of every class by every query: equation 9 of the paper.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        tau : ndarray of shape (n_queries, n_classes), float64
+            In [0, 1]: 0 for a sample of the class, up to the regularization, 1 far from all of them.
+
+        Notes
+        -----
+        A query costs O(n_l d + n_l^2) operations for each class of n_l samples, less with a factor of lower rank.
+        """
         X = self._queries(X)
         tau = np.stack([1 - model.explained(X, self.n_jobs) for model in self._models], axis=1)
         return np.clip(tau, 0.0, 1.0, out=tau)
 
     def decision_function(self, X: Any) -> Array:
-        """log(1 - tau_l(x)): the larger, the less x perturbs the class.
+        """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.
 
         1 - tau is the share of x's image that lies in the span of the class. Its logarithm has the order of
         -tau, and keeps it where tau itself is all ones: far from every sample the class of the nearest sample
@@ -336,9 +358,19 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         is its limit alpha / (n_l + alpha) to rounding, the differences that remain decide (the larger class,
         among equal ones the nearest mean); these rows are up to a constant that all classes share.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
         Returns
         -------
-        scores : (n_queries, n_classes); with two classes (n_queries,), the difference second minus first
+        scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
+            With two classes the difference second minus first; with one class its scores, (n_queries,).
+
+        Notes
+        -----
+        The cost is that of `perturbation`.
         """
         scores = self._log_explained(X)
         if len(self.classes_) > 2:
@@ -346,15 +378,44 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.classes_) == 1 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Any) -> Array:
-        """The class that each query perturbs least, (n_queries,)."""
+        """Predict the class that each query perturbs least.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Labels, in the dtype of `classes_`.
+
+        Notes
+        -----
+        The cost is that of `perturbation`.
+        """
         scores = self._log_explained(X)
         return self.classes_[scores.argmax(axis=1)]
 
     def score_samples(self, X: Any) -> Array:
-        """How well the nearest class explains a query, (n_queries,): log(1 - min_l tau_l(x)), at most 0.
+        """How well the nearest class explains a query: log(1 - min_l tau_l(x)).
 
         Low where x perturbs every class: a novelty score, comparable between queries. A query is rejected
         below a quantile of this score on samples that were not used in `fit` (training samples explain
         themselves).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_queries,), float64
+            At most 0.
+
+        Notes
+        -----
+        The cost is that of `perturbation`.
         """
         return np.minimum(self._log_explained(X, relative=False).max(axis=1), 0.0)
