@@ -22,6 +22,7 @@ def show_config(mode: str = "print") -> dict[str, Any] | None:
     Returns
     -------
     config : dict or None
+        None with ``mode="print"``.
 
     Examples
     --------

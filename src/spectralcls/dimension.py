@@ -21,10 +21,10 @@ GRAPHS = ("knn", "mst")
 class IntrinsicDimension:
     """An estimate and what it rests on.
 
-    Attributes
+    Parameters
     ----------
     dimension : float
-        gamma / (1 - slope) of the mean log-lengths; round it for the integer estimate.
+        The estimate, gamma / (1 - slope) of the mean log-lengths; round it for the integer estimate.
     spread : float
         Standard deviation over the resamples, each with its own slope.
     resampled : ndarray of shape (n_resamples,)
@@ -77,12 +77,14 @@ def entropic_dimension(
     n_resamples : int, default=20
         Subsamples per size.
     random_state : int, RandomState or None, default=None
+        Draws the subsamples.
     n_jobs : int or None, default=None
+        Threads of the neighbor search, as in `spectralcls.neighbors.knn`.
 
     Returns
     -------
-    IntrinsicDimension
-        Infinite where the length grows as fast as n.
+    found : IntrinsicDimension
+        The estimate with its spread; infinite where the length grows as fast as n.
 
     Raises
     ------
@@ -145,6 +147,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Points.
     y : array-like of shape (n,)
         Labels.
     **options
@@ -152,7 +155,8 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
 
     Returns
     -------
-    dict of label -> IntrinsicDimension
+    found : dict of label to IntrinsicDimension
+        The estimate for the points of each class.
 
     Examples
     --------

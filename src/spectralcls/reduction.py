@@ -40,6 +40,7 @@ def reduce_training_set(
     Parameters
     ----------
     X : array-like of shape (n, d)
+        Training points, float32 or float64.
     y : array-like of shape (n,)
         Class labels.
     size : int or float

@@ -71,6 +71,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         With more points than this, embeddings of `n_subsamples` stratified subsamples of this size are
         extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
+        Number of subsamples, where `max_samples` is exceeded.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `spectralcls.neighbors.knn`; does not change the result.
     %(random_state)s
@@ -81,6 +82,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     embedding_ : ndarray of shape (n_samples, n_components_)
         Embedded training points, scaled such that U^T D U = I (eq. 14).
     class_centers_ : ndarray of shape (n_classes, n_components_)
+        Embedded class centers, the z of the objective.
     eigenvalues_ : ndarray of shape (n_components_,)
         lambda of eq. 15, in increasing order.
     classes_ : ndarray of shape (n_classes,)
@@ -191,12 +193,13 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
             Points, or a graph (see `affinity`).
-        y : array-like of shape (n_samples,) or None
+        y : array-like of shape (n_samples,) or None, default=None
             Labels, with `unlabeled` for points without one; None: all unlabeled, which gives Laplacian eigenmaps.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -299,12 +302,15 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X, y
-            As in `fit`.
+        X : array-like of shape (n_samples, n_features), or sparse of shape (n_samples, n_samples)
+            Points, or a graph (see `affinity`).
+        y : array-like of shape (n_samples,) or None, default=None
+            Labels, as in `fit`.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        embedding : ndarray of shape (n_samples, n_components_)
+            The embedded training points, `embedding_`.
         """
         return self.fit(X, y).embedding_
 
@@ -318,7 +324,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Returns
         -------
-        ndarray of shape (m, n_components_)
+        embedded : ndarray of shape (m, n_components_)
             A row that equals a training point gets that point's embedding. A query so far away that every
             weight is zero in floating point gets the limit, its nearest neighbor's point times 1 / (1 -
             lambda); in a given graph, one without any neighbor goes to the origin.
@@ -337,12 +343,13 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (m, n_features), or sparse of shape (m, n_samples)
-        y : array-like of shape (m,) or None
+            Points, or their graph to the training points.
+        y : array-like of shape (m,) or None, default=None
             Labels among `classes_`, or `unlabeled`; None: all unlabeled.
 
         Returns
         -------
-        ndarray of shape (m, n_components_)
+        embedded : ndarray of shape (m, n_components_)
             For the training points with their labels this is `embedding_` (up to rounding; not where
             subsamples were integrated or ``extension="full"``).
 

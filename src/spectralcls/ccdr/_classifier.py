@@ -58,14 +58,25 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Held-out points are embedded out of sample.
     max_tuning_samples : int or None, default=5000
         With more points than this, all classes together, the choice is made on a stratified subsample of this size.
-    weights, epsilon, extension, max_samples, n_subsamples, algorithm
-        As in `CCDR`.
+    weights : {"heat", "binary"}, default="heat"
+        Weights of the edges, as in `CCDR`.
+    epsilon : float or None, default=None
+        Scale of the heat kernel, as in `CCDR`.
+    extension : {"symmetric", "nearest", "full"}, default="symmetric"
+        Training points that the out-of-sample formula uses, as in `CCDR`.
+    max_samples : int or None, default=None
+        Number of points above which embeddings of subsamples are averaged, as in `CCDR`.
+    n_subsamples : int, default=5
+        Number of these subsamples.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        Search of neighbors, as in `spectralcls.neighbors.knn`; does not change the result.
     %(random_state)s
     %(n_jobs)s
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels.
     ccdr_ : CCDR
         The fitted embedding.
     estimator_ : classifier
@@ -173,12 +184,14 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Points; float32 stays float32, everything else becomes float64.
         y : array-like of shape (n_samples,)
             Labels, with `unlabeled` for points without one.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -239,27 +252,63 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         return self.ccdr_._transform(X)
 
     def predict(self, X: Any) -> Array:
-        """Labels of X.
+        """Predict the class of each query.
 
         Parameters
         ----------
         X : array-like of shape (m, n_features)
+            Queries.
 
         Returns
         -------
-        ndarray of shape (m,)
+        y : ndarray of shape (m,)
+            Labels, in the dtype of `classes_`.
+
+        Notes
+        -----
+        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
         """
         embedded = self._embedded(X)
         return self.estimator_.predict(embedded)
 
     @_final_has("predict_proba")
     def predict_proba(self, X: Any) -> Array:
-        """Class probabilities, where the classifier has them; columns in the order of `classes_`."""
+        """Class probabilities, where the classifier has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (m, n_classes)
+            Columns in the order of `classes_`.
+
+        Notes
+        -----
+        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
+        """
         embedded = self._embedded(X)
         return self.estimator_.predict_proba(embedded)
 
     @_final_has("decision_function")
     def decision_function(self, X: Any) -> Array:
-        """Decision values, where the classifier has them."""
+        """Decision values, where the classifier has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : ndarray of shape (m,) or (m, n_classes)
+            As `estimator_` gives them.
+
+        Notes
+        -----
+        The queries are embedded out of sample: O(m n d) for their neighbors, then what `estimator_` takes.
+        """
         embedded = self._embedded(X)
         return self.estimator_.decision_function(embedded)

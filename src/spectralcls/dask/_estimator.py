@@ -55,14 +55,35 @@ class DaskEstimator:
         return scores.map_blocks(_best, self.classes_, drop_axis=1, dtype=self.classes_.dtype)
 
     def score(self, X, y, sample_weight=None):
-        """Accuracy, computed at once."""
+        """Accuracy, computed at once.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+        y : Dask array, series or array-like of shape (n_queries,)
+            Their labels.
+        sample_weight : Dask array or array-like of shape (n_queries,), default=None
+            Weights of the queries.
+
+        Returns
+        -------
+        accuracy : float
+            Weighted share of the queries whose label is predicted.
+        """
         right = self.predict(X) == as_column(y, as_points(X), "y")
         weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
         hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
         return float(hits / total)
 
     def to_local(self):
-        """The fitted estimator of `spectralcls` with all that it has learned in this process."""
+        """The fitted estimator of `spectralcls` with all that it has learned in this process.
+
+        Returns
+        -------
+        local : object
+            The estimator of the same name for data in memory, with the same parameters; it predicts without a cluster.
+        """
         check_is_fitted(self)
         local = self._local_class(**self.get_params())
         vars(local).update(vars(self) | self._local_state())

@@ -25,6 +25,7 @@ def from_memmap(array, rows=100_000):
     Returns
     -------
     blocks : Dask array
+        The array in chunks of rows, not read yet.
 
     Raises
     ------

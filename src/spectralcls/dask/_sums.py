@@ -56,7 +56,7 @@ def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
     exclude_self=False, exclude_groups=None, normalize=False, rtol=0.0, n_jobs=None,
 ):
-    """Sums of kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
+    """Sum kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
 
     Parameters
     ----------
@@ -65,15 +65,23 @@ def kernel_sums(
     X : Dask array of shape (n, d)
         Points, chunked by rows. Persist them if they serve more than once.
     weights : Dask array or array-like of shape (n,) or (n, c), default=None
+        Weights of the points; None means 1.
     labels : Dask array or array-like of int of shape (n,), default=None
+        Labels 0 ... n_labels - 1 of the points.
     n_labels : int, default=None
         None: the largest label + 1, which is computed at once.
-    kernel, bandwidth, normalize
+    kernel : str, default="gaussian"
+        As in :func:`spectralcls.kernels.kernel_sums`.
+    bandwidth : float or array-like of shape (b,) or (b, n_labels)
         As in :func:`spectralcls.kernels.kernel_sums`.
     log : bool or "pair", default=False
+        As in :func:`spectralcls.kernels.kernel_sums`.
     exclude_self : bool, default=False
         True needs Q to be X, and query i leaves out point i.
     exclude_groups : tuple of two Dask arrays or array-likes of shape (m,) and (n,), default=None
+        Groups of the queries and of the points, 0, 1, ...; a query leaves out the points of its own group.
+    normalize : bool, default=False
+        Multiply by the constant that makes the kernel a density on R^d.
     rtol : float, default=0
         Allowed error, as in :func:`spectralcls.kernels.kernel_sums`, for weights that are not negative: the errors of
         the blocks of points, relative to their totals, add up to no more. Each task chooses its method.
@@ -82,8 +90,8 @@ def kernel_sums(
 
     Returns
     -------
-    sums : Dask array of shape (m[, b][, l][, c]), float64, not computed yet, in the chunks of Q
-        With ``log="pair"`` a tuple (log_scale, sums).
+    sums : Dask array of shape (m[, b][, l][, c]), float64
+        Not computed yet, in the chunks of Q. With ``log="pair"`` a tuple (log_scale, sums).
 
     Raises
     ------

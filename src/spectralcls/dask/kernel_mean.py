@@ -17,16 +17,52 @@ class DaskScoreClassifier(DaskEstimator):
     """`fit` keeps the training points on the workers, everything else is lazy."""
 
     def decision_function(self, X):
-        """Scores of the classes as a Dask array (n_queries,) or (n_queries, n_classes), larger wins."""
+        """Score the classes, larger wins.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : Dask array of shape (n_queries,) or (n_queries, n_classes)
+            Not computed yet, in the chunks of X. With two classes the score of ``classes_[1]`` less that of
+            ``classes_[0]``.
+        """
         scores = self._scores(self._check_queries(X)).map_blocks(finite_scores, dtype=np.float64)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
-        """Labels of the best classes as a Dask array (n_queries,), in the chunks of X."""
+        """Predict the best class of each query.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : Dask array of shape (n_queries,)
+            Labels. Not computed yet, in the chunks of X.
+        """
         return self._labels(self._scores(self._check_queries(X)))
 
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
-        """Not offered: points added one by one are work for one machine; see `to_local`."""
+        """Not offered: points added one by one are work for one machine; see `to_local`.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight : object
+            Ignored.
+        retune : bool, default=False
+            Ignored.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
         raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
 
     def _check_training_data(self, X, y, sample_weight):
@@ -61,6 +97,11 @@ class DaskKernelMean(DaskScoreClassifier):
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
+    A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
+    within itself with ``cv="loo"``; `cv` is an int or "loo".
+
+    %(inherited)s
+
     Examples
     --------
     >>> import dask.array as da
@@ -75,16 +116,43 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     _local_class = kernel_mean.ParzenClassifier
 
     def predict_log_proba(self, X):
-        """Logarithms of the posterior probabilities, a Dask array (n_queries, n_classes)."""
+        """Log posterior probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : Dask array of shape (n_queries, n_classes)
+            Not computed yet, in the chunks of X.
+        """
         return self._scores(self._check_queries(X)).map_blocks(log_posterior, dtype=np.float64)
 
     def predict_proba(self, X):
-        """Posterior probabilities, a Dask array (n_queries, n_classes)."""
+        """Posterior probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : Dask array of shape (n_queries, n_classes)
+            Not computed yet, in the chunks of X.
+        """
         return da.exp(self.predict_log_proba(X))
 
 
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
+
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
+    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+
+    %(inherited)s
 
     Examples
     --------
@@ -103,6 +171,11 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
 class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier):
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
+    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+
+    %(inherited)s
+
     Examples
     --------
     >>> import dask.array as da
@@ -119,6 +192,11 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
 
 class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifier):
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
+
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
+    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+
+    %(inherited)s
 
     Examples
     --------

@@ -17,7 +17,9 @@ def knn(Q, X, k, *, n_jobs=None):
     Parameters
     ----------
     Q : Dask array of shape (m, d)
+        Queries, chunked by rows.
     X : Dask array of shape (n, d)
+        Points, chunked by rows.
     k : int
         Number of neighbors, 1 <= k <= n.
     n_jobs : int, default=None
@@ -25,8 +27,8 @@ def knn(Q, X, k, *, n_jobs=None):
 
     Returns
     -------
-    distances, indices : Dask arrays of shape (m, k), not computed yet
-        Ordered as :func:`spectralcls.knn` does: by distance, then by index.
+    distances, indices : Dask array of shape (m, k)
+        Not computed yet, in the chunks of Q. Ordered as :func:`spectralcls.knn` does: by distance, then by index.
 
     Notes
     -----
@@ -63,6 +65,30 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     """Symmetric graph that joins every point with its nearest neighbors, as :func:`spectralcls.knn_graph`.
 
     The neighbors are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
+
+    Parameters
+    ----------
+    X : Dask array of shape (n, d)
+        Points, chunked by rows.
+    n_neighbors : int
+        Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
+    mode : {"binary", "heat", "distance"}, default="binary"
+        Value of an edge, as in :func:`spectralcls.knn_graph`.
+    symmetrize : {"or", "and", "mean"} or None, default="or"
+        Which edges are kept, as in :func:`spectralcls.knn_graph`.
+    epsilon : float, "mean" or None, default=None
+        Scale of the heat kernel, as in :func:`spectralcls.knn_graph`.
+    n_jobs : int, default=None
+        Threads of a task; None: one.
+
+    Returns
+    -------
+    graph : csr_array of shape (n, n)
+        In memory; empty diagonal.
+
+    Notes
+    -----
+    The cost is that of :func:`knn`.
 
     Examples
     --------

@@ -20,6 +20,8 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
     O(n_l r) with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
     there are more.
 
+    %(inherited)s
+
     Examples
     --------
     >>> import dask.array as da
@@ -35,7 +37,25 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
 
     @transactional
     def fit(self, X, y):
-        """Fit on Dask collections; see :meth:`spectralcls.PerTurboClassifier.fit`."""
+        """Choose bandwidth and alpha where they are "cv", and factor every class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Training points, of known chunk sizes.
+        y : Dask array, series or array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier; the factors stay on the workers.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`spectralcls.PerTurboClassifier.fit`.
+        """
         check_workers()
         return self._fit_collections(self._prepared(check_training_data(self, X, y), y))
 
@@ -60,14 +80,36 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
         return self
 
     def partial_fit(self, X, y, classes=None):
-        """Not offered: labels added one by one are work for one machine; see `to_local`."""
+        """Not offered: labels added one by one are work for one machine; see `to_local`.
+
+        Parameters
+        ----------
+        X, y, classes : object
+            Ignored.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
         raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
 
     def _log_explained(self, X, relative=True):
         return self._by_models(X, _log_explained, relative, self.n_jobs or 1)
 
     def perturbation(self, X):
-        """tau_l(x) for every query and class, a Dask array (n_queries, n_classes) in [0, 1]."""
+        """Perturbation tau_l(x) of every class by every query.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        tau : Dask array of shape (n_queries, n_classes)
+            In [0, 1]. Not computed yet, in the chunks of X.
+        """
         return self._by_models(X, _perturbation, self.n_jobs or 1)
 
     def _by_models(self, X, function, *options):
@@ -75,16 +117,49 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
         return self._map_queries(X, function, *options, *self._models)
 
     def decision_function(self, X):
-        """log(1 - tau_l(x)), a Dask array (n_queries, n_classes) or (n_queries,)."""
+        """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : Dask array of shape (n_queries,) or (n_queries, n_classes)
+            Not computed yet, in the chunks of X. With two classes the difference second minus first.
+        """
         scores = self._log_explained(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X):
-        """The class that each query perturbs least, a Dask array (n_queries,)."""
+        """Predict the class that each query perturbs least.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : Dask array of shape (n_queries,)
+            Labels. Not computed yet, in the chunks of X.
+        """
         return self._labels(self._log_explained(X))
 
     def score_samples(self, X):
-        """log(1 - min_l tau_l(x)) of each query, a Dask array (n_queries,)."""
+        """How well the nearest class explains a query: log(1 - min_l tau_l(x)).
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : Dask array of shape (n_queries,)
+            At most 0. Not computed yet, in the chunks of X.
+        """
         best = self._log_explained(X, relative=False).max(axis=1)
         return np.minimum(best, 0.0)
 

@@ -25,8 +25,11 @@ class KernelOperator(LinearOperator):
     Parameters
     ----------
     X : Dask array of shape (n, d)
+        Points, chunked by rows.
     kernel : str, default="gaussian"
+        One of ``spectralcls.kernels.KERNELS``.
     bandwidth : float
+        Bandwidth, positive.
     normalization : {None, "mean", "sum"}, default=None
         As in :class:`spectralcls.eigen.KernelOperator`.
     sample_weight : ndarray of shape (n,), default=None
@@ -37,6 +40,7 @@ class KernelOperator(LinearOperator):
     Attributes
     ----------
     degrees : ndarray of shape (n,) or None
+        The diagonal of D.
 
     Examples
     --------
@@ -140,6 +144,11 @@ class _DaskSpectralISE(DaskSpectral):
 class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassifier):
     """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
+    Bandwidths are tuned within a stratified sample of `max_tuning_samples` points, which is gathered in this process.
+    `n_components` has to be "all", `solver` "auto" and `rank` None.
+
+    %(inherited)s
+
     Examples
     --------
     >>> import dask.array as da
@@ -165,6 +174,11 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
 
+    Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
+    gathered in this process. `rank` has to be None.
+
+    %(inherited)s
+
     Examples
     --------
     >>> import dask.array as da
@@ -181,6 +195,11 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
 
 class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacianISEClassifier):
     """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
+
+    Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
+    gathered in this process. `rank` has to be None.
+
+    %(inherited)s
 
     Examples
     --------

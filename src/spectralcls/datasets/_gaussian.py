@@ -39,6 +39,7 @@ def make_two_gaussians(
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
         0 or 1; the rows are in random order.
 
@@ -81,14 +82,16 @@ def make_twonorm(
     n_features : int, default=20
         Dimension d.
     shift : float, default=None
-        a; None is 2 / sqrt(n_features).
+        Coordinate a of the means; None is 2 / sqrt(n_features).
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
+        Their classes, 0, 1, ...
 
     References
     ----------
@@ -127,14 +130,16 @@ def make_ringnorm(
     n_features : int, default=20
         Dimension d.
     shift : float, default=None
-        a; None is 2 / sqrt(n_features).
+        Coordinate a of the means; None is 2 / sqrt(n_features).
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
+        Their classes, 0, 1, ...
 
     References
     ----------
@@ -189,7 +194,9 @@ def make_waveform(
     Returns
     -------
     X : ndarray of shape (n_samples, 21 + n_noise_features), float64
+        Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
+        Their classes, 0, 1, ...
 
     References
     ----------
@@ -234,7 +241,7 @@ def gaussian_mixture(
     noise: float = 0.1,
     random_state: RandomState = None,
 ) -> Any:
-    """Parameters of a random mixture whose classes are chains of flat Gaussian pieces.
+    """Draw the parameters of a random mixture whose classes are chains of flat Gaussian pieces.
 
     Component k has the mean m_k ~ N(0, separation^2 I), the covariance A_k A_k^T + noise^2 I with A_k of
     ``intrinsic_dim`` orthonormal columns in a uniformly random direction, the class k mod ``n_classes``,
@@ -242,8 +249,12 @@ def gaussian_mixture(
 
     Parameters
     ----------
-    n_classes, n_features, n_components : int
-        Sizes of the mixture; there have to be at least as many components as classes.
+    n_classes : int, default=10
+        Number of classes.
+    n_features : int, default=19
+        Dimension.
+    n_components : int, default=64
+        Number of Gaussian pieces, at least one for each class.
     intrinsic_dim : int, default=3
         Dimension of each piece, at most ``n_features``.
     separation : float, default=1.0
@@ -298,14 +309,24 @@ def make_gaussian_mixture(
     mixture_state: int = 0,
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
-    """Samples of :func:`gaussian_mixture`: classes that are mixtures of flat Gaussian pieces.
+    """Draw samples of :func:`gaussian_mixture`: classes that are mixtures of flat Gaussian pieces.
 
     Parameters
     ----------
     n_samples : int, default=1000
         All samples; every component gets the same number of them, to within one.
-    n_classes, n_features, n_components, intrinsic_dim, separation, noise
-        The mixture, see :func:`gaussian_mixture`.
+    n_classes : int, default=10
+        Number of classes.
+    n_features : int, default=19
+        Dimension.
+    n_components : int, default=64
+        Number of Gaussian pieces, at least one for each class.
+    intrinsic_dim : int, default=3
+        Dimension of each piece, at most ``n_features``.
+    separation : float, default=1.0
+        Standard deviation of the pieces' means, per feature, in units of the pieces' own.
+    noise : float, default=0.1
+        Standard deviation across a piece.
     mixture_state : int, RandomState instance or None, default=0
         Seed of the mixture. With the same integer, other values of ``random_state`` draw from the same
         distribution.
@@ -315,7 +336,9 @@ def make_gaussian_mixture(
     Returns
     -------
     X : ndarray of shape (n_samples, n_features), float64
+        Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
+        Their classes, 0, 1, ...
 
     Examples
     --------
@@ -367,17 +390,23 @@ def make_simdata(version: int, n_samples: Sizes = 1000, *, random_state: RandomS
     Parameters
     ----------
     version : {1, 2, 3}
+        Which of the three sets.
     n_samples : int, default=1000
+        Number of samples.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 19, 26 or 31), float64
+    X : ndarray of shape (n_samples, n_features), float64
+        Samples of 19, 26 or 31 features, the rows in random order.
     y : ndarray of shape (n_samples,), int64
+        Their classes, 0, 1, ...
 
-    References ---------- N. Courty, T. Burger, J. Laurent: PerTurbo: a new classification algorithm based
-    on the spectrum perturbations of the Laplace-Beltrami operator. ECML PKDD 2011.
+    References
+    ----------
+    N. Courty, T. Burger, J. Laurent: PerTurbo: a new classification algorithm based on the spectrum perturbations of
+    the Laplace-Beltrami operator. ECML PKDD 2011.
 
     Examples
     --------

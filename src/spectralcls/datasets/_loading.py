@@ -51,6 +51,7 @@ def load(
     Parameters
     ----------
     name : str
+        Name of the set.
     data_home : path-like, default=None
         The data folder; None takes it from the environment variable SPECTRALCLS_DATA, if that is set. For
         OpenML it is the folder of scikit-learn's cache.
@@ -102,7 +103,22 @@ def load(
 
 
 def available(data_home: FilePath | None = None) -> list[str]:
-    """Names that :func:`load` knows without a network: bundled, generated, and in the data folder.
+    """Return the names that :func:`load` knows without a network: bundled, generated, and in the data folder.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        The data folder, as in :func:`load`.
+
+    Returns
+    -------
+    names : list of str
+        The names, each once.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the data folder does not exist.
 
     Examples
     --------
@@ -130,6 +146,7 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     Parameters
     ----------
     path : path-like
+        The file.
     target : str, default="y"
         Name of the array with the labels, where the file has X.
 

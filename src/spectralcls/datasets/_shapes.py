@@ -50,6 +50,7 @@ def make_two_rings(
     n_samples : int or (int, int), default=100
         All samples, shared out evenly, or the samples of each class.
     radii : (float, float), default=(1.0, 2.0)
+        Radius of each ring, to the middle of its width.
     width : float, default=0.4
         At most twice the smaller radius.
     centers : array-like of shape (2, 2), default=((0, 0), (0, 0))
@@ -60,6 +61,7 @@ def make_two_rings(
     Returns
     -------
     X : ndarray of shape (n_samples, 2), float64
+        Points in the plane.
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
 
@@ -121,6 +123,7 @@ def make_gaussian_in_ring(
     Returns
     -------
     X : ndarray of shape (n_samples, 2), float64
+        Points in the plane.
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
 
@@ -167,6 +170,7 @@ def make_two_spirals(
     n_samples : int or (int, int), default=300
         All samples, shared out evenly, or the samples of each class.
     turns : float, default=1.75
+        Turns of each spiral about the center.
     radius : float, default=3.0
         Distance of the outer end from the center.
     noise : float, default=0.1
@@ -177,6 +181,7 @@ def make_two_spirals(
     Returns
     -------
     X : ndarray of shape (n_samples, 2), float64
+        Points in the plane.
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
 

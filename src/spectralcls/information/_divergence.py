@@ -40,13 +40,14 @@ def integrated_squared_error(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     %(bandwidths)s
     %(sample_weights)s
     %(kernel)s
-    %(n_jobs)s
     %(potential)s
     log : bool, default=False
         Return its logarithm; Gaussian kernel only.
+    %(n_jobs)s
 
     Returns
     -------
@@ -54,6 +55,14 @@ def integrated_squared_error(
         At least 0 with the Gaussian, where it is a squared distance, to an absolute error of some 1e-15 of
         the potentials; 0 for equal samples. Compact kernels are not positive definite, and the value may be
         negative.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -99,17 +108,26 @@ def cauchy_schwarz_divergence(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     %(bandwidths)s
     %(sample_weights)s
     %(kernel)s
-    %(n_jobs)s
     %(potential)s
+    %(n_jobs)s
 
     Returns
     -------
     divergence : float
         At least 0 with the Gaussian, and 0 for equal samples. Infinite for a compact kernel where no point
         of X is within reach of one of Y.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -146,20 +164,29 @@ def kullback_leibler_divergence(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
         differ, whatever the kernel.
     %(sample_weights)s
     %(kernel)s
-    %(n_jobs)s
     leave_one_out : bool, default=False
         True leaves each point's own term out of its p(x_i); q(x_i) never has one.
+    %(n_jobs)s
 
     Returns
     -------
     divergence : float
         In nats; infinite where q is 0 at a point of X, which happens with compact kernels only. As an
         estimate it may be negative, but never with leave_one_out=False for equal samples, where it is 0.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -204,19 +231,28 @@ def laplacian_pdf_divergence(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     %(bandwidths)s
+    overall_bandwidth : float, default=None
+        Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; the ratio of those of X to those of Y counts too: it sets the priors in f.
     %(kernel)s
-    %(n_jobs)s
-    overall_bandwidth : float, default=None
-        Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     %(potential)s
+    %(n_jobs)s
 
     Returns
     -------
     divergence : float
         At least 0 with the Gaussian, and 0 for equal samples.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------

@@ -34,19 +34,29 @@ def information_potential(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The sample; everything is computed in float64.
     %(bandwidth)s
     %(sample_weight)s
     %(kernel)s
-    %(n_jobs)s
     potential : {"convolved", "same"}, default="convolved"
         Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
         4.38).
     log : bool, default=False
         Return log V. In high dimension V itself may be too small or too large for a float.
+    %(n_jobs)s
 
     Returns
     -------
     V : float
+        The potential, or its logarithm.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -82,18 +92,27 @@ def cross_information_potential(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     %(bandwidths)s
     %(sample_weights)s
     %(kernel)s
-    %(n_jobs)s
     %(potential)s
     log : bool, default=False
         Return its logarithm.
+    %(n_jobs)s
 
     Returns
     -------
     V : float
         0 (-inf) for a compact kernel where no point of X is within reach of one of Y.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -123,7 +142,7 @@ def renyi_entropy(
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Renyi's entropy of order alpha.
+    """Renyi entropy of order alpha.
 
     For alpha = 2 it is -log V with the information potential V (equation 4.29 of [1]_). For other orders it is
     the plug-in estimate ``log(sum_i w_i p(x_i)^(alpha - 1)) / (1 - alpha)``, which for alpha = 1 is
@@ -132,21 +151,30 @@ def renyi_entropy(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The sample; everything is computed in float64.
     %(bandwidth)s
-    %(sample_weight)s
-    %(kernel)s
-    %(n_jobs)s
     alpha : float, default=2
         Order, positive and finite.
+    %(sample_weight)s
+    %(kernel)s
     potential : {"convolved", "same"}, default="convolved"
         The estimate for alpha = 2; see :func:`information_potential`.
     leave_one_out : bool, default=False
         Plug in the density of the other points at each point. Not for the convolved alpha = 2.
+    %(n_jobs)s
 
     Returns
     -------
     entropy : float
         In nats.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -178,23 +206,32 @@ def shannon_entropy(
     X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
     leave_one_out: bool = False, n_jobs: int | None = None,
 ) -> float:
-    """Shannon's differential entropy by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
+    """Differential entropy of Shannon by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The sample; everything is computed in float64.
     %(bandwidth)s
     %(sample_weight)s
     %(kernel)s
-    %(n_jobs)s
     leave_one_out : bool, default=False
         False keeps each point's own term in its density, as printed, which makes the estimate too small for
         small bandwidths: it goes to -infinity with h. True leaves it out.
+    %(n_jobs)s
 
     Returns
     -------
     entropy : float
         In nats; infinite where leave_one_out leaves a point without a neighbor in reach of a compact kernel.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------

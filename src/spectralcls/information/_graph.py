@@ -37,19 +37,29 @@ def graph_cut(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     bandwidth : float or pair of floats
-        h > 0 in the units of the features.
-    %(kernel)s
-    %(n_jobs)s
-    sample_weight_X, sample_weight_Y : array-like, default=None
+        Bandwidth h > 0 in the units of the features.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Weights of the nodes, as they are.
+    %(kernel)s
     %(potential)s
     log : bool, default=False
         Return its logarithm.
+    %(n_jobs)s
 
     Returns
     -------
     cut : float
+        The cut, or its logarithm.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------
@@ -79,19 +89,29 @@ def graph_volume(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        The sample; everything is computed in float64.
     bandwidth : float or pair of floats
-        h > 0 in the units of the features.
-    %(kernel)s
-    %(n_jobs)s
+        Bandwidth h > 0 in the units of the features.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the nodes, as they are.
+    %(kernel)s
     %(potential)s
     log : bool, default=False
         Return its logarithm.
+    %(n_jobs)s
 
     Returns
     -------
     volume : float
+        The volume, or its logarithm.
+
+    Raises
+    ------
+    %(raises)s
+
+    Notes
+    -----
+    %(cost)s
 
     References
     ----------

@@ -30,12 +30,12 @@ LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
 DESCRIPTIONS = {  # of the parameters that most functions share, and their source
     "bandwidth": """
     bandwidth : float
-        h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+        Bandwidth h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
     """,
     "bandwidths": """
     bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without the
-        convolution both have to be equal.
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
+        the convolution both have to be equal.
     """,
     "sample_weight": """
     sample_weight : array-like of shape (n_samples,), default=None
@@ -56,6 +56,14 @@ DESCRIPTIONS = {  # of the parameters that most functions share, and their sourc
     "potential": """
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
+    """,
+    "raises": """
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
+    """,
+    "cost": """
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
     """,
     "storas": """
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of

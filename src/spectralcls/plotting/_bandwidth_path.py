@@ -75,6 +75,7 @@ class BandwidthPathDisplay:
         Returns
         -------
         display : BandwidthPathDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -114,6 +115,7 @@ class BandwidthPathDisplay:
         Returns
         -------
         display : BandwidthPathDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

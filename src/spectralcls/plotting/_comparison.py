@@ -20,6 +20,7 @@ class ComparisonDisplay:
     Attributes
     ----------
     figure_ : matplotlib Figure
+        Figure that holds the axes.
     axes_ : ndarray of two matplotlib Axes
         Accuracy on the left, time on the right.
 
@@ -47,6 +48,7 @@ class ComparisonDisplay:
         Returns
         -------
         display : ComparisonDisplay
+            The display, drawn.
         """
         from matplotlib.ticker import EngFormatter
 

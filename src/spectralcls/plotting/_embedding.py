@@ -33,7 +33,10 @@ class EmbeddingDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
+    ax_ : matplotlib Axes
+        Axes with the plot.
+    figure_ : matplotlib Figure
+        Figure that holds them.
     scatters_ : list of matplotlib PathCollection
         One per class, unlabeled points first.
 
@@ -72,6 +75,7 @@ class EmbeddingDisplay:
         y : array-like of shape (m,) or None, default=None
             Their labels; for the training points the ones that `fit` saw.
         components : pair of int, default=(0, 1)
+            Which two components, counted from 0.
         class_names : sequence of str or None, default=None
             Names of ``estimator.classes_`` for the legend.
         ax : matplotlib Axes, default=None
@@ -82,6 +86,7 @@ class EmbeddingDisplay:
         Returns
         -------
         display : EmbeddingDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -124,6 +129,7 @@ class EmbeddingDisplay:
         Returns
         -------
         display : EmbeddingDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
@@ -167,8 +173,12 @@ class EmbeddingErrorDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
+    ax_ : matplotlib Axes
+        Axes with the plot.
+    figure_ : matplotlib Figure
+        Figure that holds them.
     lines_ : dict of name to matplotlib Line2D
+        The curve of each classifier.
 
     Examples
     --------
@@ -202,19 +212,27 @@ class EmbeddingErrorDisplay:
         ----------
         embedding : CCDR
             Cloned for every value; for ``parameter="n_components"`` one fit serves all values.
-        classifiers : dict of name to classifier
-        X, y : training points and labels
-        X_test, y_test : test points and labels
-            Embedded out of sample.
+        classifiers : dict of str to classifier
+            Classifiers by the names of the legend; cloned.
+        X : array-like of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,)
+            Their labels.
+        X_test : array-like of shape (m, n_features)
+            Test points, embedded out of sample.
+        y_test : array-like of shape (m,)
+            Their labels.
         parameter : str
             "beta", "n_neighbors", "n_components" or another parameter of the embedding.
         values : sequence
+            Values of the parameter, one fit each.
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
         Returns
         -------
         display : EmbeddingErrorDisplay
+            The display, drawn.
         """
         y, y_test, values = np.asarray(y), np.asarray(y_test), np.asarray(values)
         nested = parameter == "n_components"
@@ -244,6 +262,7 @@ class EmbeddingErrorDisplay:
         Returns
         -------
         display : EmbeddingErrorDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

@@ -78,6 +78,7 @@ class MetricDisplay:
         Returns
         -------
         display : MetricDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -113,6 +114,7 @@ class MetricDisplay:
         Returns
         -------
         display : MetricDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

@@ -12,7 +12,7 @@ _STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}
 
 
 class PerturbationDisplay:
-    """tau of every class over a plane, the predicted classes, and the region near their borders.
+    """Perturbation tau of every class over a plane, the predicted classes, and the region near their borders.
 
     Make one with `from_estimator`.
 
@@ -25,13 +25,16 @@ class PerturbationDisplay:
     winner : ndarray of shape (g, g)
         Position in ``classes`` of the predicted class.
     classes : array-like of shape (n_classes,)
+        Labels of the classes.
     samples, codes : ndarray of shape (n, 2) and (n,), or None
         Points to draw, and the positions of their labels in ``classes``.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
-    axes_ : ndarray of matplotlib Axes, one for each class and one for the borders
+        Figure that holds the axes.
+    axes_ : ndarray of matplotlib Axes
+        One for each class, and one for the borders.
 
     Examples
     --------
@@ -57,7 +60,8 @@ class PerturbationDisplay:
 
         Parameters
         ----------
-        estimator : fitted PerTurboClassifier of two features
+        estimator : PerTurboClassifier
+            Fitted to two features.
         X : array-like of shape (n, 2)
             Samples that are drawn, and that the grid covers.
         y : array-like of shape (n,), default=None
@@ -66,12 +70,24 @@ class PerturbationDisplay:
             Points along each side.
         margin : float, default=0.1
             Room around the samples, relative to their extent.
-        axes, **plot_parameters
-            As for `plot`.
+        axes : sequence of n_classes + 1 matplotlib Axes, default=None
+            Where to draw. None makes a new figure with pyplot.
+        **plot_parameters : dict
+            Passed on to `plot`.
 
         Returns
         -------
-        PerturbationDisplay
+        display : PerturbationDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            Where X has not two features, or y a label that the estimator does not know.
+
+        Notes
+        -----
+        Evaluates the perturbation of ``grid_resolution**2`` points.
         """
         X = check_array(X, dtype=np.float64)
         if X.shape[1] != 2:
@@ -97,15 +113,17 @@ class PerturbationDisplay:
         Parameters
         ----------
         axes : sequence of n_classes + 1 matplotlib Axes, default=None
-            None makes a new figure with pyplot.
+            Where to draw. None makes a new figure with pyplot.
         gamma : float, default=0.1
             The region is where the margin is below gamma (equation 13): near the borders, and far from all
             samples, where every tau is 1.
-        cmap : matplotlib colormap of tau
+        cmap : str or matplotlib Colormap, default="viridis"
+            Colors of tau.
 
         Returns
         -------
-        self
+        display : object
+            The display, drawn.
         """
         n_classes = len(self.classes)
         if axes is None:
@@ -170,11 +188,14 @@ class ActiveLearningDisplay:
     Parameters
     ----------
     curves : LearningCurves
+        What `simulate` returned.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
+        Figure that holds the axes.
     axes_ : ndarray of two matplotlib Axes
+        Axes of the pool and of the test set.
 
     Examples
     --------
@@ -196,13 +217,14 @@ class ActiveLearningDisplay:
         Parameters
         ----------
         axes : sequence of two matplotlib Axes, default=None
-            None makes a new figure with pyplot.
+            Where to draw. None makes a new figure with pyplot.
         title : str, default=None
             In front of the titles of both panels.
 
         Returns
         -------
-        self
+        display : object
+            The display, drawn.
         """
         if axes is None:
             import matplotlib.pyplot as plt

@@ -17,6 +17,7 @@ class SampleWeightsDisplay:
     Parameters
     ----------
     weights : ndarray of shape (n_samples,)
+        The weights, positive.
     y : ndarray of shape (n_samples,)
         Classes; the points are drawn class by class.
     X : ndarray of shape (n_samples, 2), default=None
@@ -24,10 +25,12 @@ class SampleWeightsDisplay:
     n_largest : int, default=10
         How many of the largest weights to mark.
     feature_names : tuple of two str, default=("Feature 1", "Feature 2")
+        Labels of the axes of the second panel.
 
     Attributes
     ----------
     figure_ : matplotlib Figure
+        Figure that holds the axes.
     axes_ : ndarray of matplotlib Axes
         Weights by sample; and the points in the plane, where there are features.
     stems_ : list of LineCollection
@@ -66,6 +69,7 @@ class SampleWeightsDisplay:
         X : array-like of shape (n_samples, n_features)
             Its training points.
         y : array-like of shape (n_samples,)
+            Their classes.
         features : tuple of two ints or None, default=(0, 1)
             Features of the second panel; None, or data of one feature: no second panel.
         n_largest : int, default=10
@@ -76,6 +80,7 @@ class SampleWeightsDisplay:
         Returns
         -------
         display : SampleWeightsDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -107,6 +112,7 @@ class SampleWeightsDisplay:
         Returns
         -------
         display : SampleWeightsDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

@@ -18,6 +18,7 @@ class SpectralMapDisplay:
     Parameters
     ----------
     training_map : ndarray of shape (n_samples, 2)
+        The mapped training points, two of their components.
     y : ndarray of shape (n_samples,)
         Classes of the training points.
     test_map : ndarray of shape (n_queries, 2), default=None
@@ -32,12 +33,15 @@ class SpectralMapDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes with the map.
     figure_ : matplotlib Figure
+        Figure that holds them.
     training_ : list of PathCollection
         Training points, one collection a class.
     test_ : list of PathCollection
         Test points, one collection a class (or one for all).
     centers_ : PathCollection or None
+        The class means, where they are drawn.
 
     Examples
     --------
@@ -73,8 +77,11 @@ class SpectralMapDisplay:
         X : array-like of shape (n_samples, n_features)
             Training points.
         y : array-like of shape (n_samples,)
+            Their classes.
         X_test : array-like of shape (n_queries, n_features), default=None
+            Further points to map.
         y_test : array-like of shape (n_queries,), default=None
+            Their classes.
         components : tuple of two ints, default=(0, 1)
             Coordinates to draw.
         ax : matplotlib Axes, default=None
@@ -85,6 +92,7 @@ class SpectralMapDisplay:
         Returns
         -------
         display : SpectralMapDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -135,6 +143,7 @@ class SpectralMapDisplay:
         Returns
         -------
         display : SpectralMapDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

@@ -50,6 +50,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     eigenvalues_ : ndarray of shape (n_components_,)
         Descending, positive. With ``weighting="symmetric"`` the first is the sum of the sample weights, n.
     eigenvectors_ : ndarray of shape (n_samples, n_components_)
+        Unit eigenvectors E, in the dtype of X.
     n_components_ : int
         Number of components; fewer than asked for if eigenvalues vanish or are negative.
     dropped_eigenvalues_ : ndarray
@@ -57,6 +58,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     trace_residual_ : float
         trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
     bandwidth_ : float
+        Bandwidth in use.
     inverse_density_ : ndarray of shape (n_samples,)
         1/f at the training points in units of the kernel's normalizing constant. Only present if `weighting` is given.
     X_fit_ : ndarray of shape (n_samples, n_features)
@@ -118,13 +120,21 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training points; float32 stays float32, everything else becomes float64.
-        y : Ignored
+        y : None
+            Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
         self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, more components than points, or a `rank` with a kernel other than the Gaussian. A fitted
+            transformer stays as it was.
         """
         self._fit(X, sample_weight)
         return self
@@ -133,9 +143,19 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Array:
         """Fit, and give the map of the training points, ``E L^1/2``.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points, as in `fit`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, as in `fit`.
+
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components_)
+            The mapped training points, in the dtype of X; of those without weight by the Nystrom extension.
         """
         kept = self._fit(X, sample_weight)
         if kept is None:
@@ -196,11 +216,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Points to map.
 
         Returns
         -------
         Z : ndarray of shape (n_queries, n_components_)
             Zeros for points that no kernel reaches.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs; over n_queries x rank pairs with a `rank`.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)

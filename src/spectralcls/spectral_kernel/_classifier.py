@@ -65,8 +65,20 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Folds, but for least squares; an int stands for shuffled stratified folds, fewer of them if a class has fewer
         samples. Least squares leave out one sample at a time.
     %(max_tuning_samples)s
-    transformation, embedding, normalize, kernel, degree, coef0, rank
-        Of :class:`SpectralKernel`.
+    transformation : {"normalized", "identity"}, default="normalized"
+        Gamma, as in :class:`SpectralKernel`.
+    embedding : {"a", "b"}, default="b"
+        E, as in :class:`SpectralKernel`.
+    normalize : bool, default=True
+        Rows of unit length.
+    kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
+        Input similarity, as in :class:`SpectralKernel`.
+    degree : int, default=2
+        Of the polynomial kernel.
+    coef0 : float, default=1.0
+        Of the polynomial kernel.
+    rank : int or None, default=None
+        Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
     %(random_state)s
     n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
@@ -77,7 +89,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Labels; 0 ... n_labels - 1 for a multilabel target.
     n_components_ : ndarray of int of shape (n_problems,)
         Components used by each binary problem: one per class or label, a single one for two classes.
-    estimators_ : list of n_problems classifiers
+    estimators_ : list of classifiers
+        The fitted classifiers, one for each binary problem.
     spectral_kernel_ : SpectralKernel
         Fitted, with as many components as the largest of ``n_components_``, rows not normalized.
     cv_results_ : dict of str to ndarray
@@ -161,10 +174,12 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
             Similarities of shape (n_samples, n_samples) with the precomputed kernel.
         y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
+            Class labels, or an indicator matrix of several labels for each sample.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", multi_output=True
@@ -261,7 +276,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return chosen, machines
 
     def decision_function(self, X: Any) -> Array:
-        """Scores of the classes; positive where the class's own classifier says yes.
+        """Score the classes; positive where the class's own classifier says yes.
 
         Parameters
         ----------
@@ -270,7 +285,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
         Returns
         -------
-        scores : ndarray of shape (n_queries,) for two classes, else (n_queries, n_classes)
+        scores : ndarray of shape (n_queries,) or (n_queries, n_classes)
+            One score for each query with two classes, else one for each class or label.
         """
         check_is_fitted(self)
         X = validate_data(
@@ -284,7 +300,18 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         return scores[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else scores
 
     def predict(self, X: Any) -> Array:
-        """Labels (n_queries,), or an indicator array (n_queries, n_labels) of a multilabel target."""
+        """Predict the best class of each query, or its labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
+            Queries, as for `decision_function`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_labels)
+            Labels, in the dtype of `classes_`; for a multilabel target indicators, 0 or 1.
+        """
         scores = self.decision_function(X)
         if self.multilabel_:
             return (scores > 0).astype(int)

@@ -44,7 +44,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     Parameters
     ----------
     n_components : int or "all", default=100
-        k. If S has fewer positive eigenvalues, all of them are kept.
+        Number k of coordinates. If S has fewer positive eigenvalues, all of them are kept.
     transformation : {"normalized", "identity"}, default="normalized"
         Gamma_N = D^-1/2 S D^-1/2, D the row sums of S, or Gamma_I = S (Table 1).
     embedding : {"a", "b"}, default="b"
@@ -166,18 +166,33 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         ----------
         X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
             float32 stays float32, everything else becomes float64.
-        y : ignored
+        y : None
+            Ignored.
 
         Returns
         -------
-        self
+        self : object
+            The fitted transformer.
         """
         self.fit_transform(X)
         return self
 
     @transactional
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
-        """Fit and return the embedding of the training samples, (n_samples, k)."""
+        """Fit and return the embedding of the training samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
+            As in `fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, k)
+            The embedding, in the dtype of X.
+        """
         return self._fit(X)
 
     def transform(self, X: Any) -> Array:
@@ -191,11 +206,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         Y : ndarray of shape (n_queries, k)
+            The embedding, in the dtype of X.
         """
         return self._embed(X)
 
     def kernel_matrix(self, X: Any, Y: Any = None) -> Array:
-        """Values of the spectral kernel, for kernel machines such as ``SVC(kernel="precomputed")``.
+        """Evaluate the spectral kernel, for kernel machines such as ``SVC(kernel="precomputed")``.
 
         Parameters
         ----------
@@ -205,6 +221,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         K : ndarray of shape (m, p)
+            Similarities of the embedded samples.
         """
         X = self._embed(X)
         return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
