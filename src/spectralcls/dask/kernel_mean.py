@@ -149,8 +149,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
-    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
 
     %(inherited)s
 
@@ -171,8 +171,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
 class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier):
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
-    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
 
     %(inherited)s
 
@@ -193,8 +193,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
 class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifier):
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points, which is gathered
-    in this process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
 
     %(inherited)s
 

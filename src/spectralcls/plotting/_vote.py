@@ -64,6 +64,7 @@ class VoteDisplay:
         Returns
         -------
         display : VoteDisplay
+            The display, drawn.
 
         Raises
         ------
@@ -85,6 +86,7 @@ class VoteDisplay:
         Returns
         -------
         display : VoteDisplay
+            The display, drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

@@ -14,6 +14,18 @@ def linear_svm(features: ArrayLike, random_state: RandomState = None) -> LinearS
 
     It is the machine with C = 1 for samples scaled to a mean square of 1, with the bias on their scale.
 
+    Parameters
+    ----------
+    features : ndarray or sparse array of shape (n_samples, n_features)
+        Training samples, for the scale of C.
+    random_state : int, RandomState instance or None, default=None
+        Of the machine, whose solver shuffles the samples.
+
+    Returns
+    -------
+    machine : LinearSVC
+        The machine, not fitted.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
