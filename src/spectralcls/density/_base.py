@@ -117,6 +117,7 @@ class Density(Estimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------

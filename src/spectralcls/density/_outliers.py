@@ -52,8 +52,11 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     kernel : str, default="gaussian"
         As in :class:`ParzenDensity`, as are the next three.
     covariance_type : {"spherical", "diag", "full"}, default="spherical"
+        Shape of the kernels.
     adaptive : bool or float, default=False
+        Whether each sample gets a bandwidth of its own, and alpha.
     bounds : array-like of shape (n_features, 2), default=None
+        Lower and upper end of each feature.
     cv : "loo", int, splitter or iterable of splits, default="loo"
         What is held out together when the bandwidth is chosen.
     %(bandwidth_grid)s
@@ -135,6 +138,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -143,6 +147,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Returns
         -------
         self : object
+            The fitted detector.
 
         Raises
         ------
@@ -173,9 +178,11 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, as in `fit`.
 
         Returns
         -------
@@ -191,10 +198,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New points.
 
         Returns
         -------
         log_density : ndarray of shape (n_queries,), float64
+            Higher is more normal.
         """
         return super().score_samples(X)
 
@@ -205,10 +214,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New points.
 
         Returns
         -------
         decision : ndarray of shape (n_queries,), float64
+            Positive for the others.
         """
         return self.score_samples(X) - self.offset_
 
@@ -219,10 +230,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            New points.
 
         Returns
         -------
         labels : ndarray of shape (n_queries,)
+            Integers, -1 or 1.
         """
         return _labels(self.decision_function(X))
 

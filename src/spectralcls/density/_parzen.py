@@ -118,7 +118,7 @@ default="gaussian"
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            float32 stays float32, everything else becomes float64.
+            Samples; float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -127,6 +127,7 @@ default="gaussian"
         Returns
         -------
         self : object
+            The fitted density.
 
         Raises
         ------
@@ -143,12 +144,14 @@ default="gaussian"
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
         y : None
             Ignored.
 
         Returns
         -------
         log_likelihood : float
+            In nats; -inf where one query is out of reach.
         """
         return float(self.score_samples(X).sum())
 
@@ -158,11 +161,14 @@ default="gaussian"
         Parameters
         ----------
         n_samples : int, default=1
+            How many points.
         random_state : int, RandomState instance or None, default=None
+            Draws the samples of `fit` around which they lie, and their offsets.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features), float64
+            Independent points.
         """
         check_is_fitted(self)
         return _parts.drawn(self._form, n_samples, check_random_state(random_state))
@@ -212,10 +218,12 @@ default="gaussian"
         Parameters
         ----------
         X : array-like of shape (n_queries, 1)
+            Queries.
 
         Returns
         -------
         p : ndarray of shape (n_queries,)
+            Probabilities, from 0 to 1.
         """
         X = self._check_queries(X)
         return _univariate.cumulative(_parts.only_feature(self), X[:, 0].astype(np.float64))
@@ -231,6 +239,7 @@ default="gaussian"
         Returns
         -------
         x : ndarray of the shape of p
+            Values below which these probabilities lie.
         """
         check_is_fitted(self)
         return _univariate.quantiles(_parts.only_feature(self), p)

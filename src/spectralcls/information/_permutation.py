@@ -60,12 +60,14 @@ def two_sample_test(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
+        Samples; everything is computed in float64.
     bandwidth : float
-        h > 0 in the units of the features, of both samples.
+        Bandwidth h > 0 in the units of the features, of both samples.
     statistic : {"ise", "cauchy_schwarz"}, default="ise"
         :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ with the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
     n_permutations : int, default=999
+        Number of random permutations.
     kernel : {"gaussian", "laplace"}, default="gaussian"
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
@@ -137,9 +139,11 @@ def independence_test(
     Parameters
     ----------
     X, Y : array-like of shape (n_samples, n_features_X) and (n_samples, n_features_Y)
+        What was measured; everything is computed in float64.
     bandwidth : float or pair of floats
-        h > 0 in the units of the features; of a pair the first is that of X, the second that of Y.
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y.
     n_permutations : int, default=999
+        Number of random permutations.
     kernel : {"gaussian", "laplace"}, default="gaussian"
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.

@@ -39,6 +39,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         A mode to which fewer samples climb is no cluster; its samples go to the nearest cluster, or are labeled -1 if
         `cluster_all` is False.
     cluster_all : bool, default=True
+        Whether samples that climb to no cluster get the label of the nearest one; otherwise -1.
     tol : float, default=1e-3
         A climber has arrived when a step is shorter than this many bandwidths.
     max_iter : int, default=1000
@@ -115,6 +116,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -123,6 +125,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Returns
         -------
         self : object
+            The fitted clustering.
 
         Raises
         ------
@@ -186,6 +189,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------

@@ -117,13 +117,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples; float32 stays float32, everything else becomes float64.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
         self : object
+            The fitted regression.
 
         Raises
         ------
@@ -155,21 +158,24 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
 
         Returns
         -------
         y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
+            Predictions.
         """
         Q = self._check_queries(X)
         predicted = self._form.predict(Q)
         return predicted[:, 0] if self._one_output else predicted
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
-        """Intervals that contain the target of a new sample with about the given probability.
+        """Predict intervals that contain the target of a new sample with about the given probability.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Queries.
         coverage : float, default=0.9
             Between 0 and 1.
 
