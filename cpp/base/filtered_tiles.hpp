@@ -41,7 +41,7 @@ class FilteredTiles {
 
  private:
   // Few points, but whole panels of the filter and of the sums.
-  static constexpr int widest = std::min(tile_vectors, 48 / lanes<T>);
+  static constexpr int widest = std::min<int>(tile_vectors, TileFilter::typical_points / lanes<T>);
 
   PrincipalAxes axes_;
   AlignedVector<float> coordinates_;  // of the points, only until they are packed

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <iterator>
 #include <vector>
 
 #include "base/points.hpp"
 #include "base/principal_axes.hpp"
+#include "base/tile_filter.hpp"
 
 namespace spectralcls::detail {
 
@@ -22,54 +23,91 @@ inline Skipping skipping() {
   return Skipping::sampled;
 }
 
-// Whether what has to be built first is little beside all pairs.
-inline bool building_is_cheap(index_t n_queries, index_t n_points, index_t d) {
-  constexpr index_t from_queries = 1024, from_points = 2048, from_features = 4;
-  constexpr double build_operations = 12000;  // of a point, in multiply-adds on single numbers
-  constexpr double most = 0.03;
-  return n_queries >= from_queries && n_points >= from_points && d >= from_features &&
-         build_operations <= most * static_cast<double>(n_queries) * static_cast<double>(d + 16);
-}
+// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; and of a
+// pair beyond its features, as of all others. They decide what is tried, never a result.
+struct FilterCosts {
+  static double build(index_t d) { return 20000 + 1000 * static_cast<double>(d); }
+  static constexpr double coordinate = 1.8, box = 0.2, pair = 320;
+  static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this beside all pairs
+};
 
-// Whether of some pairs few are in sight in most of their principal coordinates, which sorts out noise before anything
-// has been built. squared_reach(unit, least): how far a query sees whose nearest point is that far, both squared and in units.
+// What a look through the filter takes beside all pairs, from the distances among a sample. The pair's tile is passed by
+// if it is out of sight by its box, or after the first coordinates. squared_reach(unit, least): how far a query sees whose
+// nearest point is that far, both squared and in units.
 template <class T, class SquaredReach>
-bool few_in_sight(MatrixView<T> queries, MatrixView<T> points, double length, SquaredReach&& squared_reach) {
-  constexpr index_t n_queries = 24, n_points = 768;
-  constexpr double few = 0.25;
-  const index_t d = points.cols;
+double predicted_share(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
+  constexpr index_t n_queries = 24, most_points = 768, near = 4, far = 64;
+  const index_t d = points.cols, n_points = std::min(points.rows, most_points);
+  if (n_points < far) return 1;
   std::vector<T> some;
   auto take = [&](MatrixView<T> all, index_t count) {
     for (index_t i = 0; i < count; ++i) some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
   };
   take(queries, n_queries);
-  take(points, std::min(points.rows, n_points));
-  const MatrixView<T> sample{some.data(), static_cast<index_t>(some.size()) / d, d};
+  take(points, n_points);
+  const MatrixView<T> sample{some.data(), n_queries + n_points, d};
   const Geometry geometry = Geometry::of(sample, length, Execution{});
-  const PrincipalAxes axes = PrincipalAxes::of(sample, geometry, std::min<index_t>(31, (3 * d + 3) / 4));
+  const PrincipalAxes axes = PrincipalAxes::of(sample, geometry, std::min(TileFilter::most_coordinates - 1, d));
   const AlignedVector<float> coordinates = axes.coordinates(sample, geometry, Execution{});
   const index_t width = axes.n_coordinates();
-  index_t within = 0;
-  std::vector<double> partial(static_cast<std::size_t>(sample.rows));
+
+  std::vector<double> whole(static_cast<std::size_t>(n_queries * n_points)), fourth;
+  double spread = 0;
   for (index_t i = 0; i < n_queries; ++i) {
-    double least = std::numeric_limits<double>::infinity();
-    for (index_t j = n_queries; j < sample.rows; ++j) {
-      double part = 0, whole = 0;
-      for (index_t k = 0; k < width; ++k) {
-        const double gap = coordinates[static_cast<std::size_t>(i * width + k)] - coordinates[static_cast<std::size_t>(j * width + k)];
-        part += gap * gap;
-      }
+    double* of_query = whole.data() + i * n_points;
+    for (index_t j = 0; j < n_points; ++j) {
+      double sum = 0;
       for (index_t k = 0; k < d; ++k) {
-        const double gap = (static_cast<double>(sample.row(i)[k]) - static_cast<double>(sample.row(j)[k])) / geometry.unit;
-        whole += gap * gap;
+        const double gap = (static_cast<double>(sample.row(i)[k]) - static_cast<double>(sample.row(n_queries + j)[k])) / geometry.unit;
+        sum += gap * gap;
       }
-      partial[static_cast<std::size_t>(j)] = part;
-      if (whole > 0) least = std::min(least, whole);  // perhaps the query itself
+      of_query[j] = std::sqrt(sum);
     }
-    const double squared = squared_reach(geometry.unit, std::isfinite(least) ? least : 0.0);
-    for (index_t j = n_queries; j < sample.rows; ++j) within += partial[static_cast<std::size_t>(j)] < squared;
+    std::vector<double> sorted;
+    std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted), [](double x) { return x > 0; });  // not itself
+    std::sort(sorted.begin(), sorted.end());
+    const bool enough = sorted.size() >= far;
+    fourth.push_back(enough ? sorted[near - 1] : 0);
+    if (enough) spread += std::log(sorted[far - 1] / sorted[near - 1]);
   }
-  return static_cast<double>(within) < few * static_cast<double>(n_queries * (sample.rows - n_queries));
+  // Balls of points grow as their radius to the power of the dimension about here: so far is the r-th nearest of n.
+  const double per_rank = std::max(spread, 1e-3) / n_queries / std::log(static_cast<double>(far) / near);
+  auto radius = [&](index_t i, double rank) {
+    return fourth[static_cast<std::size_t>(i)] * std::pow(rank * static_cast<double>(n_points) / static_cast<double>(points.rows) / near, per_rank);
+  };
+  double cost = 0;
+  for (index_t i = 0; i < n_queries; ++i) {
+    const double least = radius(i, 1), tile = radius(i, TileFilter::typical_points);
+    const double reach = std::sqrt(squared_reach(geometry.unit, least * least));
+    for (index_t j = 0; j < n_points; ++j) {
+      const double distance = whole[static_cast<std::size_t>(i * n_points + j)];
+      cost += FilterCosts::box;
+      if (distance - 2 * tile > reach) continue;
+      double partial = 0;
+      index_t begin = 0;
+      for (const index_t segment : TileFilter::segment_ends) {
+        const index_t end = std::min(segment, width);
+        for (index_t k = begin; k < end; ++k) {
+          const double gap = coordinates[static_cast<std::size_t>(i * width + k)] - coordinates[static_cast<std::size_t>((n_queries + j) * width + k)];
+          partial += gap * gap;
+        }
+        cost += FilterCosts::coordinate * static_cast<double>(end - begin + 2);
+        begin = end;
+        if (end == width || std::sqrt(partial) - tile > reach) break;
+      }
+      if (distance < reach) cost += std::min(FilterCosts::pair, 2 * pair_cost);
+    }
+  }
+  return cost / (static_cast<double>(n_queries * n_points) * pair_cost);
+}
+
+// Whether to build a filter for these pairs: one that costs `pair_cost` each without it.
+template <class T, class SquaredReach>
+bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
+  constexpr index_t from_points = 2048, from_features = 4;
+  const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
+  if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
+  return build + all * predicted_share(queries, points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
 }
 
 }  // namespace spectralcls::detail

@@ -34,7 +34,7 @@ class TileFilter {
   static constexpr index_t segment_ends[] = {8, 16, 32};
   static constexpr index_t most_coordinates = 32;
   static constexpr index_t panel_points = panel_vectors * lanes<float>;
-  static constexpr index_t most_points = 64;  // of a tile
+  static constexpr index_t most_points = 64, typical_points = 48;  // of a tile
 
   // For packed points: coordinates (rows of `width`) of the points behind their columns, -1 for padding.
   template <class T>

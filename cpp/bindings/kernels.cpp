@@ -59,7 +59,8 @@ struct Points {
 template <class T>
 py::object computed(const KernelSums<T>& request, const py::handle& output, const py::handle& n_threads) {
   const std::string form = name_of(output, "output");
-  if (form != "plain" && form != "log" && form != "scaled") refuse("output must be 'plain', 'log' or 'scaled', got '" + form + "'.");
+  if (form != "plain" && form != "log" && form != "bounded" && form != "scaled")
+    refuse("output must be 'plain', 'log', 'bounded' or 'scaled', got '" + form + "'.");
   check_memory({request.n_labels, request.n_groups}, 4 * sizeof(index_t), "Counting labels x groups");
   const std::vector<index_t> cells{request.queries.rows, request.n_bandwidths(), request.n_labels};
   std::vector<index_t> shape = cells;
@@ -73,15 +74,18 @@ py::object computed(const KernelSums<T>& request, const py::handle& output, cons
     if (request.queries.rows > 0) without_gil([&] { functions<T>().scaled_sums(request, scale, out, run); });
     return py::make_tuple(log_scale, sums);
   }
-  const auto sum = form == "log" ? functions<T>().log_sums : functions<T>().plain_sums;
-  if (request.queries.rows > 0) without_gil([&] { sum(request, out, run); });
+  const auto sum = form == "plain" ? functions<T>().plain_sums : functions<T>().log_sums;
+  bool uses_tolerance = false;
+  if (request.queries.rows > 0) without_gil([&] { uses_tolerance = sum(request, out, run); });
+  if (form == "bounded") return py::make_tuple(sums, uses_tolerance);
   return sums;
 }
 
 template <class T>
 py::object sums_over(const Points<T>& points, const py::object& queries, const py::object& weights, const py::object& kernel,
                      const py::object& bandwidths, const py::object& excluded, const py::object& query_groups,
-                     const py::object& point_groups, const py::object& n_groups, const py::object& output, const py::object& n_threads) {
+                     const py::object& point_groups, const py::object& n_groups, const py::object& rtol, const py::object& output,
+                     const py::object& n_threads) {
   const Array<T> Q = matrix<T>(queries, "Q");
   check_same_columns(Q.shape(1), points.points.shape(1));
   KernelSums<T> request;
@@ -94,6 +98,7 @@ py::object sums_over(const Points<T>& points, const py::object& queries, const p
   const Array<double> h = check_bandwidths(bandwidths, points.n_labels);
   request.bandwidths.assign(h.data(), h.data() + h.size());
   request.bandwidths_by_label = h.ndim() == 2;
+  request.rtol = number(rtol, "rtol", 0);
   std::optional<Array<T>> W = points.weights;
   if (!weights.is_none()) W = check_weights<T>(weights, points.rows(), h.shape(0));
   if (W) {
@@ -115,11 +120,11 @@ py::object sums_over(const Points<T>& points, const py::object& queries, const p
 py::object kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
                        const py::object& n_labels, const py::object& kernel, const py::object& bandwidths,
                        const py::object& excluded, const py::object& query_groups, const py::object& point_groups,
-                       const py::object& n_groups, const py::object& output, const py::object& n_threads) {
+                       const py::object& n_groups, const py::object& rtol, const py::object& output, const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
     return sums_over(Points<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded, query_groups, point_groups,
-                     n_groups, output, n_threads);
+                     n_groups, rtol, output, n_threads);
   });
 }
 
@@ -145,10 +150,10 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
 
 // Sums over points that were packed before, with their labels and, unless others are given, their weights.
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& kernel,
-                              const py::object& bandwidths, const py::object& excluded, const py::object& output,
-                              const py::object& n_threads) {
+                              const py::object& bandwidths, const py::object& excluded, const py::object& rtol,
+                              const py::object& output, const py::object& n_threads) {
   const auto sum = [&](const auto& kept) {
-    return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), output, n_threads);
+    return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), rtol, output, n_threads);
   };
   if (py::isinstance<Points<float>>(points)) return sum(points.cast<const Points<float>&>());
   if (py::isinstance<Points<double>>(points)) return sum(points.cast<const Points<double>&>());
@@ -224,13 +229,13 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
 void register_kernels(py::module_& module) {
   module.def("kernel_sums", &kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
              py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"), py::arg("query_groups"),
-             py::arg("point_groups"), py::arg("n_groups"), py::arg("output"), py::arg("n_threads"));
+             py::arg("point_groups"), py::arg("n_groups"), py::arg("rtol"), py::arg("output"), py::arg("n_threads"));
   py::class_<Points<float>>(module, "PackedPoints32");
   py::class_<Points<double>>(module, "PackedPoints64");
   module.def("pack_points", &pack_points, py::arg("points"), py::arg("weights"), py::arg("labels"), py::arg("n_labels"),
              py::arg("n_threads"));
   module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("kernel"),
-             py::arg("bandwidths"), py::arg("excluded"), py::arg("output"), py::arg("n_threads"));
+             py::arg("bandwidths"), py::arg("excluded"), py::arg("rtol"), py::arg("output"), py::arg("n_threads"));
   module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"), py::arg("bandwidth"),
              py::arg("factor"), py::arg("out"), py::arg("n_threads"));
   module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),

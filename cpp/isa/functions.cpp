@@ -10,10 +10,10 @@ template <class T>
 constexpr Functions<T> functions() {
   Functions<T> f{};
   f.pack_points = pack_points<T>;
-  f.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) { request.plain(sums, run); };
-  f.log_sums = [](const KernelSums<T>& request, T* logs, const Execution& run) { request.logs(logs, run); };
+  f.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) { return request.plain(sums, run); };
+  f.log_sums = [](const KernelSums<T>& request, T* logs, const Execution& run) { return request.logs(logs, run); };
   f.scaled_sums = [](const KernelSums<T>& request, T* log_scale, T* sums, const Execution& run) {
-    request.scaled(log_scale, sums, run);
+    return request.scaled(log_scale, sums, run);
   };
   f.kernel_matrix = kernel_matrix<T>;
   f.symmetric_kernel_matrix = symmetric_kernel_matrix<T>;

@@ -21,9 +21,9 @@ namespace spectralcls {
 template <class T>
 struct Functions {
   decltype(&spectralcls::pack_points<T>) pack_points;
-  void (*plain_sums)(const KernelSums<T>&, T* sums, const Execution&);
-  void (*log_sums)(const KernelSums<T>&, T* logs, const Execution&);
-  void (*scaled_sums)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&);
+  bool (*plain_sums)(const KernelSums<T>&, T* sums, const Execution&);
+  bool (*log_sums)(const KernelSums<T>&, T* logs, const Execution&);
+  bool (*scaled_sums)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&);
   decltype(&spectralcls::kernel_matrix<T>) kernel_matrix;
   decltype(&spectralcls::symmetric_kernel_matrix<T>) symmetric_kernel_matrix;
   decltype(&spectralcls::nearest_neighbors<T>) nearest_neighbors;

@@ -146,7 +146,8 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
   using Chunk = typename TileSearch<T>::Chunk;
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), execution,
-      [&] { return detail::few_in_sight(queries, points, 0.0, [](double, double least) { return least; }); },
+      // The k-th nearest is about as far as the nearest.
+      [](double, double least) { return least; },
       [&](const TileSearch<T>& through_filter) {
         return through_filter.filter_pays([&](const Chunk& chunk) {
           NearestOfChunk<T> nearest(through_filter, chunk, k);

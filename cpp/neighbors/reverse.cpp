@@ -136,7 +136,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
     return radius * radius;
   };
   const auto search = detail::search_of<T>(
-      queries, points, 1, execution, [&] { return detail::few_in_sight(queries, points, 0.0, median_reach); },
+      queries, points, 1, execution, median_reach,
       [&](const TileSearch<T>& through_filter) {
         const SquaredRadii<T> squared(through_filter, radii);
         return through_filter.filter_pays([&](const Chunk& chunk) {

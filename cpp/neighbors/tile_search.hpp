@@ -78,10 +78,13 @@ class TileSearch {
       const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
       const Work work = run(chunk({begin, std::min<index_t>(begin + tile_rows, queries_.rows)}));
       cost += cost_of(work);
-      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * (static_cast<double>(source_.cols) + Costs::scan);
+      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * pair_cost(source_.cols);
     }
     return cost < 0.9 * cost_of_all;
   }
+
+  // Of looking at a pair, in multiply-adds.
+  static double pair_cost(index_t d) { return static_cast<double>(d) + Costs::scan; }
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
   // centered coordinates.
@@ -146,7 +149,7 @@ class TileSearch {
     const double d = static_cast<double>(source_.cols), boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
     return Costs::filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
            Costs::box * static_cast<double>(work.blocks) * boxes / lanes<float> +
-           static_cast<double>(work.vectors) * tile_rows * (d + Costs::scan) +
+           static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols) +
            static_cast<double>(work.pairs) * (Costs::pair + Costs::pair_feature * d);
   }
 
@@ -181,13 +184,13 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// With the filter where that looks good and, in a trial, is.
-template <class T, class Good, class Pays>
+// With the filter where that looks good and, in a trial, is. squared_reach: see filter_looks_good.
+template <class T, class SquaredReach, class Pays>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
-                                               const Execution& execution, Good&& looks_good, Pays&& pays) {
+                                               const Execution& execution, SquaredReach&& squared_reach, Pays&& pays) {
   const bool always = skipping() == Skipping::always;
-  const bool filtered = always || (skipping() != Skipping::never &&
-                                   building_is_cheap(queries.rows, points.rows, points.cols) && looks_good());
+  const bool filtered = always || (skipping() == Skipping::sampled &&
+                                   filter_looks_good(queries, points, 0.0, TileSearch<T>::pair_cost(points.cols), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
   if (filtered && !always && !pays(*search)) search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
   return search;

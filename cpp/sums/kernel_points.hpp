@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -106,9 +107,11 @@ class KernelPoints {
       auto other = std::make_shared<KernelPoints>(points_, geometry_, grouping_, packed_.has(DistanceForm::product), execution);
       if (weights_) other->keep_weights(weights_->source(), weights_->layout().n_columns());
       skipping_ = std::move(other);
+      built_ = true;
     });
     return skipping_;
   }
+  bool has_skipping() const { return built_; }
 
   const Geometry& geometry() const { return geometry_; }
   // Whether the unit suits this bandwidth too: a query that is clamped must be out of its reach.
@@ -157,6 +160,7 @@ class KernelPoints {
   std::unique_ptr<detail::PackedWeights<T>> weights_;
   mutable std::once_flag differences_, have_positions_, have_skipping_;
   mutable std::shared_ptr<const KernelPoints> skipping_;
+  mutable std::atomic<bool> built_{false};
   mutable std::vector<index_t> positions_;
 };
 

@@ -51,6 +51,7 @@ class Computation {
     });
   }
 
+  bool uses_tolerance() const { return request_.tolerance() > 0 && plan_->kept->filtered(); }
   double rate_of(int label, int b) const { return plan_->of(label).rates[static_cast<std::size_t>(b)]; }
 
  private:
@@ -113,8 +114,8 @@ class Computation {
 
   // Sums some blocks to see what skipping saves beside all pairs; the rest decides itself.
   bool skipping_pays() const {
-    constexpr index_t n_blocks = 12;
     const auto n_rows = static_cast<index_t>(plan_->rows.size());
+    const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
     const FlushSubnormals guard;
     double cost = 0, cost_of_all = 0;
     for (index_t i = 0; i < n_blocks; ++i) {
@@ -138,14 +139,16 @@ class Computation {
 }  // namespace
 
 template <class T>
-void KernelSums<T>::plain(T* sums, const Execution& execution) const {
+bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  Computation<T, false>(*this, execution).run([&](index_t row, const double*, const double* sum) {
+  const Computation<T, false> computation(*this, execution);
+  computation.run([&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
         for (index_t c = 0; c < n_columns; ++c)
           sums[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(*sum++);
   });
+  return computation.uses_tolerance();
 }
 
 namespace {
@@ -153,7 +156,7 @@ namespace {
 // Hands sums and the logarithm of their scale to write(row, b, l, log_scale, sums (c)), whether the kernel needs a
 // scale (one that never vanishes) or not (compact ones: a sum of nothing is exactly zero).
 template <class T, class Write>
-void with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
+bool with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
   auto run = [&](const auto& computation) {
     computation.run([&](index_t row, const double* origin, const double* sum) {
@@ -163,26 +166,27 @@ void with_scale(const KernelSums<T>& request, const Execution& execution, Write&
           write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * origin[l] : 0.0, sum);
         }
     });
+    return computation.uses_tolerance();
   };
-  if (traits(request.kernel).decay != Decay::compact) run(Computation<T, true>(request, execution));
-  else run(Computation<T, false>(request, execution));
+  if (traits(request.kernel).decay != Decay::compact) return run(Computation<T, true>(request, execution));
+  return run(Computation<T, false>(request, execution));
 }
 
 }  // namespace
 
 template <class T>
-void KernelSums<T>::logs(T* logs, const Execution& execution) const {
+bool KernelSums<T>::logs(T* logs, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  with_scale<T>(*this, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
+  return with_scale<T>(*this, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
     for (index_t c = 0; c < n_columns; ++c)
       logs[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(std::log(sum[c]) + log_scale);
   });
 }
 
 template <class T>
-void KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) const {
+bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  with_scale<T>(*this, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
+  return with_scale<T>(*this, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
     const index_t cell = (row * n_bandwidths + b) * n_labels + l;
     log_scale[cell] = static_cast<T>(scale);
     for (index_t c = 0; c < n_columns; ++c) sums[cell * n_columns + c] = static_cast<T>(sum[c]);

@@ -36,18 +36,23 @@ struct KernelSums {
   int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
-  // The sums of a query may miss this share of those of all labels together, in absolute terms; 0: exact to rounding.
+  // The sums of a query may miss this share of those of all labels together, in absolute terms, and each label its share
+  // of the weights in that; 0: exact to rounding.
   double rtol = 0;
 
   index_t bandwidth_index(index_t b, std::int64_t label) const { return bandwidths_by_label ? b * n_labels + label : b; }
   index_t n_bandwidths() const { return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1); }
 
+  // A scale of several bandwidths that every label has its own of is not kept: such sums are exact.
+  double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }
+
   // Each fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l).
   // plain: the sums. logs: their natural logarithms (-inf for an empty sum). scaled: sum = exp(log_scale) * sums,
-  // which never underflows for a kernel that is positive everywhere and allows weights of any sign.
-  void plain(T* sums, const Execution& execution) const;
-  void logs(T* logs, const Execution& execution) const;
-  void scaled(T* log_scale, T* sums, const Execution& execution) const;
+  // which never underflows for a kernel that is positive everywhere and allows weights of any sign. Each returns whether
+  // the tolerance has been used.
+  bool plain(T* sums, const Execution& execution) const;
+  bool logs(T* logs, const Execution& execution) const;
+  bool scaled(T* log_scale, T* sums, const Execution& execution) const;
 };
 
 // Points packed once for many calls. They stay where they are, as do labels and weights, and belong to the caller.

@@ -27,17 +27,17 @@ class PrunedSums {
                std::min<index_t>(tile_rows, chunk_.end - first));
     pairs_.start(sums_.queries(), q);
     ++n_blocks_;
-    const bool exact = plan_.request.rtol == 0;
-    sums_.reset_least();
-    index_t nearest = exact ? -1 : block_.nearest(0, n_tiles);
-    if (!exact) begin_at(q, nearest);
+    const bool exact = plan_.request.tolerance() == 0;
+    index_t nearest = -1;
+    auto begin_in = [&](index_t begin, index_t end) {
+      std::fill_n(exponent_, tile_rows, std::numeric_limits<double>::infinity());
+      nearest = block_.nearest(begin, end);
+      begin_at(q, nearest);
+    };
+    if (!exact) begin_in(0, n_tiles);
     for (index_t begin = 0, end = 0; begin < n_tiles; begin = end) {
       while (end < n_tiles && tile(end).label == tile(begin).label) ++end;
-      if (exact) {
-        sums_.reset_least();
-        nearest = block_.nearest(begin, end);
-        begin_at(q, nearest);
-      }
+      if (exact) begin_in(begin, end);
       sum_label(q, {begin, end}, nearest);
     }
   }
@@ -70,6 +70,7 @@ class PrunedSums {
 
   void begin_at(index_t q, index_t nearest) {
     sums_.open(q, tile(nearest).label);
+    sums_.reset_least();
     visit(tile(nearest));
     sums_.flush();
     update_reach(tile(nearest).label);
@@ -77,6 +78,8 @@ class PrunedSums {
 
   void sum_label(index_t q, const Range& tiles, index_t nearest) {
     sums_.open(q, tile(tiles.begin).label);
+    sums_.reset_least();
+    update_reach(tile(tiles.begin).label);
     block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, [&](index_t t, int n_hits, const std::uint64_t* bits) {
       if (add(tile(t), n_hits, bits)) update_reach(tile(t).label);
     });
@@ -115,10 +118,14 @@ class PrunedSums {
     return summed;
   }
 
-  // Squared distances beyond which terms of each row are negligible, and the largest.
+  // Squared distances beyond which terms of each row are negligible. Arguments of labels with bandwidths of their own
+  // compare as exponents.
   void update_reach(int label) {
-    const double lowest_rate = plan_.of(label).lowest_rate;
-    sight_.set(sums_.n_rows(), [&](index_t r) { return plan_.reach.squared(label, lowest_rate, sums_.least(r)); });
+    const double rate = plan_.of(label).lowest_rate;
+    sight_.set(sums_.n_rows(), [&](index_t r) {
+      exponent_[r] = std::min(exponent_[r], rate * static_cast<double>(sums_.least(r)));
+      return plan_.reach.squared(label, rate, exponent_[r] / rate);
+    });
   }
 
   const SumPlan<T>& plan_;
@@ -127,6 +134,7 @@ class PrunedSums {
   TileFilter::Block block_;
   NearPairs<T> pairs_;
   Sight sight_;
+  double exponent_[tile_rows];  // smallest so far: of a label, or of all within a tolerance
   index_t n_blocks_ = 0, n_vectors_ = 0, n_pairs_ = 0;
 };
 

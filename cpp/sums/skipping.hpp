@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/skipping.hpp"
+#include "sums/kernel_points.hpp"
 #include "sums/kernel_sums.hpp"
 
 namespace spectralcls::detail {
@@ -24,7 +25,7 @@ class Reach {
 
   // Adds up the weights, without which there is no squared().
   void weigh() {
-    const bool apart = request_.rtol == 0;
+    const bool apart = request_.tolerance() == 0;
     std::vector<Weights> weights(apart ? static_cast<std::size_t>(request_.n_labels) : 1);
     const index_t per_point = !request_.weights ? 0 : (request_.weights_by_bandwidth ? request_.n_bandwidths() : 1) * request_.n_columns;
     for (index_t i = 0; i < request_.points.rows; ++i) {
@@ -32,7 +33,7 @@ class Reach {
       if (label >= 0) weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
     }
     for (const Weights& of_label : weights)
-      bits_.push_back(of_label.excess() + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.rtol)));
+      bits_.push_back(of_label.excess() + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
   }
 
   // Squared distance in `unit`s beyond which nothing matters beside a point with the argument `least`.
@@ -41,7 +42,7 @@ class Reach {
     if (decay == Decay::compact) return 1 / lowest_rate;
     // Values below the range of T are zero; with a scale, those so far below the largest.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
-    double reach = least + std::min(bits_[request_.rtol == 0 ? static_cast<std::size_t>(label) : 0] / lowest_rate, vanishing);
+    double reach = least + std::min(bits_[request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0] / lowest_rate, vanishing);
     if (!scaled_) reach = std::min(reach, vanishing);
     return decay == Decay::exponential ? reach * reach : reach;
   }
@@ -74,11 +75,13 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   const index_t m = request.queries.rows, n = request.points.rows, d = request.points.cols;
   if (m == 0 || n == 0 || d == 0 || skipping() == Skipping::never) return false;
   const bool always = skipping() == Skipping::always;
-  if (!always && !building_is_cheap(m, n, d)) return false;
+  // What was built for an earlier call costs nothing; but exact sums do not depend on earlier calls.
+  const bool built = request.tolerance() > 0 && request.packed && request.packed->has_skipping();
   reach.weigh();
-  if (always) return true;
+  if (always || built) return true;
+  constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
-  return few_in_sight(request.queries, request.points, largest, [&](double unit, double least) {
+  return filter_looks_good(request.queries, request.points, largest, static_cast<double>(d) + kernel, [&](double unit, double least) {
     return reach.squared(0, rate<T>(request.kernel, unit, largest), argument(request.kernel, least));
   });
 }

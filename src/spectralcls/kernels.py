@@ -34,6 +34,8 @@ from ._typing import Array, ArrayLike, Bandwidth
 __all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
 # Those of which a density can be made, which is what the estimators take.
+TREE_FEATURES = 3  # up to which a tolerance has methods of its own; beyond, tiles out of sight are left out
+
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
@@ -82,9 +84,11 @@ def kernel_sums(
     rtol, atol : float, default=0
         Allowed error of the sums: for each query and column the errors of all labels add up to at most
         ``atol + rtol * s``, s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the
-        default) sums are exact to rounding; otherwise a sub-quadratic method with this guarantee is used where it is
-        predicted to be faster than all pairs (:mod:`spectralcls._tolerance`). With `log`, weights must not be negative
-        and atol is 0; a label whose sum is below rtol times the total may come out as empty.
+        default) sums are exact to rounding; otherwise a sub-quadratic method with this guarantee (a certificate, not
+        a probability) is used where it is predicted to be faster than all pairs: in up to three dimensions
+        :mod:`spectralcls._tolerance`, beyond those tiles of points that are out of sight are left out. With `log`,
+        weights must not be negative and atol is 0; a label whose sum is below rtol times the total may come out as
+        empty.
     n_jobs : int, default=None
         Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise. The result has the
         same bits for any number.
@@ -141,25 +145,25 @@ def kernel_sums(
     if output is None:
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
 
-    def similar(rows: Any, output: str, bandwidths: Array, W: Array | None) -> Any:
+    def similar(rows: Any, output: str, bandwidths: Array, W: Array | None, rtol: float) -> Any:
         without = None if excluded is None else excluded[rows]
         n_threads = effective_n_threads(n_jobs)
         if points is not None and query_groups is None:
             own = None if weights is points.weights else W
             return compiled.packed_kernel_sums(
-                Q[rows], points.packed(n_threads), own, kernel, bandwidths, without, output, n_threads
+                Q[rows], points.packed(n_threads), own, kernel, bandwidths, without, rtol, output, n_threads
             )
         return compiled.kernel_sums(
             Q[rows], X, W, labels, n_labels, kernel, bandwidths, without,
-            None if query_groups is None else query_groups[rows], point_groups, n_groups, output, n_threads,
+            None if query_groups is None else query_groups[rows], point_groups, n_groups, rtol, output, n_threads,
         )
 
-    def all_pairs(rows: Any, output: str) -> Any:
+    def pairs(rows: Any, output: str, rtol: float = 0.0) -> Any:
         parts = _similar_bandwidths(bandwidths) if len(bandwidths) > 1 else ()
         if len(parts) < 2:
-            return similar(rows, output, bandwidths, W)
+            return similar(rows, output, bandwidths, W, rtol)
         own = [W if W is None or W.ndim < 3 else np.ascontiguousarray(W[:, part]) for part in parts]
-        results = [similar(rows, output, bandwidths[part], w) for part, w in zip(parts, own, strict=True)]
+        results = [similar(rows, output, bandwidths[part], w, rtol) for part, w in zip(parts, own, strict=True)]
         order = np.argsort(np.concatenate(parts))
         if output == "scaled":
             return tuple(np.concatenate(arrays, axis=1)[:, order] for arrays in zip(*results, strict=True))
@@ -178,16 +182,18 @@ def kernel_sums(
             size = np.exp((log_scale[..., None] if weight_axes > 1 else log_scale) + np.log(np.abs(scaled)))
             return (np.sign(scaled) * size).astype(X.dtype)
     result: Any = None
-    if rtol or atol:
-        if exclude_groups is not None or weight_axes == 3:
-            raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+    if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
+        raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+    if not (rtol >= 0 and atol >= 0):
+        raise ValueError(f"rtol and atol must be at least 0, got {rtol!r} and {atol!r}.")
+    if (rtol and X.shape[1] <= TREE_FEATURES) or atol:
         options = dict(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
             exclude_self=excluded, n_jobs=n_jobs,
         )
-        result = _within_tolerance(Q, X, log, atol, lambda rows: all_pairs(rows, "scaled"), options)
+        result = _within_tolerance(Q, X, log, atol, lambda rows: pairs(rows, "scaled"), options)
     if result is None:
-        result = all_pairs(slice(None), output)
+        result = pairs(slice(None), output, float(rtol))
     scale: Any
     scale, sums = result if log == "pair" else (None, result)
     if normalize:
@@ -201,6 +207,22 @@ def kernel_sums(
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
     sums = sums[index if weight_axes > 1 else (*index, 0)]
     return (scale[index], sums) if log == "pair" else sums
+
+
+def bounded_log_sums(
+    Q: Array, points: KernelPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None,
+) -> Any:
+    """Log sums (m, b, l, c) by label over checked points, and whether they use the tolerance.
+
+    Those of a query that do miss, in each column and label, no more than ``rtol`` times the label's share of the
+    weights times the column's sum over all labels.
+    """
+    Q, points = check_queries(Q, points, Q is points.X)
+    n_threads = effective_n_threads(n_jobs)
+    bandwidths, _ = check_bandwidths(bandwidths, points.n_labels)
+    return compiled.packed_kernel_sums(
+        Q, points.packed(n_threads), None, kernel, bandwidths, None, rtol, "bounded", n_threads
+    )
 
 
 def _similar_bandwidths(bandwidths: Array) -> list[Array]:

@@ -23,6 +23,7 @@ def sums(
     query_groups=None,
     point_groups=None,
     n_groups=1,
+    rtol=0.0,
     output="plain",
     n_threads=1,
 ):
@@ -38,6 +39,7 @@ def sums(
         query_groups,
         point_groups,
         n_groups,
+        rtol,
         output,
         n_threads,
     )

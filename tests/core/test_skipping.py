@@ -202,3 +202,46 @@ def test_queries_whose_norm_no_float32_holds(distance):
     Q = X[:8] + distance
     scale, sums, _ = reference(Q, X, 0.3)
     assert_log(kernel_sums(Q, X, bandwidth=0.3, log=True), scale, sums, np.float64)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rtol", [1e-1, 1e-3, 1e-6])
+@pytest.mark.parametrize("d", [4, 9, 40])
+def test_tolerance_in_any_dimension(dtype, seed, rtol, d):
+    """Errors of all labels together, of signed weights, against the sum of absolute terms."""
+    rng = np.random.default_rng(seed)
+    X, Q = clusters(rng, 1500, d).astype(dtype), clusters(np.random.default_rng(seed), 200, d, spread=0.2).astype(dtype)
+    labels = rng.integers(3, size=len(X))
+    weights = rng.normal(size=(len(X), 2)).astype(dtype) * (10.0 ** rng.integers(-2, 3, size=(len(X), 1))).astype(dtype)
+    h = 0.05 * np.sqrt(d)
+    scale, sums = kernel_sums(Q, X, weights=weights, labels=labels, bandwidth=h, log="pair", rtol=rtol)
+    true_scale, true_sums, absolute = reference(Q, X, h, weights, labels)
+    common = true_scale.max(axis=1, keepdims=True)
+    error = np.abs(sums * np.exp(scale - common)[..., None] - true_sums * np.exp(true_scale - common)[..., None])
+    total = (absolute * np.exp(true_scale - common)[..., None]).sum(axis=1)
+    rounding = 1e-5 if dtype == np.float32 else 1e-12
+    assert np.all(error.sum(axis=1) <= (rtol + rounding) * total)
+
+
+@pytest.mark.parametrize("rtol", [1e-1, 1e-3])
+def test_tolerance_with_a_bandwidth_of_each_label(rtol):
+    """Labels compare by exponents, not by distances: the nearest point need not bring the largest term."""
+    rng = np.random.default_rng(12)
+    X, labels = clusters(rng, 2000, 6, spread=0.2), rng.integers(3, size=2000)
+    Q, widths = clusters(rng, 200, 6, spread=0.3), np.array([0.01, 0.1, 0.4])
+    log_sums = kernel_sums(Q, X, labels=labels, bandwidth=widths[None], log=True, rtol=rtol)[:, 0]
+    truth = np.stack([
+        np.logaddexp.reduce(-(cdist(Q, X[labels == c]) ** 2) / (2 * widths[c] ** 2), axis=1) for c in range(3)
+    ], axis=1)
+    total = np.logaddexp.reduce(truth, axis=1, keepdims=True)
+    assert np.all(np.abs(np.exp(log_sums - total) - np.exp(truth - total)).sum(axis=1) <= rtol + 1e-12)
+    several = kernel_sums(Q, X, labels=labels, bandwidth=widths * [[1], [2]], log=True, rtol=rtol)[:, 0]
+    np.testing.assert_allclose(several, truth, rtol=1e-11)
+
+
+def test_tolerance_has_the_same_bits_for_any_number_of_threads():
+    rng = np.random.default_rng(13)
+    X = clusters(rng, 4000, 12).astype(np.float32)
+    options = dict(labels=rng.integers(3, size=len(X)), bandwidth=0.05, log=True, rtol=1e-3)
+    np.testing.assert_array_equal(kernel_sums(X, X, n_jobs=1, **options), kernel_sums(X, X, n_jobs=5, **options))

@@ -24,7 +24,8 @@ class compiled:
     def kernel_sums(
         queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
         kernel: str, bandwidths: np.ndarray, excluded: np.ndarray | None,
-        query_groups: np.ndarray | None, point_groups: np.ndarray | None, n_groups: int, output: str, n_threads: int,
+        query_groups: np.ndarray | None, point_groups: np.ndarray | None, n_groups: int, rtol: float, output: str,
+        n_threads: int,
     ) -> Any: ...
     @staticmethod
     def pack_points(
@@ -33,7 +34,7 @@ class compiled:
     @staticmethod
     def packed_kernel_sums(
         queries: np.ndarray, points: Any, weights: np.ndarray | None, kernel: str, bandwidths: np.ndarray,
-        excluded: np.ndarray | None, output: str, n_threads: int,
+        excluded: np.ndarray | None, rtol: float, output: str, n_threads: int,
     ) -> Any: ...
     @staticmethod
     def kernel_matrix(

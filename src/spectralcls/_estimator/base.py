@@ -120,6 +120,10 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
     def _scores(self, X):
         raise NotImplementedError
 
+    def _winners(self, X):
+        """The best class of each checked query, (m,): that of the largest score, however it is found."""
+        return self._all_scores(X).argmax(axis=1)
+
     def _check_queries(self, X):
         return self._mapped(self._check_points(X))
 
@@ -182,8 +186,8 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
         -----
         At most the cost of `decision_function`.
         """
-        scores = self._all_scores(self._check_queries(X))
-        return self.classes_[scores.argmax(axis=1)]
+        best = self._winners(self._check_queries(X))
+        return self.classes_[best]
 
 
 def finite_scores(scores):

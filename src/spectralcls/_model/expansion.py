@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .labels import MANY, certified_labels
 from .points import TrainingPoints
 from .rule import Rule
 
@@ -69,6 +70,13 @@ class Expansion:
         if not self.by_class or self.rule.decision == "distance":
             return scores
         return self.points.settle(scores, Q, self.candidates, self.kernel != "gaussian")
+
+    def labels(self, Q):
+        """``scores(Q).argmax(axis=1)``; where that is the same, without the sums of classes that cannot win."""
+        whole = type(self.points) is TrainingPoints and self.points.tolerance is None and self.points.incomplete is None
+        if self.by_class and whole and len(Q) >= MANY:
+            return certified_labels(self, Q)
+        return self.scores(Q).argmax(axis=1)
 
     def log_total(self, Q):
         """log of the sum of k(y) A over the classes, (m,), of an A given by class."""

@@ -4,6 +4,7 @@
 from .._estimator import ScoreClassifier, transactional
 from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies
+from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
 from .._validation import check_bandwidth
 from ..metric import MetricMixin
@@ -67,6 +68,9 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
 
     def _scores(self, X):
         return self._model.scores(X)
+
+    def _winners(self, X):
+        return super()._winners(X) if is_incomplete(X) else self._model.labels(X)
 
     @transactional(keep=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):

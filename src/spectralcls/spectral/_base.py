@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import ScoreClassifier
+from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, search
 from ..metric import MetricMixin
 from ._nested import clearly_right
@@ -35,6 +36,9 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
 
     def _scores(self, X):
         return self._model.scores(X)
+
+    def _winners(self, X):
+        return super()._winners(X) if is_incomplete(X) else self._model.labels(X)
 
     def _tune(self, data, y, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
