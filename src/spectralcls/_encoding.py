@@ -1,11 +1,41 @@
 """Columns of a table as coordinates: standardized or rank-Gauss numbers, and indicators of columns with few values."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
+
+
+class Code(NamedTuple):
+    """What becomes of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
+
+    levels: np.ndarray | None = None
+    moments: tuple | None = None  # mean and scale
+    curve: tuple | None = None  # values and their quantiles
+    missing: bool = False  # a further coordinate says which values are missing
+
+    @property
+    def width(self):
+        if self.levels is not None:
+            return len(self.levels) + self.missing
+        return int(self.moments is not None or self.curve is not None) + self.missing
+
+    def encode(self, column):
+        """Coordinates (n, width); a missing number counts as the mean."""
+        parts = []
+        if self.levels is not None:
+            parts.append(column[:, None] == self.levels)
+        elif self.moments is not None or self.curve is not None:
+            mean, scale = self.moments or (0.0, 1.0)
+            value = (column - mean) / scale if self.curve is None else np.interp(column, *self.curve)
+            parts.append(np.where(np.isnan(column), 0.0, value)[:, None])
+        if self.missing:
+            parts.append(np.isnan(column)[:, None])
+        return np.concatenate(parts, axis=1) if parts else np.empty((len(column), 0))
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
@@ -18,55 +48,55 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         between the training values; what lies beyond them gets the value at the end.
     indicators : bool, default=True
         Replace columns of 3 to 10 distinct values by 0/1 columns, one for each value. A new value has none.
+    categorical : array-like of bool, default=None
+        Columns that are replaced by 0/1 columns however many values they have.
     dtype : dtype, default=float64
         Of the result.
 
     Attributes
     ----------
-    codes_ : list
-        What becomes of each column: None, its distinct values, or a pair that `_encode` understands.
+    codes_ : list of Code
+        What becomes of each column.
+
+    Notes
+    -----
+    Missing values are NaN. A column that lacks some has one more 0/1 column, which says where.
     """
 
-    def __init__(self, numeric="standard", *, indicators=True, dtype=np.float64):
+    def __init__(self, numeric="standard", *, indicators=True, categorical=None, dtype=np.float64):
         self.numeric = numeric
         self.indicators = indicators
+        self.categorical = categorical
         self.dtype = dtype
 
     def fit(self, X, y=None, sample_weight=None):
         """Learn the codes from X of shape (n_samples, n_features); weights count as copies."""
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
         weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self.codes_ = [self._learn(column, weights) for column in X.T.astype(np.float64)]
+        categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
+        columns = X.T.astype(np.float64)
+        self.codes_ = [self._learn(column, weights, named) for column, named in zip(columns, categorical, strict=True)]
         return self
 
-    def _learn(self, column, weights):
-        values, group = np.unique(column, return_inverse=True)
-        counts = np.bincount(group, weights)
-        if len(values) == 1:
-            return None
-        if self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED:
-            return values
+    def _learn(self, column, weights, named):
+        missing = np.isnan(column)
+        values, group = np.unique(column[~missing], return_inverse=True)
+        counts, further = np.bincount(group, weights[~missing]), bool(missing.any() and len(values))
+        if len(values) < 2:
+            return Code(missing=further)
+        if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):
+            return Code(levels=values, missing=further)
         if self.numeric == "rank":
-            return values, ndtri((np.cumsum(counts) - counts / 2) / counts.sum())
-        mean = np.average(column, weights=weights)
-        return mean, np.sqrt(np.average((column - mean) ** 2, weights=weights))
+            return Code(curve=(values, ndtri((np.cumsum(counts) - counts / 2) / counts.sum())), missing=further)
+        mean = np.average(values, weights=counts)
+        return Code(moments=(mean, np.sqrt(np.average((values - mean) ** 2, weights=counts))), missing=further)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        widths = [0 if codes is None else 1 if isinstance(codes, tuple) else len(codes) for codes in self.codes_]
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False, ensure_all_finite="allow-nan")
+        widths = [code.width for code in self.codes_]
         out = np.zeros((len(X), max(1, sum(widths))), dtype=self.dtype)
-        stops = np.cumsum(widths)
-        for column, codes, width, stop in zip(X.T, self.codes_, widths, stops, strict=True):
-            if width:
-                out[:, stop - width : stop] = self._encode(column.astype(np.float64), codes)
+        for column, code, stop in zip(X.T, self.codes_, np.cumsum(widths), strict=True):
+            out[:, stop - code.width : stop] = code.encode(column.astype(np.float64))
         return out
-
-    def _encode(self, column, codes):
-        if not isinstance(codes, tuple):
-            return column[:, None] == codes
-        if self.numeric == "rank":
-            return np.interp(column, *codes)[:, None]
-        mean, scale = codes
-        return ((column - mean) / scale)[:, None]

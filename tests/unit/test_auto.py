@@ -179,24 +179,77 @@ def test_difficult_data(case):
     assert np.mean(model.predict(X) == y) >= floor
 
 
-def test_columns_that_are_no_numbers_are_named():
-    X, y = load_iris(return_X_y=True)
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(color="red")
-    with pytest.raises(ValueError, match=r"\['color'\] of X are not numeric.*OneHotEncoder"):
-        AutoClassifier().fit(frame, y)
-    numbers = frame.drop(columns="color")
-    model = AutoClassifier().fit(numbers, y)
-    assert list(model.feature_names_in_) == list("abcd")
-    with pytest.raises(ValueError, match="not numeric"):
-        model.predict(frame)
+def mixed_table(n=180, seed=0):
+    """Classes that only a category and whether a number is missing tell apart."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    frame = pd.DataFrame({
+        "number": np.where(y == 2, np.nan, rng.normal(size=n)),
+        "color": np.where(y == 0, "red", rng.choice(["green", "blue"], n)),
+        "flag": rng.random(n) < 0.5,
+        "grade": pd.Categorical(rng.choice(["low", "high"], n), categories=["low", "high"], ordered=True),
+        "empty": np.nan,
+    })
+    return frame, np.array(["a", "b", "c"])[y]
+
+
+def test_tables_with_categories_and_missing_values():
+    X, y = mixed_table()
+    Q, truth = mixed_table(seed=1)
+    model = AutoClassifier().fit(X, y)
+    assert np.mean(model.predict(Q) == truth) > 0.98
+    assert list(model.feature_names_in_) == list(X.columns)
+    Q.loc[0, "color"] = "violet"  # no level of the training data
+    Q = Q.astype({"flag": object})
+    Q.loc[1, ["color", "flag", "grade"]] = None
+    assert np.isfinite(model.predict_proba(Q)).all()
+    with pytest.raises(ValueError, match=r"must be a data frame like that of fit.*\[1, 2, 3\] are categories"):
+        model.predict(np.zeros((2, 5)))
+    with pytest.raises(ValueError, match="Column 'number' of X holds texts, but numbers when"):
+        model.predict(Q.assign(number="one"))
+    with pytest.raises(ValueError, match="'day' of X holds dates"):
+        model.fit(X.assign(day=pd.Timestamp("2000-01-01")), y)
+    assert np.mean(model.predict(X) == y) > 0.98
+
+
+def test_a_frame_of_another_library_says_the_same():
+    polars = pytest.importorskip("polars")
+    X, y = mixed_table()
+    model = AutoClassifier().fit(X, y)
+    assert_array_equal(model.predict(polars.from_pandas(X)), model.predict(X))
+
+
+def test_codes_of_a_column_are_categories_only_if_it_says_so():
+    """Levels a, b, c, d in an order that means nothing: a number for them could not be read by ranks."""
+    levels = pd.Series(list("abcdefghijkl") * 20)
+    y = np.isin(levels, list("acegik")).astype(int)
+    frame = pd.DataFrame({"letter": levels.astype("category"), "noise": np.random.default_rng(0).normal(size=240)})
+    assert AutoClassifier().fit(frame, y).score(frame, y) == 1
+    encoder = ColumnEncoder(indicators=False, categorical=[True, False])
+    Z = encoder.fit_transform(np.column_stack([levels.map(ord), frame["noise"]]))
+    assert_array_equal(Z[:, :12], levels.to_numpy()[:, None] == list("abcdefghijkl"))
+
+
+def test_encoder_of_missing_values():
+    column = np.array([1.0, np.nan, 2.5, 4.0, np.nan, 3.5, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0])
+    known = ~np.isnan(column)
+    few, none = np.where(known, np.arange(13) % 3, np.nan), np.full(13, np.nan)
+    for numeric in ("standard", "rank"):
+        Z = ColumnEncoder(numeric).fit_transform(np.column_stack([column, none, few]))
+        assert Z.shape == (13, 2 + 4)
+        alone = ColumnEncoder(numeric).fit(column[known, None])
+        assert_allclose(Z[known, 0], alone.transform(column[known, None])[:, 0])
+        assert_array_equal(Z[:, [1, 5]], np.column_stack([~known, ~known]))
+        assert not Z[~known, 0].any() and not Z[~known, 2:5].any()
+        assert_allclose(alone.transform([[np.nan]]), 0)
 
 
 def test_failed_fit_changes_nothing():
     X, y = load_iris(return_X_y=True)
     model = AutoClassifier().fit(X, y)
     before = vars(model).copy()
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(np.where(X > 7, np.nan, X), y)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.where(X > 7, np.inf, X), y)
     assert vars(model) == before
 
 

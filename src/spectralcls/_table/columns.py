@@ -101,14 +101,19 @@ class Levels:
         which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
         return cls(column.name, kind, positions, n_positions, pooled, _unit(which, n_positions, kind == ORDERED))
 
-    def encode(self, column):
-        """Coordinates without `factor`, NaN for a missing value and, unless rare levels were joined, an unseen one."""
+    def position_of(self, column):
+        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one."""
         if column.kind == NUMBER and column.values.dtype.kind == "f":
             column = column._replace(values=column.values.astype(object))
         position = np.full(len(column.values), np.nan)
         unseen = np.nan if self.pooled is None else self.pooled
         for row in np.flatnonzero(~column.missing):
             position[row] = self.positions.get(_level(column.values[row]), unseen)
+        return position
+
+    def encode(self, column):
+        """Coordinates without `factor`, NaN where there is no position."""
+        position = self.position_of(column)
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
             return (position * spread * self.unit)[:, None]

@@ -8,14 +8,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._progress import progress
 from .._tuning import check_folds, shuffled_ranks
 from .._validation import check_training_data
 from ._budget import Clock, affordable_sizes
-from ._ensemble import Ensemble, fit_ensemble, posterior, rows_of
+from ._columns import are_categories, check_columns
+from ._ensemble import Ensemble, Points, fit_ensemble, posterior
 from ._members import LARGE, members_for
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
@@ -25,7 +26,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
     The members, each fitted to the table in an encoding of its own (columns of 3 to 10 distinct values become
-    indicators, others are standardized or mapped to normal quantiles):
+    indicators, and so do categories; others are standardized or mapped to normal quantiles; a further indicator says
+    where values are missing, which count as the mean):
 
     - PerTurbo: the share of a query that the span of a class explains;
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
@@ -52,7 +54,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
     ----------
     %(classes_)s
     members_ : list of (str, estimator)
-        Names and pipelines, fitted to the positions of the labels in `classes_`.
+        Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
     weights_ : ndarray of shape (n_members,)
         Weights of the members' calibrated probabilities; they add up to 1.
     losses_ : ndarray of shape (n_members,)
@@ -105,6 +107,11 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     @transactional
     def fit(self, X, y, sample_weight=None):
         """Fit the members and their vote.
@@ -112,7 +119,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; a data frame's columns as well.
+            Numbers, or a data frame (pandas, polars, Arrow) with categories, text of few values and truth values too.
+            Values may be missing (NaN, None).
         y : array-like of shape (n_samples,)
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -128,7 +136,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            For invalid data, columns that are not numeric, or one class only.
+            For infinite values, columns that are neither numbers nor categories, or one class only.
 
         Warns
         -----
@@ -136,23 +144,21 @@ class AutoClassifier(ClassifierMixin, Estimator):
             If `time_budget` did not suffice for all points and members.
         """
         clock = Clock(self.time_budget)
-        _require_numbers(X)
-        data = check_training_data(self, X, y, sample_weight)
+        data = check_training_data(self, X, y, sample_weight, check=check_columns)
         self.classes_ = data.classes
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
         ranks, folds = shuffled_ranks(data.codes, rng), check_folds(self.cv, y, data.kept)
-        n = len(data.codes)
+        n, categorical = len(data.codes), are_categories(self._levels, data.X.shape[1])
+        points = Points(data.X, data.codes, data.weights, len(data.classes), categorical)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
         with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
             warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
             ensemble = None
             for size in affordable_sizes(n, clock):
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
-                ensemble = fit_ensemble(
-                    data.X[rows], data.codes[rows], rows_of(data.weights, rows), len(data.classes),
-                    members_for(size)[0], *self._parts(rows, ranks, folds), clock, options, step_done,
-                )
+                parts = self._parts(rows, ranks, folds)
+                ensemble = fit_ensemble(points.take(rows), members_for(size)[0], *parts, clock, options, step_done)
         self._set(ensemble, members_for(n)[1], n)
         return self
 
@@ -198,8 +204,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
             Each row adds up to one.
         """
         check_is_fitted(self)
-        _require_numbers(X)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = check_columns(self, X, reset=False)
         return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
 
     def predict(self, X):
@@ -226,16 +231,3 @@ class AutoClassifier(ClassifierMixin, Estimator):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
 
-
-def _require_numbers(X):
-    """Name the columns of a data frame that hold no numbers."""
-    dtypes = getattr(X, "dtypes", None)
-    if dtypes is None or not hasattr(dtypes, "items"):
-        return
-    others = [name for name, dtype in dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
-    if others:
-        raise ValueError(
-            f"The columns {others} of X are not numeric. Encode them first, for example with "
-            "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
-            f"{others}), remainder='passthrough') of scikit-learn in a pipeline."
-        )

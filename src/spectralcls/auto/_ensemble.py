@@ -21,13 +21,27 @@ class Ensemble(NamedTuple):
     dropped: list  # names of members for which the time did not suffice
 
 
+class Points(NamedTuple):
+    """What the members learn from."""
+
+    X: np.ndarray  # (n, d), NaN where a value is missing
+    codes: np.ndarray  # (n,)
+    weights: np.ndarray | None  # (n,)
+    n_classes: int
+    categorical: np.ndarray  # (d,) bool: numbers that are levels
+
+    def take(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], codes=self.codes[rows], weights=weights)
+
+
 class Fitting:
     """Members fitted to the same points; each view is learned once."""
 
-    def __init__(self, X, codes, weights, options, clock, step_done):
-        self.X, self.codes, self.weights, self.options = X, codes, weights, options
+    def __init__(self, points, options, clock, step_done):
+        self.points, self.options = points, options
         self.clock, self.step_done = clock, step_done
-        self.large = len(X) > LARGE
+        self.large = len(points.X) > LARGE
         self.models, self.seconds, self._views = {}, {}, {}
 
     def fit(self, member, like=None):
@@ -39,18 +53,18 @@ class Fitting:
             head = member.make(self.large, self.options)
         else:
             view = like[:-1]
-            Z, head = view.transform(self.X), clone(like[-1])
+            Z, head = view.transform(self.points.X), clone(like[-1])
             settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
             head.set_params(**settled)
-        head.fit(Z, self.codes, sample_weight=self.weights)
+        head.fit(Z, self.points.codes, sample_weight=self.points.weights)
         self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
         self.seconds[member.name] = time.monotonic() - start
 
     def _view(self, name):
         if name not in self._views:
-            view = make_view(name, self.large, self.options)
-            weights = {f"{step}__sample_weight": self.weights for step in view.named_steps}
-            self._views[name] = view, view.fit_transform(self.X, self.codes, **weights)
+            view = make_view(name, self.large, self.points.categorical, self.options)
+            weights = {f"{step}__sample_weight": self.points.weights for step in view.named_steps}
+            self._views[name] = view, view.fit_transform(self.points.X, self.points.codes, **weights)
         return self._views[name]
 
     @property
@@ -58,17 +72,14 @@ class Fitting:
         return sum(self.seconds.values())
 
 
-def fit_ensemble(X, codes, weights, n_classes, members, parts, n_splits, clock, options, step_done):
+def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
     If the time does not suffice, later splits, the fit to all points, and in the first split members are left out.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-    codes : ndarray of shape (n,)
-    weights : ndarray of shape (n,) or None
-        Sample weights.
+    points : Points
     members : list of Member
     parts : ndarray of shape (n,)
         Part of each point.
@@ -81,6 +92,7 @@ def fit_ensemble(X, codes, weights, n_classes, members, parts, n_splits, clock, 
     -------
     Ensemble
     """
+    X, codes, n_classes = points.X, points.codes, points.n_classes
     posteriors = {member.name: np.zeros((len(X), n_classes)) for member in members}
     judged = np.zeros(len(X), dtype=bool)
     kept, last, n_seen = list(members), None, 0
@@ -90,7 +102,7 @@ def fit_ensemble(X, codes, weights, n_classes, members, parts, n_splits, clock, 
             continue
         if last is not None and not clock.affords(1.1 * last.total):
             break
-        fitting = Fitting(X[inside], codes[inside], rows_of(weights, inside), options, clock, step_done)
+        fitting = Fitting(points.take(inside), options, clock, step_done)
         for member in list(kept):
             if last is None and fitting.models and not clock.affords(max(fitting.seconds.values())):
                 kept.remove(member)
@@ -99,9 +111,9 @@ def fit_ensemble(X, codes, weights, n_classes, members, parts, n_splits, clock, 
             posteriors[member.name][~inside] = posterior(fitting.models[member.name], X[~inside], n_classes)
         judged |= ~inside
         last, n_seen = fitting, int(inside.sum())
-    vote = _learned(kept, posteriors, judged, codes, weights)
+    vote = _learned(kept, posteriors, judged, points)
     if last is None or clock.affords(last.total * (len(X) / n_seen) ** 2.5):
-        whole = Fitting(X, codes, weights, options, clock, step_done)
+        whole = Fitting(points, options, clock, step_done)
         for member in kept:
             whole.fit(member, like=last.models[member.name] if whole.large and last is not None else None)
         last, n_seen = whole, len(X)
@@ -116,15 +128,10 @@ def posterior(model, X, n_classes):
     return out
 
 
-def _learned(kept, posteriors, judged, codes, weights):
+def _learned(kept, posteriors, judged, points):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():
         m = len(kept)
         return Vote(np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
-    held_out = [posteriors[member.name][judged] for member in kept]
-    return learn_vote(held_out, codes[judged], rows_of(weights, judged))
-
-
-def rows_of(values, rows):
-    """Some of the values, if there are any."""
-    return None if values is None else values[rows]
+    part = points.take(judged)
+    return learn_vote([posteriors[member.name][judged] for member in kept], part.codes, part.weights)

@@ -27,15 +27,15 @@ class Member(NamedTuple):
     most: float = np.inf  # points it scales to
 
 
-def make_view(name, large, options):
+def make_view(name, large, categorical, options):
     """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
-    dtype = np.float32 if large else np.float64
+    common = {"dtype": np.float32 if large else np.float64, "categorical": categorical}
     if name == "standardized":
-        return make_pipeline(ColumnEncoder(indicators=False, dtype=dtype))
+        return make_pipeline(ColumnEncoder(indicators=False, **common))
     if name == "gradient metric":
         samples = {"max_samples": _LARGE_TUNING} if large else {}
-        return make_pipeline(ColumnEncoder("rank", dtype=dtype), GradientMetric(**samples, **options))
-    return make_pipeline(ColumnEncoder(dtype=dtype), KernelMetric(**options))
+        return make_pipeline(ColumnEncoder("rank", **common), GradientMetric(**samples, **options))
+    return make_pipeline(ColumnEncoder(**common), KernelMetric(**options))
 
 
 def _perturbo(large, options):
