@@ -7,9 +7,8 @@
 
 namespace spectralcls {
 
-// Thrown inside a parallel region once the caller's `interrupted` has answered yes. Visible, because it passes from one
-// shared library to another.
-struct __attribute__((visibility("default"))) Interrupted : std::runtime_error {
+// Thrown inside a parallel region once the caller's `interrupted` has answered yes.
+struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 

@@ -1,6 +1,11 @@
 #include "arguments.hpp"
 
+#if defined(_WIN32)
+#define NOMINMAX
+#include <windows.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +34,17 @@ index_t saturated(const py::int_& value) {
   const long long exact = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
   if (overflow == 0) return static_cast<index_t>(exact);
   return overflow > 0 ? std::numeric_limits<index_t>::max() : std::numeric_limits<index_t>::min();
+}
+
+double physical_memory() {
+#if defined(_WIN32)
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  GlobalMemoryStatusEx(&status);
+  return static_cast<double>(status.ullTotalPhys);
+#else
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+#endif
 }
 
 }  // namespace
@@ -100,7 +116,7 @@ Integers integers(const py::handle& given, const char* name, index_t size, index
 void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const char* what) {
   double size = static_cast<double>(bytes);
   for (const index_t count : counts) size *= static_cast<double>(count);
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double memory = physical_memory();
   if (size <= memory) return;
   std::string shape;
   for (const index_t count : counts) shape += (shape.empty() ? "" : " x ") + std::to_string(count);

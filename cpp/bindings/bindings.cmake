@@ -1,5 +1,8 @@
 # The Python modules: _bindings with all that is compiled once, and _lapack, Cython's part.
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+if(CMAKE_CROSSCOMPILING AND SKBUILD_SOABI)
+  set(Python_SOABI ${SKBUILD_SOABI})  # that of the target, which scikit-build-core was told; the interpreter runs here
+endif()
 
 # Where `import` finds the build requirements; pip's isolated builds name other folders every time.
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import pybind11; print(pybind11.get_include())"

@@ -1,3 +1,4 @@
+# cython: freethreading_compatible=True
 """LAPACK for the compiled core: SciPy's, so that the core brings none of its own."""
 
 from cpython.pycapsule cimport PyCapsule_New

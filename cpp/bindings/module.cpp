@@ -41,7 +41,8 @@ PYBIND11_EXPORT int spectralcls_get_num_threads() {
 PYBIND11_EXPORT void spectralcls_set_num_threads(int n) { spectralcls::bindings::thread_limit = n; }
 }
 
-PYBIND11_MODULE(_bindings, module) {
+// Without the GIL too: the variant is chosen once, while the module is imported, and calls share nothing else.
+PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   using namespace spectralcls::bindings;
   module.doc() = "The bindings of the compiled core: functions of one instruction-set variant, chosen by load().";
   module.def("supported_variants", &spectralcls::supported_variants);

@@ -7,23 +7,41 @@ namespace spectralcls {
 namespace {
 
 template <class T>
+bool plain_sums(const KernelSums<T>& request, T* sums, const Execution& run) {
+  return request.plain(sums, run);
+}
+
+template <class T>
+bool log_sums(const KernelSums<T>& request, T* logs, const Execution& run) {
+  return request.logs(logs, run);
+}
+
+template <class T>
+bool scaled_sums(const KernelSums<T>& request, T* log_scale, T* sums, const Execution& run) {
+  return request.scaled(log_scale, sums, run);
+}
+
+ToleranceSums::Outcome tolerance_sums(const ToleranceSums& request, double* sums, const Execution& run) {
+  return request.compute(sums, run);
+}
+
+template <class T>
 constexpr Functions<T> functions() {
   Functions<T> f{};
-  f.pack_points = pack_points<T>;
-  f.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) { return request.plain(sums, run); };
-  f.log_sums = [](const KernelSums<T>& request, T* logs, const Execution& run) { return request.logs(logs, run); };
-  f.scaled_sums = [](const KernelSums<T>& request, T* log_scale, T* sums, const Execution& run) {
-    return request.scaled(log_scale, sums, run);
-  };
-  f.kernel_matrix = kernel_matrix<T>;
-  f.symmetric_kernel_matrix = symmetric_kernel_matrix<T>;
-  f.nearest_neighbors = nearest_neighbors<T>;
-  f.reverse_neighbors = reverse_neighbors<T>;
-  f.dense_product = dense_product<T>;
-  f.csr_product = csr_product<T>;
-  f.asymmetry = asymmetry<T>;
-  f.tall_products = {inner_product<T>, add_product<T>, product<T>, to_rows<T>, from_rows<T>};
-  f.multiply_add_rate = multiply_add_rate<T>;
+  f.pack_points = entry<&pack_points<T>>;
+  f.plain_sums = entry<&plain_sums<T>>;
+  f.log_sums = entry<&log_sums<T>>;
+  f.scaled_sums = entry<&scaled_sums<T>>;
+  f.kernel_matrix = entry<&kernel_matrix<T>>;
+  f.symmetric_kernel_matrix = entry<&symmetric_kernel_matrix<T>>;
+  f.nearest_neighbors = entry<&nearest_neighbors<T>>;
+  f.reverse_neighbors = entry<&reverse_neighbors<T>>;
+  f.dense_product = entry<&dense_product<T>>;
+  f.csr_product = entry<&csr_product<T>>;
+  f.asymmetry = entry<&asymmetry<T>>;
+  f.tall_products = {entry<&inner_product<T>>, entry<&add_product<T>>, entry<&product<T>>, entry<&to_rows<T>>,
+                     entry<&from_rows<T>>};
+  f.multiply_add_rate = entry<&multiply_add_rate<T>>;
   return f;
 }
 
@@ -35,7 +53,7 @@ constexpr FunctionTable table{
     vector_bytes,
     functions<float>(),
     functions<double>(),
-    [](const ToleranceSums& request, double* sums, const Execution& run) { return request.compute(sums, run); },
+    entry<&tolerance_sums>,
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
-// The functions that are compiled once per instruction set, as one table of pointers: all that the bindings know of a
+// The functions that are compiled once per instruction set, as one table of entries: all that the bindings know of a
 // variant. Arguments own no memory whose layout or allocation depends on the instruction set.
 //
 // To add one: declare it in a header that includes neither base/simd.hpp nor Eigen, give it a row here, and name it in
 // isa/functions.cpp.
 #pragma once
 
+#include "base/boundary.hpp"
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 #include "isa/roofline.hpp"
@@ -20,19 +21,19 @@ namespace spectralcls {
 // Of one floating-point type.
 template <class T>
 struct Functions {
-  decltype(&spectralcls::pack_points<T>) pack_points;
-  bool (*plain_sums)(const KernelSums<T>&, T* sums, const Execution&);
-  bool (*log_sums)(const KernelSums<T>&, T* logs, const Execution&);
-  bool (*scaled_sums)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&);
-  decltype(&spectralcls::kernel_matrix<T>) kernel_matrix;
-  decltype(&spectralcls::symmetric_kernel_matrix<T>) symmetric_kernel_matrix;
-  decltype(&spectralcls::nearest_neighbors<T>) nearest_neighbors;
-  decltype(&spectralcls::reverse_neighbors<T>) reverse_neighbors;
-  decltype(&spectralcls::dense_product<T>) dense_product;
-  decltype(&spectralcls::csr_product<T>) csr_product;
-  decltype(&spectralcls::asymmetry<T>) asymmetry;
+  Entry<decltype(&spectralcls::pack_points<T>)> pack_points;
+  Entry<bool (*)(const KernelSums<T>&, T* sums, const Execution&)> plain_sums;
+  Entry<bool (*)(const KernelSums<T>&, T* logs, const Execution&)> log_sums;
+  Entry<bool (*)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&)> scaled_sums;
+  Entry<decltype(&spectralcls::kernel_matrix<T>)> kernel_matrix;
+  Entry<decltype(&spectralcls::symmetric_kernel_matrix<T>)> symmetric_kernel_matrix;
+  Entry<decltype(&spectralcls::nearest_neighbors<T>)> nearest_neighbors;
+  Entry<decltype(&spectralcls::reverse_neighbors<T>)> reverse_neighbors;
+  Entry<decltype(&spectralcls::dense_product<T>)> dense_product;
+  Entry<decltype(&spectralcls::csr_product<T>)> csr_product;
+  Entry<decltype(&spectralcls::asymmetry<T>)> asymmetry;
   TallProducts<T> tall_products;
-  decltype(&spectralcls::multiply_add_rate<T>) multiply_add_rate;
+  Entry<decltype(&spectralcls::multiply_add_rate<T>)> multiply_add_rate;
 };
 
 struct FunctionTable {
@@ -43,7 +44,7 @@ struct FunctionTable {
   int vector_bytes;
   Functions<float> single_precision;
   Functions<double> double_precision;
-  ToleranceSums::Outcome (*tolerance_sums)(const ToleranceSums&, double* sums, const Execution&);
+  Entry<ToleranceSums::Outcome (*)(const ToleranceSums&, double* sums, const Execution&)> tolerance_sums;
 };
 
 // What a variant's shared library exports, and its name there.

@@ -1,6 +1,17 @@
 #include "isa/loader.hpp"
 
+#if defined(_WIN32)
+#define NOMINMAX
+#include <windows.h>
+
+#include <filesystem>
+#else
 #include <dlfcn.h>
+#endif
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include <cstring>
 #include <stdexcept>
@@ -10,17 +21,57 @@ namespace {
 
 const FunctionTable* loaded = nullptr;
 
+GetFunctionTable open_library(const std::string& path) {
+#if defined(_WIN32)
+  const HMODULE library = LoadLibraryW(std::filesystem::u8path(path).c_str());
+  if (!library) throw std::runtime_error(path + " cannot be loaded: Windows error " + std::to_string(GetLastError()));
+  return reinterpret_cast<GetFunctionTable>(reinterpret_cast<void*>(GetProcAddress(library, function_table_symbol)));
+#else
+  // RTLD_LOCAL: templates of the standard library compiled for this instruction set stay inside.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  return reinterpret_cast<GetFunctionTable>(dlsym(library, function_table_symbol));
+#endif
+}
+
+#if defined(__x86_64__)
+// What the processor has and the operating system saves. Asked directly: not every compiler's runtime library answers
+// __builtin_cpu_supports.
+class X86 {
+ public:
+  X86() {
+    unsigned a, b, c = 0, d;
+    __get_cpuid(1, &a, &b, &c, &d);
+    fma_ = bit(c, 12);
+    if (bit(c, 27)) {  // xgetbv is allowed
+      unsigned low, high;
+      __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+      saved_ = low;
+    }
+    if (!__get_cpuid_count(7, 0, &a, &features_, &c, &d)) features_ = 0;
+  }
+  bool avx2() const { return saves(0x06) && fma_ && bit(features_, 5) && bit(features_, 8); }  // AVX2, BMI2
+  bool avx512() const {  // F, DQ, BW, VL
+    return avx2() && saves(0xe6) && bit(features_, 16) && bit(features_, 17) && bit(features_, 30) && bit(features_, 31);
+  }
+
+ private:
+  static bool bit(unsigned word, int k) { return word >> k & 1; }
+  bool saves(unsigned registers) const { return (saved_ & registers) == registers; }
+
+  unsigned saved_ = 0, features_ = 0;
+  bool fma_ = false;
+};
+#endif
+
 }  // namespace
 
 std::vector<std::string> supported_variants() {
   std::vector<std::string> variants;
 #if defined(__x86_64__)
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-    variants.emplace_back("avx512");
-  if (avx2) variants.emplace_back("avx2");
+  const X86 processor;
+  if (processor.avx512()) variants.emplace_back("avx512");
+  if (processor.avx2()) variants.emplace_back("avx2");
 #endif
   variants.emplace_back("baseline");
   return variants;
@@ -28,10 +79,7 @@ std::vector<std::string> supported_variants() {
 
 void load_variant(const std::string& path) {
   if (loaded) throw std::runtime_error(std::string("the variant '") + loaded->variant + "' is loaded already");
-  // RTLD_LOCAL: templates of the standard library compiled for this instruction set stay inside.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw std::runtime_error(dlerror());
-  const auto get = reinterpret_cast<GetFunctionTable>(dlsym(library, function_table_symbol));
+  const GetFunctionTable get = open_library(path);
   const FunctionTable* table = get ? get() : nullptr;
   if (!table || std::strcmp(table->interface, SPECTRALCLS_INTERFACE) != 0)
     throw std::runtime_error(path + " was built from other sources than the bindings: build and install both again");

@@ -3,6 +3,7 @@
 // result has the same bits for any number of threads.
 #pragma once
 
+#include "base/boundary.hpp"
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
 
@@ -32,11 +33,11 @@ void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<c
 // The functions above, as one variant has compiled them.
 template <class T>
 struct TallProducts {
-  decltype(&spectralcls::inner_product<T>) inner_product;
-  decltype(&spectralcls::add_product<T>) add_product;
-  decltype(&spectralcls::product<T>) product;
-  decltype(&spectralcls::to_rows<T>) to_rows;
-  decltype(&spectralcls::from_rows<T>) from_rows;
+  Entry<decltype(&spectralcls::inner_product<T>)> inner_product;
+  Entry<decltype(&spectralcls::add_product<T>)> add_product;
+  Entry<decltype(&spectralcls::product<T>)> product;
+  Entry<decltype(&spectralcls::to_rows<T>)> to_rows;
+  Entry<decltype(&spectralcls::from_rows<T>)> from_rows;
 };
 
 }  // namespace spectralcls
