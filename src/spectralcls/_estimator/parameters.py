@@ -212,7 +212,7 @@ ATTRIBUTES = {
 def complete(cls):
     """Give a class the constraints and descriptions of its parameters of shared names, and docstrings of its methods.
 
-    A line ``%(inherited)s`` stands for the parameters and attributes of the class above. A method without a docstring
+    A line ``%(inherited)s`` stands for the parameters, attributes and references of the class above. A method without a docstring
     has that of the one that it overrides.
     """
     defaults = {
@@ -229,7 +229,7 @@ def complete(cls):
 
 def _described(name, defaults, cls):
     if name == "inherited":
-        above = (sections(base.__doc__ or "", "Parameters", "Attributes") for base in cls.__mro__[1:])
+        above = (sections(base.__doc__ or "", "Parameters", "Attributes", "References") for base in cls.__mro__[1:])
         return next(filter(None, above))
     if name in ATTRIBUTES:
         return ATTRIBUTES[name]

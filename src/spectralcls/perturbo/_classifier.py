@@ -343,7 +343,8 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
 
         Notes
         -----
-        A query costs O(n_l d + n_l^2) operations for each class of n_l samples, less with a factor of lower rank.
+        A query costs O(n_l d + n_l^2) operations for each class of n_l samples, less with a factor of lower rank;
+        the other methods for queries cost the same.
         """
         X = self._queries(X)
         tau = np.stack([1 - model.explained(X, self.n_jobs) for model in self._models], axis=1)
@@ -367,10 +368,6 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         -------
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
             With two classes the difference second minus first; with one class its scores, (n_queries,).
-
-        Notes
-        -----
-        The cost is that of `perturbation`.
         """
         scores = self._log_explained(X)
         if len(self.classes_) > 2:
@@ -389,10 +386,6 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         -------
         y : ndarray of shape (n_queries,)
             Labels, in the dtype of `classes_`.
-
-        Notes
-        -----
-        The cost is that of `perturbation`.
         """
         scores = self._log_explained(X)
         return self.classes_[scores.argmax(axis=1)]
@@ -413,9 +406,5 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         -------
         scores : ndarray of shape (n_queries,), float64
             At most 0.
-
-        Notes
-        -----
-        The cost is that of `perturbation`.
         """
         return np.minimum(self._log_explained(X, relative=False).max(axis=1), 0.0)
