@@ -210,10 +210,9 @@ ATTRIBUTES = {
 
 
 def complete(cls):
-    """Give a class the constraints and descriptions of its parameters of shared names, and docstrings of its methods.
+    """Give a class the constraints and descriptions of its parameters of shared names.
 
-    A line ``%(inherited)s`` stands for the parameters, attributes and references of the class above. A method without a docstring
-    has that of the one that it overrides.
+    A line ``%(inherited)s`` stands for the parameters, attributes and references of the class above.
     """
     defaults = {
         name: parameter.default for name, parameter in inspect.signature(cls.__init__).parameters.items()
@@ -222,9 +221,6 @@ def complete(cls):
     cls._parameter_constraints = shared | getattr(cls, "_parameter_constraints", {})
     if cls.__doc__:
         cls.__doc__ = fill(cls.__doc__, lambda name: _described(name, defaults, cls))
-    for name, method in vars(cls).items():
-        if inspect.isfunction(method) and not method.__doc__ and not name.startswith("_"):
-            method.__doc__ = getattr(super(cls, cls), name, method).__doc__
 
 
 def _described(name, defaults, cls):

@@ -98,7 +98,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo".
+    within itself with ``cv="loo"``; `cv` is an int or "loo". `categorical_features`, `missing` and `scale` are for data
+    in memory.
 
     %(inherited)s
 
@@ -150,7 +151,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
+    and `scale` are for data in memory.
 
     %(inherited)s
 
@@ -172,7 +174,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
+    and `scale` are for data in memory.
 
     %(inherited)s
 
@@ -194,7 +197,8 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo".
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
+    and `scale` are for data in memory.
 
     %(inherited)s
 
