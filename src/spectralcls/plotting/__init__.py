@@ -2,9 +2,11 @@
 
 from ._bandwidth_path import BandwidthPathDisplay
 from ._comparison import ComparisonDisplay
+from ._density import DensityDisplay
 from ._embedding import EmbeddingDisplay, EmbeddingErrorDisplay
 from ._metric import MetricDisplay
 from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
+from ._regression import RegressionDisplay
 from ._sample_weights import SampleWeightsDisplay
 from ._spectral_map import SpectralMapDisplay
 from ._vote import VoteDisplay
@@ -13,10 +15,12 @@ __all__ = [
     "ActiveLearningDisplay",
     "BandwidthPathDisplay",
     "ComparisonDisplay",
+    "DensityDisplay",
     "EmbeddingDisplay",
     "EmbeddingErrorDisplay",
     "MetricDisplay",
     "PerturbationDisplay",
+    "RegressionDisplay",
     "SampleWeightsDisplay",
     "SpectralMapDisplay",
     "VoteDisplay",

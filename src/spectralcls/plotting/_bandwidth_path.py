@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import get_tags
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
@@ -96,7 +97,7 @@ class BandwidthPathDisplay:
             bandwidths, scores,
             # a classifier with a bandwidth per class tunes them by a common one
             getattr(estimator, "overall_bandwidth_", estimator.bandwidth_),
-            estimator_name=type(estimator).__name__ if name is None else name,
+            estimator_name=type(estimator).__name__ if name is None else name, score_name=_score_name(estimator),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -134,6 +135,12 @@ class BandwidthPathDisplay:
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _score_name(estimator):
+    kinds = {"regressor": "Held-out R²", "density_estimator": "Held-out log density"}
+    kinds["outlier_detector"] = kinds["density_estimator"]
+    return kinds.get(get_tags(estimator).estimator_type, "Cross-validated accuracy")
 
 
 def _path(results):

@@ -1,0 +1,152 @@
+"""A density of one or two features, with its data."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .._typing import ArrayLike
+
+GRID = {1: 400, 2: 120}  # places along each feature
+_FEWER_MARKS = 300  # samples from which marks become fainter
+
+
+class DensityDisplay:
+    """A density of one feature as a curve over its samples, or of two as filled contours of equal mass.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    grid : list of one or two ndarrays
+        Places along each feature.
+    density : ndarray of shape (n,) or (n_1, n_2)
+        Density at the places of the grid.
+    X : ndarray of shape (n_samples, 1 or 2), default=None
+        Samples to mark.
+    feature_names : list of str, default=None
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    curve_ : matplotlib Line2D or QuadContourSet
+    marks_ : matplotlib artist
+        The samples. Only present if there are some.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import ParzenDensity
+    >>> from spectralcls.plotting import DensityDisplay
+    >>> X = np.random.default_rng(0).normal(size=(200, 1))
+    >>> display = DensityDisplay.from_estimator(ParzenDensity().fit(X), X)
+    >>> display.ax_.get_ylabel()
+    'Density'
+    """
+
+    def __init__(self, grid, density, X=None, *, feature_names=None):
+        self.grid = grid
+        self.density = density
+        self.X = X
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: ArrayLike, *, margin: float = 0.15, ax=None, **kwargs) -> Self:
+        """Plot a fitted density of one or two features.
+
+        Parameters
+        ----------
+        estimator : object
+            With `score_samples`, fitted to one or two features.
+        X : array-like of shape (n_samples, 1 or 2)
+            Samples to mark; the picture covers them.
+        margin : float, default=0.15
+            Share of the samples' range that the picture goes beyond them.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+        **kwargs : dict
+            Passed on to ``ax.plot`` or ``ax.contourf``.
+
+        Returns
+        -------
+        display : DensityDisplay
+
+        Raises
+        ------
+        ValueError
+            If there are more than two features.
+        """
+        check_is_fitted(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
+        frame, X = X, check_array(X, dtype=np.float64)
+        if X.shape[1] > 2:
+            raise ValueError(f"A picture has one or two features, got {X.shape[1]}: take marginal([j, k]) first.")
+        reach = margin * np.maximum(np.ptp(X, axis=0), 1e-9)
+        ends = zip(X.min(axis=0) - reach, X.max(axis=0) + reach, strict=True)
+        grid = [np.linspace(low, high, GRID[X.shape[1]]) for low, high in ends]
+        places = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, X.shape[1])
+        if hasattr(frame, "iloc"):  # the features have names, and the estimator expects them
+            places = type(frame)(places, columns=frame.columns)
+        density = np.exp(estimator.score_samples(places)).reshape([len(side) for side in grid])
+        display = cls(grid, density, X, feature_names=None if names is None else list(names))
+        return display.plot(ax=ax, **kwargs)
+
+    def plot(self, ax=None, **kwargs) -> Self:
+        """Draw the density.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+        **kwargs : dict
+            Passed on to ``ax.plot`` or ``ax.contourf``.
+
+        Returns
+        -------
+        display : DensityDisplay
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        draw = self._draw_curve if len(self.grid) == 1 else self._draw_contours
+        draw(ax, kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _names(self):
+        return self.feature_names or [f"Feature {k}" for k in range(len(self.grid))]
+
+    def _draw_curve(self, ax, kwargs):
+        (self.curve_,) = ax.plot(self.grid[0], self.density, **kwargs)
+        ax.fill_between(self.grid[0], self.density, color=self.curve_.get_color(), alpha=0.15, linewidth=0)
+        if self.X is not None:
+            self.marks_ = ax.plot(
+                self.X[:, 0], np.zeros(len(self.X)), "|", color="black", markersize=8, alpha=_alpha(len(self.X)),
+                transform=ax.get_xaxis_transform(),
+            )[0]
+        ax.set(xlabel=self._names()[0], ylabel="Density", ylim=(0, None), xlim=self.grid[0][[0, -1]])
+
+    def _draw_contours(self, ax, kwargs):
+        shares = np.array([0.95, 0.8, 0.6, 0.4, 0.2])
+        levels = np.unique([*mass_levels(self.density, shares), self.density.max()])
+        options = {"cmap": "Blues", "extend": "neither"} | kwargs
+        self.curve_ = ax.contourf(*self.grid, self.density.T, levels=levels, **options)
+        ax.contour(*self.grid, self.density.T, levels=levels[:-1], colors="white", linewidths=0.6)
+        if self.X is not None:
+            self.marks_ = ax.scatter(*self.X.T, s=4, color="black", alpha=_alpha(len(self.X)), linewidths=0)
+        ax.set(xlabel=self._names()[0], ylabel=self._names()[1])
+
+
+def mass_levels(density, shares):
+    """Densities above which the shares of the mass on the grid lie."""
+    ordered = np.sort(density, axis=None)[::-1]
+    mass = np.cumsum(ordered) / ordered.sum()
+    return ordered[np.minimum(np.searchsorted(mass, shares), ordered.size - 1)]
+
+
+def _alpha(n):
+    return max(0.15, min(0.8, _FEWER_MARKS / n))

@@ -1,0 +1,74 @@
+"""Pictures of a density and of a regression show what the estimators say."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+plt = pytest.importorskip("matplotlib.pyplot")
+plt.switch_backend("Agg")
+
+from spectralcls import KernelRegressor, ParzenDensity  # noqa: E402
+from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay, RegressionDisplay  # noqa: E402
+from spectralcls.plotting._density import mass_levels  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def points(d):
+    return np.random.default_rng(0).normal(size=(80, d))
+
+
+def test_the_curve_is_the_density():
+    X = points(1)
+    density = ParzenDensity().fit(X)
+    display = DensityDisplay.from_estimator(density, X, color="C2")
+    x, f = display.curve_.get_data()
+    assert_allclose(f, np.exp(density.score_samples(x[:, None])))
+    assert x[0] < X.min() and x[-1] > X.max() and display.curve_.get_color() == "C2"
+    assert_array_equal(display.marks_.get_xdata(), X[:, 0])
+
+
+def test_contours_hold_their_share_of_the_mass():
+    X = points(2)
+    display = DensityDisplay.from_estimator(ParzenDensity().fit(X), X, margin=1.0)
+    for level, share in zip(display.curve_.levels, (0.95, 0.8, 0.6, 0.4, 0.2), strict=False):
+        assert_allclose(display.density[display.density >= level].sum() / display.density.sum(), share, atol=0.01)
+    assert_array_equal(display.marks_.get_offsets(), X)
+    assert_array_equal(mass_levels(np.array([[4.0, 3.0], [2.0, 1.0]]), [0.4, 0.69, 1.0]), [4, 3, 1])
+
+
+def test_names_of_the_features():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(points(2), columns=["width", "height"])
+    ax = DensityDisplay.from_estimator(ParzenDensity().fit(frame), frame).ax_
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("width", "height")
+
+
+def test_line_and_band_are_the_regression():
+    X = points(1)
+    model = KernelRegressor(0.5).fit(X, X[:, 0] ** 2)
+    display = RegressionDisplay.from_estimator(model, X, X[:, 0] ** 2, coverage=0.8, name="squares")
+    x, y = display.line_.get_data()
+    assert_allclose(y, model.predict(x[:, None]))
+    assert_allclose(display.interval, model.predict_interval(x[:, None], coverage=0.8))
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["squares", "80 % of new samples"]
+    assert not hasattr(RegressionDisplay.from_estimator(model, X, X[:, 0], coverage=None), "band_")
+
+
+def test_paths_of_bandwidths_name_their_score():
+    X = points(1)
+    assert BandwidthPathDisplay.from_estimator(ParzenDensity().fit(X)).ax_.get_ylabel() == "Held-out log density"
+    model = KernelRegressor().fit(X, X[:, 0])
+    assert BandwidthPathDisplay.from_estimator(model).ax_.get_ylabel() == "Held-out R²"
+
+
+def test_too_many_features_are_refused():
+    X = points(3)
+    with pytest.raises(ValueError, match="one or two features, got 3"):
+        DensityDisplay.from_estimator(ParzenDensity(1.0).fit(X), X)
+    with pytest.raises(ValueError, match="one feature, got 3"):
+        RegressionDisplay.from_estimator(KernelRegressor(1.0).fit(X, X[:, 0]), X, X[:, 0])
