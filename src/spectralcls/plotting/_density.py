@@ -26,12 +26,16 @@ class DensityDisplay:
     X : ndarray of shape (n_samples, 1 or 2), default=None
         Samples to mark.
     feature_names : list of str, default=None
+        Labels of the axes.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes with the density.
     figure_ : matplotlib Figure
+        Figure that holds them.
     curve_ : matplotlib Line2D or QuadContourSet
+        The density.
     marks_ : matplotlib artist
         The samples. Only present if there are some.
 
@@ -72,6 +76,7 @@ class DensityDisplay:
         Returns
         -------
         display : DensityDisplay
+            What was drawn.
 
         Raises
         ------
@@ -106,6 +111,7 @@ class DensityDisplay:
         Returns
         -------
         display : DensityDisplay
+            What was drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt

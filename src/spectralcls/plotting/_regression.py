@@ -21,18 +21,24 @@ class RegressionDisplay:
     x : ndarray of shape (n,)
         Places, ascending.
     prediction : ndarray of shape (n,)
+        Predictions there.
     interval : ndarray of shape (n, 2), default=None
         Lower and upper ends of the band.
     X, y : ndarray of shape (n_samples,), default=None
         Samples to mark.
     coverage : float, default=None
         Of the band, for the legend.
+    estimator_name : str, default=None
+        Name in the legend.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        Axes with the line.
     figure_ : matplotlib Figure
+        Figure that holds them.
     line_ : matplotlib Line2D
+        The predictions.
     band_ : matplotlib artist
         Only present if there are intervals.
     marks_ : matplotlib artist
@@ -72,8 +78,9 @@ class RegressionDisplay:
         estimator : object
             With `predict` and, for the band, `predict_interval`.
         X : array-like of shape (n_samples, 1)
-        y : array-like of shape (n_samples,)
             Samples to mark; the picture covers them.
+        y : array-like of shape (n_samples,)
+            Their targets.
         coverage : float or None, default=0.9
             Of the band; None for no band.
         name : str, default=None
@@ -86,6 +93,7 @@ class RegressionDisplay:
         Returns
         -------
         display : RegressionDisplay
+            What was drawn.
 
         Raises
         ------
@@ -117,6 +125,7 @@ class RegressionDisplay:
         Returns
         -------
         display : RegressionDisplay
+            What was drawn.
         """
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
