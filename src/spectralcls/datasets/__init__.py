@@ -1,15 +1,8 @@
 """The papers' synthetic distributions, and one function that loads any data set by its name."""
 
-from ._gaussian import (
-    gaussian_mixture,
-    make_gaussian_mixture,
-    make_ringnorm,
-    make_simdata,
-    make_two_gaussians,
-    make_twonorm,
-    make_waveform,
-)
+from ._gaussian import make_ringnorm, make_two_gaussians, make_twonorm, make_waveform
 from ._loading import available, load, read_npz
+from ._mixture import gaussian_mixture, make_gaussian_mixture, make_simdata
 from ._shapes import make_gaussian_in_ring, make_two_rings, make_two_spirals
 
 __all__ = [

@@ -12,7 +12,7 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from .._typing import FilePath, RandomState, Sizes
-from . import _gaussian, _shapes
+from . import _gaussian, _mixture, _shapes
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 OPENML_PREFIX = "openml:"
@@ -31,9 +31,9 @@ _GENERATORS = {
     "ringnorm": _gaussian.make_ringnorm,
     "twonorm": _gaussian.make_twonorm,
     "waveform": _gaussian.make_waveform,
-    "simdata_1": partial(_gaussian.make_simdata, 1),
-    "simdata_2": partial(_gaussian.make_simdata, 2),
-    "simdata_3": partial(_gaussian.make_simdata, 3),
+    "simdata_1": partial(_mixture.make_simdata, 1),
+    "simdata_2": partial(_mixture.make_simdata, 2),
+    "simdata_3": partial(_mixture.make_simdata, 3),
 }
 
 
