@@ -7,13 +7,24 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    KernelRidgeClassifier,
+    LaplacianISEClassifier,
+    LaplacianSpectralClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+    SpectralISEClassifier,
+    SpectralLaplacianISEClassifier,
+)
 from spectralcls._model.incomplete import Excluded, IncompletePoints
 from spectralcls._table import Table
 from spectralcls._table.frames import read_columns
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
-KERNEL_MEANS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]
+TAKE_MISSING = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier, *SPECTRAL]
 
 
 def incomplete(rng, n, share, offset=0.0):
@@ -108,7 +119,7 @@ def test_squared_norms_are_the_integrals_of_the_squared_densities():
     assert_allclose(model._model.offsets, integrals, rtol=1e-7)
 
 
-@pytest.mark.parametrize("make", [ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier])
+@pytest.mark.parametrize("make", [make for make in TAKE_MISSING[1:] if make is not LaplacianSpectralClassifier])
 def test_a_query_without_a_feature_is_classified_by_the_others(make):
     rng = np.random.default_rng(4)
     X, Q = rng.normal(size=(60, 3)), rng.normal(size=(20, 3))
@@ -121,7 +132,7 @@ def test_a_query_without_a_feature_is_classified_by_the_others(make):
     assert_allclose(found[1::2], whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize("make", KERNEL_MEANS)
+@pytest.mark.parametrize("make", TAKE_MISSING)
 def test_few_missing_values_change_little_and_many_leave_a_classifier(make):
     rng = np.random.default_rng(5)
     y = rng.integers(0, 3, 300)
@@ -207,7 +218,35 @@ def test_a_category_that_says_nothing_smooths_itself_away():
     assert model.score(frame[400:], y[400:]) > numbers_alone.score(frame[["length", "income"]][400:], y[400:]) + 0.1
 
 
-@pytest.mark.parametrize("make", KERNEL_MEANS)
+def test_a_query_without_a_feature_keeps_the_widths_of_the_whole():
+    rng = np.random.default_rng(4)
+    X, Q, y = rng.normal(size=(60, 3)), rng.normal(size=(20, 3)), np.arange(60) % 2
+    model = LaplacianSpectralClassifier("silverman").fit(X, y)
+    Q[:, 1] = np.nan
+    f = np.exp(-((X[:, None, [0, 2]] - X[:, [0, 2]]) ** 2).sum(axis=2) / (2 * model.overall_bandwidth_**2)).mean(axis=1)
+    scores = []
+    for c, width in enumerate(model.bandwidth_):
+        own = y == c
+        pairs = ((X[own][:, None, [0, 2]] - X[own][:, [0, 2]]) ** 2).sum(axis=2)
+        norm = np.einsum("i,ij,j", f[own] ** -0.5, np.exp(-pairs / (4 * width**2)) / (2 * width**2), f[own] ** -0.5)
+        at = ((Q[:, None, [0, 2]] - X[own][:, [0, 2]]) ** 2).sum(axis=2)
+        squared = model.overall_bandwidth_**2 + width**2
+        scores.append(np.log(np.exp(-at / (2 * squared)) @ f[own] ** -0.5 / squared / np.sqrt(norm)))
+    assert_allclose(model.decision_function(Q), scores[1] - scores[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("make", [PerTurboClassifier, KernelRidgeClassifier])
+def test_categories_without_missing_values(make):
+    frame, y = mixed(400)
+    model = make(scale="auto").fit(frame[:250], y[:250])
+    numbers = frame[["length", "income"]]
+    alone = make(scale="auto").fit(numbers[:250], y[:250]).score(numbers[250:], y[250:])
+    assert model.score(frame[250:], y[250:]) > alone + 0.1
+    with pytest.raises(ValueError, match=f"contains NaN: column 'length', row 0. {make.__name__} takes no missing"):
+        model.predict(frame[250:].assign(length=np.nan))
+
+
+@pytest.mark.parametrize("make", TAKE_MISSING)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_a_raw_frame_gives_a_tuned_classifier(make, missing):
     frame, y = mixed(400, missing=missing)
@@ -343,7 +382,7 @@ def test_infinite_values_of_plain_arrays_and_frames_are_named():
         ParzenClassifier(1.0).fit(pd.DataFrame(X, columns=["a", "b"]), y)
 
 
-@pytest.mark.parametrize("make", KERNEL_MEANS)
+@pytest.mark.parametrize("make", TAKE_MISSING)
 def test_missing_columns_and_rows_and_every_name_of_nothing(make):
     frame, y = mixed(200)
     frame["empty"] = np.nan
@@ -375,6 +414,8 @@ def test_repeated_names_wrong_specs_and_tables_of_nothing():
         ParzenClassifier().fit(pd.DataFrame({"a": ["x"] * 50, "b": [None] * 50}), y)
     with pytest.raises(ValueError, match="takes no missing values: the uniform kernel is no product"):
         ParzenClassifier(kernel="uniform").fit(np.full((50, 2), np.nan), y)
+    with pytest.raises(ValueError, match="takes no missing values: eigenvectors are those of the kernel matrix"):
+        SpectralISEClassifier(n_components=2).fit(np.full((50, 2), np.nan), y)
     with pytest.raises(ValueError, match="takes no missing values: metric maps all features together"):
         ParzenClassifier(metric="whiten").fit(np.full((50, 2), np.nan), y)
 

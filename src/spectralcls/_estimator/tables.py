@@ -17,6 +17,8 @@ class TableMixin:
     `_check_training_data`, `_check_more_data` and `_check_points` return coordinates, NaN where a value is missing.
     """
 
+    _of_complete_points = "its formulas are of complete points"
+
     def _check_training_data(self, X, y, sample_weight=None, **options):
         data = check_training_data(self, X, y, sample_weight, check=check_features, **options)
         self._require_complete(data.X)
@@ -53,7 +55,9 @@ class TableMixin:
     @property
     def _needs_complete(self):
         """Why no value may be missing; None if values may."""
-        if getattr(self, "missing", "error") != "marginalize":
+        if not hasattr(self, "missing"):
+            return self._of_complete_points
+        if self.missing != "marginalize":
             return 'missing="error"'
         if getattr(self, "metric", None) is not None:
             return "metric maps all features together"

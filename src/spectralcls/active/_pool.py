@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import assert_all_finite, check_scalar
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array, ArrayLike, RandomState
 from ._query import draw, margin_of
@@ -67,7 +67,7 @@ class ActivePool:
     def __init__(self, estimator, X_pool):
         check_is_fitted(estimator)
         self.estimator = estimator
-        self.X = validate_data(estimator, X_pool, dtype=np.float64, reset=False)
+        self.X = estimator._check_points(X_pool, np.float64)
         self._points = estimator._mapped(self.X)
         self._unlabeled = np.ones(len(self.X), dtype=bool)
         self._classes = []

@@ -35,6 +35,8 @@ class KernelRidgeClassifier(ScoreClassifier):
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
+    %(categorical_features)s
+    %(scale)s
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
@@ -124,6 +126,8 @@ class KernelRidgeClassifier(ScoreClassifier):
         *,
         alpha="cv",
         kernel="laplace",
+        categorical_features="from_dtype",
+        scale=None,
         bandwidth_grid=None,
         alpha_grid=ALPHAS,
         max_tuning_samples=3000,
@@ -138,6 +142,8 @@ class KernelRidgeClassifier(ScoreClassifier):
         self.bandwidth = bandwidth
         self.alpha = alpha
         self.kernel = kernel
+        self.categorical_features = categorical_features
+        self.scale = scale
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
         self.max_tuning_samples = max_tuning_samples

@@ -8,12 +8,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, TableMixin, transactional
+from .._table import check_features
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
 from .._typing import Array, ArrayLike
-from .._validation import check_bandwidth, check_training_data, unit_scale
+from .._validation import check_bandwidth, unit_scale
 from ..metric import MetricMixin
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import accuracies
@@ -21,7 +22,7 @@ from ._tuning import accuracies
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
-class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
+class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
     """Classify by the least perturbation of a class's kernel span.
 
     Every class l is the span of its samples in the feature space of the Gaussian kernel
@@ -48,6 +49,8 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
     retained : float in (0, 1], default=0.95
         Share of the trace of K_l that a truncated spectrum keeps.
     %(metric)s
+    %(categorical_features)s
+    %(scale)s
     cv : None, int, "loo", splitter or iterable of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
         "truncate", which has no closed form. An int makes random stratified folds; copies of a row (of one class) are
@@ -119,16 +122,20 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         "alpha_grid": ["array-like", None],
     }
     _regularization_type = Regularization
+    _of_complete_points = "a class is the span of complete points"
 
     def __init__(
-        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None, cv=None,
-        bandwidth_grid=None, alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None,
+        categorical_features="from_dtype", scale=None, cv=None, bandwidth_grid=None, alpha_grid=None,
+        max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
         self.alpha = alpha
         self.retained = retained
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
@@ -161,7 +168,7 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
             For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where
             alpha is too small for the factorization; the message names the class and the pivot.
         """
-        data = check_training_data(self, X, y, sample_weight, at_least=1, dtype=np.float64)
+        data = self._check_training_data(X, y, sample_weight, at_least=1, dtype=np.float64)
         return self._learn(self._prepared(data, y), y)
 
     def _learn(self, data, y):
@@ -285,7 +292,7 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         """
         if not hasattr(self, "_models"):
             return self.fit(X, y, sample_weight)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
+        X, y = check_features(self, X, y, dtype=np.float64, reset=False)
         check_classification_targets(y)
         weights = None
         if sample_weight is not None:
@@ -321,8 +328,7 @@ class PerTurboClassifier(MetricMixin, ClassifierMixin, Estimator):
         return self
 
     def _queries(self, X):
-        check_is_fitted(self)
-        return self._mapped(validate_data(self, X, dtype=np.float64, reset=False))
+        return self._mapped(self._check_points(X, np.float64))
 
     def _log_explained(self, X, relative=True):
         X = self._queries(X)

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import ScoreClassifier
+from .._model import Rule
+from .._model.held_out import Problem, held_out_accuracies
 from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, search
 from ..metric import MetricMixin
@@ -26,6 +28,13 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
     def _implicit_accuracies(self, sample, bandwidths):
         """Accuracies (n_splits, b) with all components and no decomposition."""
         raise NotImplementedError
+
+    @property
+    def _needs_complete(self):
+        why = super()._needs_complete
+        if why is None and (self.n_components != "all" or self.rank is not None or not self._implicit("all")):
+            return "eigenvectors are those of the kernel matrix of complete points, and n_components='all' needs none"
+        return why
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
         """Scores (m, q, C) for each number of components, and which of the spaces the data determine, (q,).
@@ -62,6 +71,9 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
 
     def _accuracies(self, sample, bandwidth, n_components=None):
         """Accuracies (n_splits, b) or, with candidates for the number of components, (n_splits, b, q)."""
+        if is_incomplete(sample.X):
+            problem = Problem(Rule("density"), sample, "gaussian", bandwidth, None, self.n_jobs)
+            return held_out_accuracies(problem)
         if n_components is None and self._implicit(self.n_components):
             return self._implicit_accuracies(sample, bandwidth)
         self._check_leave_one_out(sample)

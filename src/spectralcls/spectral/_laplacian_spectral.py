@@ -70,6 +70,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
     %(max_components)s
     %(metric)s
+    %(categorical_features)s
+    %(missing)s
+    %(scale)s
     %(cv)s
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.bandwidth.bandwidth_grid` of the data.
@@ -139,14 +142,17 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", max_components=32, metric=None, cv=5,
-        bandwidth_grid=None, max_tuning_samples=2000, tolerance=None, rank=None, solver="auto", tol=None,
-        random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, n_components="all", max_components=32, metric=None, categorical_features="from_dtype",
+        missing="marginalize", scale=None, cv=5, bandwidth_grid=None, max_tuning_samples=2000, tolerance=None,
+        rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
         self.max_components = max_components
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
@@ -211,7 +217,12 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return np.hypot(widths.overall, widths.by_class)
 
     def _points(self, data):
-        return TrainingPoints.of(data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs)
+        return TrainingPoints.of(
+            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
+        )
+
+    def _learn_given(self, data):
+        self._model, _ = self._means(self._points(data), Widths(self.overall_bandwidth_, self.bandwidth_))
 
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""

@@ -27,6 +27,9 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
     %(max_components)s
     %(metric)s
+    %(categorical_features)s
+    %(missing)s
+    %(scale)s
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
@@ -68,9 +71,9 @@ class _SpectralISE(SpectralClassifier):
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32,
-        metric=None, cv=5, bandwidth_grid=None, max_tuning_samples=2000, rank=None, solver="auto", tol=None,
-        random_state=0, n_jobs=None,
+        self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32, metric=None,
+        categorical_features="from_dtype", missing="marginalize", scale=None, cv=5, bandwidth_grid=None,
+        max_tuning_samples=2000, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -78,6 +81,9 @@ class _SpectralISE(SpectralClassifier):
         self.kernel = kernel
         self.max_components = max_components
         self.metric = metric
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
@@ -122,7 +128,12 @@ class _SpectralISE(SpectralClassifier):
             self.inverse_density_ = inverse_density
 
     def _points(self, data):
-        return TrainingPoints.of(data.X, data.codes, len(data.classes), data.weights, n_jobs=self.n_jobs)
+        return TrainingPoints.of(
+            data.X, data.codes, len(data.classes), data.weights, n_jobs=self.n_jobs, features=data.features
+        )
+
+    def _learn_given(self, data):
+        self._learn_means(data)
 
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
