@@ -260,8 +260,6 @@ def test_csv_longer_than_a_block(tmp_path):
         ("a,b,c\n1,2,x\n3,4\n", "c", "line 3 has 2 fields, expected 3"),
         ("a,b,c\n1,2,x\n3,4,y,5\n", "c", "line 3 has 4 fields, expected 3"),
         ("a,b,c\n1,2,x\n3,four,y\n", "c", "line 3, column 'b': 'four' is not a number"),
-        ("a,b,c\n1,2,x\n\n3,NaN,y\n", "c", "line 4, column 'b': the value is missing"),
-        ("a,b,c\n1,2,x\n,4,y\n", "c", "line 3, column 'a': the value is missing"),
         ("a,b,c\n1,2,x\n3,-inf,y\n", "c", "line 3, column 'b': '-inf' is not finite"),
         ("a,b,c\n1,2,x\n3,4,\n", "c", "line 3, column 'c': the target is missing"),
         ("a,b,c\n1,2,x\n", "d", "no column 'd'; there are 3 columns: 'a', 'b', 'c'"),
@@ -319,11 +317,11 @@ def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv, monkeypatch):
     assert "folder.csv" in fails_with(capsys, "compare", folder, "--target", "c")
 
 
-def test_missing_values_of_arrays_are_named(tmp_path, capsys):
+def test_infinite_values_of_arrays_are_named(tmp_path, capsys):
     X = np.ones((6, 3))
-    X[4, 1] = np.nan
+    X[4, 1] = np.inf
     np.savez(tmp_path / "holes.npz", X=X, y=[0, 0, 0, 1, 1, 1])
-    assert "row 4, column 1: nan is not finite" in fails_with(capsys, "compare", tmp_path / "holes.npz")
+    assert "row 4, column 1: inf is not finite" in fails_with(capsys, "compare", tmp_path / "holes.npz")
 
 
 def test_npz_with_another_target(tmp_path):
@@ -350,17 +348,20 @@ def test_parquet(tmp_path, kind):
     pq.write_table(pa.table(columns), tmp_path / "iris.parquet")
     problem = read(str(tmp_path / "iris.parquet"), target="species", drop=["note"])
     assert np.array_equal(problem.y, iris.target) and problem.X.shape == (150, 3)
-    np.testing.assert_array_equal(problem.X[:, 1], (10 * iris.data[:, 1]).astype(int))
-    with pytest.raises(CommandError, match="column 'note' holds string values"):
-        read(str(tmp_path / "iris.parquet"), target="species")
+    np.testing.assert_array_equal(problem.X[:, 1].astype(int), (10 * iris.data[:, 1]).astype(int))
+    assert problem.columns.startswith("columns: 2 numbers; 1 category: big; 0.0 % missing")
+    whole = read(str(tmp_path / "iris.parquet"), target="species", categories=["b"])
+    assert whole.columns.startswith("columns: 1 number; 3 categories: b, note, big;")
+    with pytest.raises(CommandError, match="column 'note', row 0: 'text' is not a number"):
+        read(str(tmp_path / "iris.parquet"), target="species", numbers=["note"])
 
 
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"a": [1.0, None, 3.0], "c": ["x", "y", "x"]}, "row 1, column 'a': the value is missing"),
-        ({"a": [1.0, 2.0, float("nan")], "c": ["x", "y", "x"]}, "row 2, column 'a': nan is not finite"),
-        ({"a": [1.0, 2.0, 3.0], "c": ["x", None, "x"]}, "row 1, column 'c': the value is missing"),
+        ({"a": [1.0, 2.0, float("inf")], "c": ["x", "y", "x"]}, "row 2, column 'a': inf is not finite"),
+        ({"a": [[1], [2], [3]], "c": ["x", "y", "x"]}, "neither numbers nor categories"),
+        ({"a": [1.0, 2.0, 3.0], "c": ["x", None, "x"]}, "row 1, column 'c': the target is missing"),
         ({"a": [1.0, 2.0, 3.0]}, "no column 'c'"),
         ({"c": ["x", "y", "x"]}, "no feature column"),
         ({"a": pa.array([], pa.float64()), "c": pa.array([], pa.string())}, "no rows"),

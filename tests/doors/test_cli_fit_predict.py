@@ -193,16 +193,15 @@ def test_a_missing_column_in_a_later_file_is_found_before_any_work(tmp_path, poi
     assert "no column 'girth'" in fails_with(capsys, "fit", folder, *FIT, "--out", tmp_path / "m.skops")
 
 
-@pytest.mark.parametrize("value, word", [(np.nan, "nan is not finite"), (None, "the value is missing")])
-def test_a_gap_is_named_by_its_row_in_the_whole_file(tmp_path, points, model, capsys, value, word):
+def test_an_infinite_value_is_named_by_its_row_in_the_whole_file(tmp_path, points, model, capsys):
     column = [float(x) for x in points[0][:, 1]]
-    column[543] = value
+    column[543] = np.inf
     path = tmp_path / "gap.parquet"
     table = pa.table({"height": points[0][:, 0], "girth": pa.array(column, from_pandas=False)})
     pq.write_table(table, path, row_group_size=GROUP)
     out = tmp_path / "out"
     message = fails_with(capsys, "predict", model, path, "--out", out, "--quiet")
-    assert f"row 543, column 'girth': {word}" in message
+    assert "row 543, column 'girth': inf is not finite" in message
     assert len(pq.read_table(out)) == 5 * GROUP
 
 

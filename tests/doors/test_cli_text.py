@@ -76,7 +76,7 @@ def test_what_is_wrong_with_a_csv_file_is_said(tmp_path, points, capsys):
     headless.write_text("height,girth\n", encoding="utf-8")
     assert "no rows below the header" in fails_with(capsys, "predict", model, str(headless), "--out", out)
     gap = tmp_path / "gap.csv"
-    gap.write_text("height,girth\n1,2\n3,\n", encoding="utf-8")
+    gap.write_text("height,girth\n1,2\n3,thick\n", encoding="utf-8")
     error = fails_with(capsys, "predict", model, str(gap), "--out", out)
-    assert "line 3, column 'girth': the value is missing" in error
+    assert "line 3, column 'girth': 'thick' is not a number" in error
     assert "is a folder" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))

@@ -8,8 +8,8 @@ import threadpoolctl
 
 from .._parallel import effective_n_threads
 from . import outputs
+from .columns import number
 from .errors import CommandError
-from .tables import number
 
 
 def _is_whole(text):

@@ -14,7 +14,9 @@ _DESCRIPTION = """\
 Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
 part, on repeated stratified splits of one data set. Print one table, the most accurate first: accuracy +- standard
 deviation, and the medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to
-predict. `spectralcls list` names all classifiers and data sets."""
+predict. `spectralcls list` names all classifiers and data sets. A column of a file is a category if none of its cells
+is a number; missing values (empty, NA, ?) are integrated out by the classifiers that can, and for the others imputed,
+categories being made indicators."""
 _EPILOG = f"""\
 --peers adds, each with its defaults and if it is installed: {", ".join(peers.PEERS)}.
 
@@ -41,6 +43,8 @@ def add_parser(commands):
     add("data", metavar="DATA", help="name of a data set, or a file")
     add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
     add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
+    add("--categories", metavar="COLUMN", action="append", default=[], help="column of categories; may be repeated")
+    add("--numbers", metavar="COLUMN", action="append", default=[], help="column of numbers; may be repeated")
     add("--classifiers", metavar="NAME,...", help="only these, in this order, e.g. parzen,ise,knn")
     add("--peers", action="store_true", help="add boosting, forests and other libraries' classifiers (below)")
     add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
@@ -72,6 +76,8 @@ def run(arguments):
         arguments.data,
         target=arguments.target,
         drop=arguments.drop,
+        categories=arguments.categories,
+        numbers=arguments.numbers,
         data_home=arguments.data_home,
         seed=arguments.seed,
     )

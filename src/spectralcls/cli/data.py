@@ -9,6 +9,7 @@ from sklearn.model_selection import train_test_split
 
 from .. import datasets
 from . import tables
+from .columns import described
 from .errors import CommandError
 
 _TEXT = (".csv", ".tsv", ".txt", ".data")
@@ -23,6 +24,7 @@ class Data:
     X: np.ndarray
     y: np.ndarray
     classes: np.ndarray
+    columns: str | None = None  # what they were taken for, if not all are numbers
 
     def subsample(self, n_samples, seed):
         """The same problem with ``n_samples`` samples, in the same proportions of the classes."""
@@ -34,7 +36,7 @@ class Data:
             )
         except ValueError as error:
             raise CommandError(f"{self.name}: --subsample {n_samples}: {error}") from None
-        return _checked(self.name, self.X[rows], self.classes[self.y[rows]])
+        return _checked(self.name, self.X[rows], self.classes[self.y[rows]], self.columns)
 
 
 def is_text(path):
@@ -42,14 +44,16 @@ def is_text(path):
     return Path(path).suffix.lower() in _TEXT
 
 
-def read(source, *, target=None, drop=(), data_home=None, seed=0):
+def read(source, *, target=None, drop=(), categories=(), numbers=(), data_home=None, seed=0):
     """The data set of that name, or the file at that path; see ``spectralcls compare --help``."""
     path = Path(source)
     suffix = path.suffix.lower()
     if suffix in _READERS or suffix == ".npz" or path.is_file():
-        return _from_file(path, suffix, target, drop)
-    if target is not None or drop:
-        raise CommandError(f"{source!r} is no file: --target and --drop are for CSV and Parquet files")
+        return _from_file(path, suffix, target, drop, categories, numbers)
+    if target is not None or drop or categories or numbers:
+        raise CommandError(
+            f"{source!r} is no file: --target, --drop, --categories and --numbers are for CSV and Parquet files"
+        )
     try:
         bunch = datasets.load(source, data_home=data_home, random_state=seed)
     except (ValueError, OSError) as error:
@@ -57,7 +61,7 @@ def read(source, *, target=None, drop=(), data_home=None, seed=0):
     return _from_bunch(bunch)
 
 
-def _from_file(path, suffix, target, drop):
+def _from_file(path, suffix, target, drop, categories, numbers):
     try:
         if suffix == ".npz":
             return _from_bunch(datasets.read_npz(path, target=target or "y"), drop)
@@ -69,14 +73,14 @@ def _from_file(path, suffix, target, drop):
             raise CommandError(
                 f"{path}: say which column holds the classes: --target NAME or --target POSITION"
             )
-        X, labels, _ = _READERS[suffix](path, target, drop)
+        X, labels, names = _READERS[suffix](path, target, drop, categories, numbers)
     except FileNotFoundError:
         raise CommandError(f"{path}: no such file") from None
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from None
     except ValueError as error:
         raise CommandError(str(error)) from None
-    return _checked(path.stem, X, labels)
+    return _checked(path.stem, X, labels, described(X, names))
 
 
 def _from_bunch(bunch, drop=()):
@@ -93,13 +97,13 @@ def _from_bunch(bunch, drop=()):
     return _checked(bunch.name, X, np.asarray(bunch.target_names).astype(str)[bunch.target])
 
 
-def _checked(name, X, labels):
+def _checked(name, X, labels, columns=None):
     classes, y, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if not X.shape[1]:
         raise CommandError(f"{name}: there are no features")
-    finite = np.isfinite(X)
-    if not finite.all():
-        row, column = np.unravel_index(np.argmin(finite), X.shape)
+    infinite = np.isinf(X) if X.dtype != object else np.zeros(1, dtype=bool)  # those of files are refused before
+    if infinite.any():
+        row, column = np.unravel_index(np.argmax(infinite), X.shape)
         raise CommandError(f"{name}: row {row}, column {column}: {X[row, column]} is not finite")
     if len(classes) < 2:
         raise CommandError(
@@ -114,7 +118,7 @@ def _checked(name, X, labels):
         raise CommandError(
             f"{name}: class {lone!r} has one sample; a stratified split needs two of every class"
         )
-    return Data(name, X, y, classes)
+    return Data(name, X, y, classes, columns)
 
 
 def _looks_continuous(classes):

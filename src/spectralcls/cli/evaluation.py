@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
+from . import columns
 from .registry import Setting
 
 _MAX_FOLDS = 5
@@ -72,7 +73,7 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
     seed : int
         Seed of the splits and of every estimator that draws.
     scale : bool
-        Bring each feature to mean 0 and variance 1 on the training part.
+        Bring each feature of numbers to mean 0 and variance 1 on the training part.
     n_jobs : int or None
         Passed to every estimator.
     step : callable
@@ -92,29 +93,32 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
     results = [Result(entry.name, entry.baseline, n_train, n_test) for entry in entries]
     for number, (train, test) in enumerate(splits, start=1):
         X_train, X_test = X[train], X[test]
-        if scale:
+        plain = X.dtype != object and not np.isnan(X).any()
+        if scale and plain:
             scaler = StandardScaler().fit(X_train)
             X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
         n_folds = int(np.clip(np.unique(y[train], return_counts=True)[1].min(), 2, _MAX_FOLDS))
-        setting = Setting(n_train, n_folds, float(X_train.var()), X.shape[1], seed, n_jobs)
+        setting = Setting(n_train, n_folds, float(X_train.var()) if plain else 1.0, X.shape[1], seed, n_jobs)
         for entry, result in zip(entries, results, strict=True):
             step(f"{entry.name}, split {number} of {repeats}")
             if result.error is None:
-                _fit_and_score(entry, result, setting, X_train, y[train], X_test, y[test])
+                _fit_and_score(entry, result, setting, X_train, y[train], X_test, y[test], None if plain else scale)
     return results
 
 
-def _fit_and_score(entry, result, setting, X_train, y_train, X_test, y_test):
+def _fit_and_score(entry, result, setting, X_train, y_train, X_test, y_test, scale):
+    """`scale` is None if the features are numbers, scaled before."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # Folds for tuning are as many as the smallest class can fill, but at least two.
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
             estimator = entry.make(setting)
+            whole = estimator if scale is None else columns.prepared(estimator, X_train, scale)
             start = time.perf_counter()
-            estimator.fit(X_train, y_train)
+            whole.fit(X_train, y_train)
             fitted = time.perf_counter()
-            predicted = estimator.predict(X_test)
+            predicted = whole.predict(X_test)
             end = time.perf_counter()
         except (
             Exception

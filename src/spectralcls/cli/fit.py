@@ -4,11 +4,9 @@ import argparse
 import ast
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from .._progress import progress
-from . import models, registry, tables
+from . import columns, models, registry, tables
 from .arguments import count, jobs, output, seed, threads
 from .data import is_text
 from .errors import CommandError
@@ -33,6 +31,8 @@ def add_parser(commands):
     add("data", metavar="DATA", help="Parquet or CSV file, or folder of Parquet files")
     add("--target", metavar="COLUMN", required=True, help="column with the classes: name or position")
     add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
+    add("--categories", metavar="COLUMN", action="append", default=[], help="column of categories; may be repeated")
+    add("--numbers", metavar="COLUMN", action="append", default=[], help="column of numbers; may be repeated")
     add("--classifier", metavar="NAME", default="parzen", help="as in compare (default: parzen)")
     add("--set", metavar="NAME=VALUE", action="append", default=[], dest="parameters", type=_parameter,
         help="parameter of the classifier, e.g. bandwidth=0.5; may be repeated")
@@ -58,26 +58,32 @@ def run(arguments):
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
         n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), n_features=X.shape[1],
-        variance=float(X.var(dtype=np.float64)), seed=arguments.seed, n_jobs=None,
+        variance=float(X.var(dtype=np.float64)) if X.dtype != object else 1.0, seed=arguments.seed, n_jobs=None,
     )
     classifier = entry.make(setting)
     try:
         classifier.set_params(**dict(arguments.parameters))
-        model = make_pipeline(StandardScaler(copy=False), classifier) if arguments.scale else classifier
+        model = columns.prepared(classifier, X, arguments.scale)
         with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
             model.fit(X, labels)
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
-    models.save(models.Model(model, features), arguments.out)
+    categories = [features[position] for position in columns.category_positions(X)]
+    models.save(models.Model(model, features, categories), arguments.out)
     print(f"{arguments.out}: {entry.name}, {_size(len(labels), n_rows)}, {len(features)} features, "
           f"{len(classes)} classes")
+    taken = columns.described(X, features)
+    if taken is not None:
+        print(taken)
     return 0
 
 
 def _read_text(arguments):
     """Rows, labels and names of the features of a CSV file, or a uniform sample of its rows; and their number."""
     try:
-        X, labels, features = tables.read_csv(arguments.data, arguments.target, arguments.drop)
+        X, labels, features = tables.read_csv(
+            arguments.data, arguments.target, arguments.drop, arguments.categories, arguments.numbers
+        )
     except FileNotFoundError:
         raise CommandError(f"{arguments.data}: no such file") from None
     n_rows = len(labels)
@@ -91,6 +97,8 @@ def _read(arguments):
     """The same of Parquet files, the sample drawn beforehand: the other rows are never held."""
     data = ParquetData(arguments.data, training_columns(arguments.target, arguments.drop, arguments.data))
     *features, target = data.columns
+    for name in (*arguments.categories, *arguments.numbers):
+        tables.find_column(features, name, arguments.data)
     n_kept = data.n_rows if arguments.max_points is None else min(arguments.max_points, data.n_rows)
     kept = None
     if n_kept < data.n_rows:
@@ -101,7 +109,7 @@ def _read(arguments):
         for group in data.groups:
             step(f"row group at row {group.first_row}")
             first = group.first_row
-            for block, block_labels in data.batches(group, features, target):
+            for block, block_labels in data.batches(group, features, target, arguments.categories, arguments.numbers):
                 if kept is not None:
                     low, high = np.searchsorted(kept, [first, first + len(block)])
                     first += len(block)

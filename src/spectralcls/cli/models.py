@@ -16,10 +16,11 @@ JOBLIB = ".joblib"
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted classifier, and the names of the columns that it takes; None for unnamed ones."""
+    """A fitted classifier, the names of the columns that it takes, None for unnamed ones, and which are categories."""
 
     estimator: BaseEstimator
     features: list | None
+    categories: list | tuple = ()
 
 
 def require_writer(path):
@@ -31,7 +32,8 @@ def require_writer(path):
 def save(model, path):
     """Write a model with skops, or with joblib where the path ends in ``.joblib``."""
     content = {
-        "kind": _KIND, "version": __version__, "features": model.features, "estimator": model.estimator
+        "kind": _KIND, "version": __version__, "features": model.features,
+        "categories": list(model.categories), "estimator": model.estimator,
     }
     with written(path, "the model was") as temporary:
         if path.suffix == JOBLIB:
@@ -60,7 +62,7 @@ def load(path, trust=False):
     except Exception as error:  # whatever a parser makes of bytes that are none of its own
         raise CommandError(f"{path}: not a readable model file, or a truncated one: {error}") from None
     if isinstance(content, dict) and content.get("kind") == _KIND:
-        return Model(content["estimator"], content["features"])
+        return Model(content["estimator"], content["features"], content.get("categories", ()))
     if hasattr(content, "predict"):
         names = getattr(content, "feature_names_in_", None)
         return Model(content, None if names is None else list(names))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .columns import from_arrow, together
 from .errors import CommandError
-from .tables import arrow_labels, arrow_numbers, find_column
+from .tables import arrow_labels, find_column
 
 ROWS_PER_BATCH = 1 << 16
 
@@ -84,11 +85,11 @@ class ParquetData:
             raise CommandError(f"{self.path}: the folder has no file *.parquet")
         return files
 
-    def batches(self, group, features, target=None):
+    def batches(self, group, features, target=None, categories=(), numbers=()):
         """Yield (X, labels) of at most `ROWS_PER_BATCH` rows of a row group; labels are None without target.
 
-        X is float32 where all features are, else float64. A value that is missing or not finite raises
-        CommandError with its row and column.
+        X is float32 where all features are, else float64, and of objects if there are `categories`: by default those
+        columns are that hold text. An infinite value raises CommandError with its row and column.
         """
         pa = import_pyarrow()
         columns = [*features, *([] if target is None else [target])]
@@ -99,18 +100,18 @@ class ParquetData:
                     labels = None
                     if target is not None:
                         labels = arrow_labels(batch.column(target), target, self.path, first)
-                    yield self._numbers(batch, features, first), labels
+                    yield self._features(batch, features, first, categories, numbers), labels
                     first += batch.num_rows
         except (pa.ArrowException, OSError) as error:
             message = f"{group.file}: row group {group.number} cannot be read: {error}"
             raise CommandError(message) from None
 
-    def _numbers(self, batch, features, first_row):
+    def _features(self, batch, features, first_row, categories, numbers):
         single = all(batch.schema.field(name).type == "float" for name in features)
-        X = np.empty((batch.num_rows, len(features)), dtype=np.float32 if single else np.float64)
-        for out, name in zip(X.T, features, strict=True):
-            out[:] = arrow_numbers(batch.column(name), name, self.path, first_row)
-        return X
+        X = together([
+            from_arrow(batch.column(name), name, self.path, first_row, categories, numbers) for name in features
+        ])
+        return X.astype(np.float32) if single and X.dtype != object else X
 
     def identity(self):
         """What tells whether these are the same rows as another time: sizes of files and row groups."""

@@ -61,7 +61,7 @@ def run(arguments):
         for done, (part, group) in enumerate(todo):
             step(f"row group at row {group.first_row}")
             try:
-                _write(part, group, _predict(model.estimator, data, group))
+                _write(part, group, _predict(model, data, group))
             except OSError as error:
                 n_parts = len(data.groups) - len(todo) + done
                 raise CommandError(
@@ -76,7 +76,7 @@ def _predict_text(model, arguments):
     """Classify a CSV file that fits in memory, into one CSV file with the columns row and prediction."""
     check(arguments.out)
     try:
-        X = tables.read_csv_features(arguments.data, model.features)
+        X = tables.read_csv_features(arguments.data, model.features, model.categories)
     except FileNotFoundError:
         raise CommandError(f"{arguments.data}: no such file") from None
     _check_columns(model, X.shape[1], arguments)
@@ -129,9 +129,13 @@ def _digest(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _predict(estimator, data, group):
+def _predict(model, data, group):
+    numbers = set(data.columns) - set(model.categories)
     try:
-        return np.concatenate([estimator.predict(X) for X, _ in data.batches(group, data.columns)])
+        return np.concatenate([
+            model.estimator.predict(X)
+            for X, _ in data.batches(group, data.columns, None, model.categories, numbers)
+        ])
     except ValueError as error:
         raise CommandError(f"{data.path}: row group at row {group.first_row}: {error}") from None
 

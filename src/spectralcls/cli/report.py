@@ -17,6 +17,8 @@ def heading(problem, result, arguments):
     )
     splits = _plural(arguments.repeats, "stratified split")
     parts = f"{result.n_train} training and {result.n_test} test samples"
+    if problem.columns is not None:
+        size += f"\n{problem.columns}"
     return f"{problem.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 

@@ -3,15 +3,14 @@
 import codecs
 import csv
 import itertools
-import math
 from contextlib import contextmanager
 
 import numpy as np
 
+from .columns import from_arrow, from_cells, is_missing, is_number, is_plain, together
 from .errors import CommandError
 
 _DELIMITERS = ",;\t|"
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 _ROWS_PER_BLOCK = 4096
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -20,7 +19,7 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-def read_csv(path, target, drop=()):
+def read_csv(path, target, drop=(), categories=(), numbers=()):
     """Features, labels and feature names of a delimited text file.
 
     The delimiter is the one of comma, semicolon, tab and bar that the first line has most of. The first
@@ -33,17 +32,20 @@ def read_csv(path, target, drop=()):
         Name of the column with the labels, or its position (0 is the first, -1 the last).
     drop : sequence of str
         Columns to leave out, by name or position.
+    categories, numbers : sequences of str
+        Columns that are to be categories or numbers, by name or position; by default a column is a category if none of
+        its cells is a number.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, n_features), float64
+    X : ndarray of shape (n_samples, n_features), float64, or objects if there are categories
     labels : ndarray of shape (n_samples,), str
     feature_names : list of str
 
     Raises
     ------
     CommandError
-        If the file is no table of finite numbers beside the labels: with the line and the column.
+        If the file is no table of finite numbers and categories beside the labels: with the line and the column.
     """
     with _rows(path, target) as (names, rows):
         column = find_column(names, target, path)
@@ -51,18 +53,14 @@ def read_csv(path, target, drop=()):
         features = [position for position in range(len(names)) if position not in dropped]
         if not features:
             raise CommandError(f"{path}: there is no feature column beside the target {names[column]!r}")
-        blocks, labels = [], []
-        while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
-            for line, row in block:
-                if row[column].lower() in _MISSING:
-                    raise CommandError(f"{path}: line {line}, column {names[column]!r}: the target is missing")
-            labels += [row[column] for _, row in block]
-            blocks.append(_numbers(block, features, names, path))
-        return np.concatenate(blocks), np.asarray(labels), [names[position] for position in features]
+        labels = []
+        kinds = [{names[find_column(names, name, path)] for name in given} for given in (categories, numbers)]
+        X = _features(rows, features, names, path, kinds, labels, column)
+        return X, np.asarray(labels), [names[position] for position in features]
 
 
-def read_csv_features(path, wanted=None):
-    """The columns of those names (None: all columns) of a delimited text file as an array.
+def read_csv_features(path, wanted=None, categories=()):
+    """The columns of those names (None: all columns) of a delimited text file as an array, `categories` among them.
 
     Raises
     ------
@@ -71,10 +69,9 @@ def read_csv_features(path, wanted=None):
     """
     with _rows(path, wanted[0] if wanted else None) as (names, rows):
         features = range(len(names)) if wanted is None else [find_column(names, name, path) for name in wanted]
-        blocks = []
-        while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
-            blocks.append(_numbers(block, features, names, path))
-        return np.concatenate(blocks)
+        given = [names[position] for position in features]
+        kinds = (set(categories), set(given) - set(categories)) if categories else ((), given)
+        return _features(rows, features, names, path, kinds)
 
 
 @contextmanager
@@ -112,7 +109,7 @@ def _parse(file, path, known):
     rows = ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
     first = next(rows)
     cells = first[1]
-    has_header = (known in cells and not all(map(_is_number, cells))) or not any(map(_is_number, cells))
+    has_header = (known in cells and not all(map(is_number, cells))) or not any(map(is_number, cells))
     names = cells if has_header else [str(position) for position in range(len(cells))]
     if has_header:
         first = next(rows, None)
@@ -128,30 +125,6 @@ def _whole(rows, n_fields, path):
         yield line, row
 
 
-def number(cell):
-    """A decimal number as every other program reads it: Python also takes 1_000, and digits of any script.
-
-    Raises
-    ------
-    ValueError
-    """
-    if not _is_plain(cell):
-        raise ValueError(f"{cell!r} is not a number")
-    return float(cell)
-
-
-def _is_plain(text):
-    return text.isascii() and "_" not in text
-
-
-def _is_number(cell):
-    try:
-        number(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def find_column(names, wanted, path):
     """Position of a column that is given by its name or its position."""
     if names.count(wanted) > 1:
@@ -159,36 +132,51 @@ def find_column(names, wanted, path):
     if wanted in names:
         return names.index(wanted)
     try:
-        return range(len(names))[int(wanted if _is_plain(wanted) else "")]
+        return range(len(names))[int(wanted if is_plain(wanted) else "")]
     except (ValueError, IndexError):
         shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
         raise CommandError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
 
 
-def _numbers(block, features, names, path):
-    """The block's features as numbers; where that fails, the first offending cell is named."""
+def _numbers(block, features):
+    """The block's features as finite numbers, or None."""
     cells = [[row[position] for position in features] for _, row in block]
     try:
         values = np.array([[float(cell) for cell in row] for row in cells])
     except ValueError:
-        values = None
-    if values is not None and np.isfinite(values).all() and _is_plain("".join(map("".join, cells))):
-        return values
-    for line, row in block:
-        for position in features:
-            cell, where = row[position], f"{path}: line {line}, column {names[position]!r}"
-            if cell.lower() in _MISSING:
-                raise CommandError(f"{where}: the value is missing; fill or drop it first")
-            if not _is_number(cell):
-                raise CommandError(
-                    f"{where}: {cell!r} is not a number; encode the column, or leave it out with --drop"
-                )
-            if not math.isfinite(float(cell)):
-                raise CommandError(f"{where}: {cell!r} is not finite")
-    raise AssertionError("a block that cannot be read has a cell that cannot be read")
+        return None
+    return values if np.isfinite(values).all() and is_plain("".join(map("".join, cells))) else None
 
 
-def read_parquet(path, target, drop=()):
+def _features(rows, features, names, path, kinds, labels=None, column=None):
+    """The columns `features` of all rows; the cells of `column` are appended to the labels."""
+    blocks, cells, lines = [], None, []
+    while block := list(itertools.islice(rows, _ROWS_PER_BLOCK)):
+        for line, row in block:
+            if column is not None and is_missing(row[column]):
+                raise CommandError(f"{path}: line {line}, column {names[column]!r}: the target is missing")
+        if column is not None:
+            labels += [row[column] for _, row in block]
+        lines += [line for line, _ in block]
+        values = None if cells is not None or kinds[0] else _numbers(block, features)
+        if values is not None:
+            blocks.append(values)
+            continue
+        if cells is None:  # back to the cells of what were numbers only
+            shown = [number.tolist() for number in np.concatenate(blocks).T] if blocks else [[] for _ in features]
+            cells = [[repr(value) for value in own] for own in shown]
+        for own, position in zip(cells, features, strict=True):
+            own += [row[position] for _, row in block]
+    if cells is None:
+        return np.concatenate(blocks)
+    where = f"{path}: line"
+    return from_cells(
+        cells, [names[position] for position in features], *kinds,
+        lambda row, name: f"{where} {lines[row]}, column {name!r}",
+    )
+
+
+def read_parquet(path, target, drop=(), categories=(), numbers=()):
     """As :func:`read_csv`, for a Parquet file; positions in messages are row numbers from 0."""
     try:
         import pyarrow as pa
@@ -207,43 +195,14 @@ def read_parquet(path, target, drop=()):
         raise CommandError(f"{path}: there is no feature column beside the target {names[column]!r}")
     if not table.num_rows:
         raise CommandError(f"{path}: there are no rows")
-    X = np.empty((table.num_rows, len(features)))
-    for out, position in zip(X.T, features, strict=True):
-        out[:] = arrow_numbers(table.column(position), names[position], path)
-    return (
-        X,
-        arrow_labels(table.column(column), names[column], path),
-        [names[position] for position in features],
-    )
-
-
-def arrow_numbers(values, name, path, first_row=0):
-    """A column of numbers as float64; `first_row` is the number of its first row in messages."""
-    import pyarrow.types as types
-
-    kind = values.type
-    if not (
-        types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-    ):
-        raise CommandError(
-            f"{path}: column {name!r} holds {kind} values; encode it, or leave it out with --drop"
-        )
-    _refuse_nulls(values, name, path, first_row)
-    numbers = values.to_numpy(zero_copy_only=False).astype(np.float64)
-    finite = np.isfinite(numbers)
-    if not finite.all():
-        row = int(np.argmin(finite))
-        raise CommandError(f"{path}: row {first_row + row}, column {name!r}: {numbers[row]} is not finite")
-    return numbers
+    kinds = [{names[find_column(names, name, path)] for name in given} for given in (categories, numbers)]
+    X = together([from_arrow(table.column(position), names[position], path, 0, *kinds) for position in features])
+    return X, arrow_labels(table.column(column), names[column], path), [names[position] for position in features]
 
 
 def arrow_labels(values, name, path, first_row=0):
     """A column of classes as strings."""
-    _refuse_nulls(values, name, path, first_row)
-    return np.asarray([str(value) for value in values.to_pylist()])
-
-
-def _refuse_nulls(values, name, path, first_row):
     if values.null_count:
         row = first_row + int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-        raise CommandError(f"{path}: row {row}, column {name!r}: the value is missing; fill or drop it first")
+        raise CommandError(f"{path}: row {row}, column {name!r}: the target is missing")
+    return np.asarray([str(value) for value in values.to_pylist()])
