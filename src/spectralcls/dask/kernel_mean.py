@@ -65,9 +65,9 @@ class DaskScoreClassifier(DaskEstimator):
         """
         raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
 
-    def _check_training_data(self, X, y, sample_weight):
+    def _check_training_data(self, X, y, sample_weight=None, **options):
         check_workers()
-        return check_training_data(self, X, y, sample_weight)
+        return check_training_data(self, X, y, sample_weight, **options)
 
     def _points(self, data):
         return TrainingPoints.of(data, getattr(self, "tolerance", None), self.n_jobs)

@@ -95,10 +95,10 @@ class DaskSpectral(DaskScoreClassifier):
     a stratified sample of `max_tuning_samples` points.
     """
 
-    def _check_training_data(self, X, y, sample_weight):
+    def _check_training_data(self, X, y, sample_weight=None, **options):
         if self.rank is not None:
             raise ValueError("On Dask collections rank is None: landmarks are drawn one block after another.")
-        return super()._check_training_data(X, y, sample_weight)
+        return super()._check_training_data(X, y, sample_weight, **options)
 
     def _tune(self, data, y, bandwidth):
         """The tuning of the estimator in memory, on the sample."""
@@ -162,13 +162,13 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 
     _local_class = spectral.LaplacianSpectralClassifier
 
-    def _check_training_data(self, X, y, sample_weight):
+    def _check_training_data(self, X, y, sample_weight=None, **options):
         if self.n_components != "all" or self.solver != "auto":
             raise ValueError(
                 'On Dask collections LaplacianSpectralClassifier takes n_components="all" and solver="auto": its '
                 "class-wise kernel has no operator on the workers."
             )
-        return super()._check_training_data(X, y, sample_weight)
+        return super()._check_training_data(X, y, sample_weight, **options)
 
 
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
