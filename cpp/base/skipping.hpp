@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/exact_distance.hpp"
 #include "base/points.hpp"
 #include "base/principal_axes.hpp"
 #include "base/tile_filter.hpp"
@@ -26,7 +27,7 @@ inline Skipping skipping() {
 // Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; and of a
 // pair beyond its features, as of all others. They decide what is tried, never a result.
 struct FilterCosts {
-  static double build(index_t d) { return 20000 + 1000 * static_cast<double>(d); }
+  static double build(index_t d) { return 12000 + 700 * static_cast<double>(d); }
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320;
   static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this beside all pairs
 };
@@ -36,7 +37,7 @@ struct FilterCosts {
 // nearest point is that far, both squared and in units.
 template <class T, class SquaredReach>
 double predicted_share(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
-  constexpr index_t n_queries = 24, most_points = 768, near = 4, far = 64;
+  constexpr index_t n_queries = 16, most_points = 512, near = 4, far = 64;
   const index_t d = points.cols, n_points = std::min(points.rows, most_points);
   if (n_points < far) return 1;
   std::vector<T> some;
@@ -55,14 +56,8 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, double lengt
   double spread = 0;
   for (index_t i = 0; i < n_queries; ++i) {
     double* of_query = whole.data() + i * n_points;
-    for (index_t j = 0; j < n_points; ++j) {
-      double sum = 0;
-      for (index_t k = 0; k < d; ++k) {
-        const double gap = (static_cast<double>(sample.row(i)[k]) - static_cast<double>(sample.row(n_queries + j)[k])) / geometry.unit;
-        sum += gap * gap;
-      }
-      of_query[j] = std::sqrt(sum);
-    }
+    for (index_t j = 0; j < n_points; ++j)
+      of_query[j] = std::sqrt(squared_distance(sample.row(i), sample.row(n_queries + j), d, 1 / geometry.unit));
     std::vector<double> sorted;
     std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted), [](double x) { return x > 0; });  // not itself
     std::sort(sorted.begin(), sorted.end());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/distance_tile.hpp"
+#include "base/exact_distance.hpp"
 #include "base/filtered_tiles.hpp"
 #include "base/parallel.hpp"
 #include "base/skipping.hpp"
@@ -112,28 +112,9 @@ class TileSearch {
     return {computed - width, computed + width + flushed};
   }
 
-  // Squared distance in units, of the coordinates as they came: eight sums in a fixed order.
+  // Squared distance in units, of the coordinates as they came.
   double exact(index_t query, index_t point) const {
-    typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
-    typedef double Sums __attribute__((vector_size(8 * sizeof(double))));
-    const T *q = queries_.row(query), *x = source_.row(point);
-    const index_t d = source_.cols;
-    const double scale = 1 / geometry_.unit;
-    Sums sum = {};
-    index_t k = 0;
-    for (; k + 8 <= d; k += 8) {
-      Eight left, right;
-      std::memcpy(&left, q + k, sizeof left);
-      std::memcpy(&right, x + k, sizeof right);
-      const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
-      sum += difference * difference;
-    }
-    double rest = 0;
-    for (; k < d; ++k) {
-      const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) * scale;
-      rest += difference * difference;
-    }
-    return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;
+    return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.unit);
   }
   T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.unit); }
 

@@ -1,0 +1,32 @@
+// The squared distance of two points, in double.
+#pragma once
+
+#include <cstring>
+
+#include "base/matrix.hpp"
+
+namespace spectralcls::detail {
+
+// Of coordinates times `scale`, as eight sums in a fixed order.
+template <class T>
+double squared_distance(const T* q, const T* x, index_t d, double scale) {
+  typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+  typedef double Sums __attribute__((vector_size(8 * sizeof(double))));
+  Sums sum = {};
+  index_t k = 0;
+  for (; k + 8 <= d; k += 8) {
+    Eight left, right;
+    std::memcpy(&left, q + k, sizeof left);
+    std::memcpy(&right, x + k, sizeof right);
+    const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
+    sum += difference * difference;
+  }
+  double rest = 0;
+  for (; k < d; ++k) {
+    const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) * scale;
+    rest += difference * difference;
+  }
+  return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;
+}
+
+}  // namespace spectralcls::detail
