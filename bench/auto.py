@@ -25,7 +25,7 @@ from bench.data import folder, path
 from bench.page import machine, table
 from spectralcls import AutoClassifier
 from spectralcls._encoding import ColumnEncoder
-from spectralcls.cli.peers import PEERS
+from spectralcls.cli.peers import PEERS, installed
 from spectralcls.cli.registry import Setting
 
 STORE = Path(__file__).parents[1] / "docs" / "measured" / "auto.json"
@@ -99,7 +99,10 @@ def _fit_encoded_svm(X, y):
 
 
 def _fit_calibrated_svm(X, y):
-    return CalibratedClassifierCV(_fit_svm(X, y).best_estimator_, cv=StratifiedKFold(FOLDS)).fit(X, y)
+    model = _fit_svm(X, y).best_estimator_
+    lonely = np.flatnonzero(np.bincount(y)[y] == 1)  # calibration needs every class in two folds
+    X, y = np.concatenate([X, X[lonely]]), np.concatenate([y, y[lonely]])
+    return CalibratedClassifierCV(model, cv=StratifiedKFold(min(FOLDS, np.bincount(y).min()))).fit(X, y)
 
 
 def _fit_peer(entry):
@@ -321,7 +324,11 @@ def page(stored):
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.auto", description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="+", help="all by default")
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), help="'quick' stands for the cheap ones")
+    absent = {name for name, (_, entry) in PEERS.items() if entry not in installed()}
+    parser.add_argument(
+        "--methods", nargs="+", default=[method for method in METHODS if method not in absent],
+        help="all that are installed by default; 'quick' stands for the cheap ones",
+    )
     parser.add_argument("--rows", type=int, default=1700)
     parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("--official", nargs="+", metavar="SET", help="these in full instead: letter satimage covertype")
