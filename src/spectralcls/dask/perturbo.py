@@ -18,7 +18,7 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or
     O(n_l r) with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
-    there are more.
+    there are more. `categorical_features` and `scale` are for data in memory.
 
     %(inherited)s
 
