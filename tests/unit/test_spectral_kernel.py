@@ -398,3 +398,31 @@ def test_as_a_scikit_learn_transformer(corpus):
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.transform(T), frame)
     assert_array_equal(clone(model).fit_transform(X), model.fit_transform(X))
+
+
+@pytest.mark.parametrize(
+    "kernel, transformation", [*ROUTES, ("precomputed", "normalized"), ("precomputed", "identity")]
+)
+@pytest.mark.parametrize("embedding", ["a", "b"])
+def test_a_weight_is_a_number_of_copies_and_none_leaves_the_sample_out(corpus, kernel, transformation, embedding):
+    X, Q = corpus
+    times = np.random.default_rng(0).integers(0, 4, len(X))
+    rows = np.repeat(np.arange(len(X)), times)
+    model = SpectralKernel(
+        5, kernel=kernel, transformation=transformation, embedding=embedding, normalize=False,
+        **KERNELS.get(kernel, {}),
+    )
+    pairwise = kernel == "precomputed"
+    S = [X @ X.T, X[rows] @ X[rows].T, Q @ X.T, Q @ X[rows].T] if pairwise else [X, X[rows], Q, Q]
+    weighted, repeated = clone(model), clone(model)
+    Y = weighted.fit_transform(S[0], sample_weight=times)
+    expected = repeated.fit_transform(S[1])
+    assert_allclose(weighted.eigenvalues_, repeated.eigenvalues_, rtol=1e-9)
+    assert_allclose(Y[rows], expected, rtol=1e-6, atol=1e-8 * np.abs(expected).max())
+    queries = repeated.transform(S[3])
+    assert_allclose(weighted.transform(S[2]), queries, rtol=1e-6, atol=1e-8 * np.abs(queries).max())
+
+
+def test_weights_that_are_all_zero_are_refused(corpus):
+    with pytest.raises(ValueError, match="weight"):
+        SpectralKernel().fit(corpus[0], sample_weight=np.zeros(80))

@@ -10,15 +10,14 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._tuning import best_candidate, draw_sample, reference_bandwidth, search, shuffled_ranks
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
 from . import _least_squares as least_squares
-from ._machines import decisions, fit_binary, linear_svm, score_folds
+from ._machines import binary_targets, decisions, fit_binary, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
@@ -110,6 +109,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     Notes
     -----
     Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
+    There is no `sample_weight`: the solver of the linear SVMs of sparse data does not reach the same solution for a
+    weight of two and a sample given twice. :class:`SpectralKernel` takes weights.
+
     Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
     `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
 
@@ -184,7 +186,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", multi_output=True
         )
-        multilabel, classes, targets = _binary_targets(y)
+        multilabel, classes, targets = binary_targets(y)
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
@@ -368,22 +370,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         # for each class hides a class between two others.
         tags.classifier_tags.poor_score = self.kernel == "linear"
         return tags
-
-
-def _binary_targets(y):
-    """Whether y is multilabel, its labels, and the boolean targets of the binary problems, (n, p)."""
-    if sp.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
-        kind = type_of_target(y)
-        if kind != "multilabel-indicator":
-            raise ValueError(f"Unknown label type: {kind}. Use one column of labels, or an indicator matrix.")
-        y = y.toarray() if sp.issparse(y) else y
-        return True, np.arange(y.shape[1]), y.astype(bool)
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError("The number of classes has to be greater than one; got 1 class")
-    return False, classes, y[:, None] == (classes if len(classes) > 2 else classes[1:])
 
 
 def _geometric_grid(largest):

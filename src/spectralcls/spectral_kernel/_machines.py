@@ -1,10 +1,12 @@
-"""Binary classifiers on an embedding: the paper's linear SVM, and any other, fitted and validated."""
+"""Binary problems on an embedding, and the machines for them: the paper's linear SVM, and any other."""
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import LinearSVC
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
 
 from .._typing import ArrayLike, RandomState
 
@@ -67,3 +69,19 @@ def score_folds(estimator, features, target, splits, score):
         predicted.append(decisions(fitted, features[test]))
     truth, predicted = np.concatenate(truth), np.concatenate(predicted)
     return score(predicted[:, None], truth[:, None], np.ones(len(truth)))[0]
+
+
+def binary_targets(y):
+    """Whether y is multilabel, its labels, and the boolean targets of the binary problems, (n, p)."""
+    if sp.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
+        kind = type_of_target(y)
+        if kind != "multilabel-indicator":
+            raise ValueError(f"Unknown label type: {kind}. Use one column of labels, or an indicator matrix.")
+        y = y.toarray() if sp.issparse(y) else y
+        return True, np.arange(y.shape[1]), y.astype(bool)
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError("The number of classes has to be greater than one; got 1 class")
+    return False, classes, y[:, None] == (classes if len(classes) > 2 else classes[1:])

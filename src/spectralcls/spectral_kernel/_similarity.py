@@ -1,6 +1,7 @@
 """The similarity matrix S that a spectral kernel starts from, in the cheapest form that its kernel allows.
 
-Each form knows the row sums of S, its empty rows, and the leading eigenpairs of ``diag(s) S diag(s)``:
+Each form knows the sums of the rows of S over samples of given weights, its empty rows, and the leading eigenpairs of
+``diag(s) S diag(s)``:
 
 * `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
 * `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
@@ -12,6 +13,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
+from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -29,9 +31,9 @@ class LinearSimilarity:
         self.X = X
         self.rank_bound = min(X.shape)
 
-    def degrees(self):
+    def degrees(self, weights):
         with np.errstate(over="ignore", invalid="ignore"):
-            degrees = self.X @ np.asarray(self.X.sum(axis=0, dtype=np.float64)).ravel()
+            degrees = self.X @ (self.X.T @ weights)
         if not np.isfinite(degrees).all():
             raise ValueError("The similarities overflow on these data: scale the rows of X to unit length.")
         return degrees
@@ -57,13 +59,14 @@ class LinearSimilarity:
 class GaussianSimilarity:
     """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
 
-    def __init__(self, X, bandwidth, normalized, n_jobs):
+    def __init__(self, X, bandwidth, normalized, sample_weight, n_jobs):
         self.operator = KernelOperator(
-            X, bandwidth=bandwidth, normalization="sum" if normalized else None, n_jobs=n_jobs
+            X, bandwidth=bandwidth, normalization="sum" if normalized else None, sample_weight=sample_weight,
+            n_jobs=n_jobs,
         )
         self.rank_bound = len(X)
 
-    def degrees(self):
+    def degrees(self, weights):
         return self.operator.degrees.astype(np.float64)
 
     def empty_rows(self):
@@ -80,8 +83,8 @@ class LowRankSimilarity:
         self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
         self.rank_bound = self.factor.rank
 
-    def degrees(self):
-        sums, self.degree_weights = self.factor.row_sums(np.ones(len(self.factor.factor)))
+    def degrees(self, weights):
+        sums, self.degree_weights = self.factor.row_sums(weights)
         return sums.astype(np.float64)
 
     def empty_rows(self):
@@ -106,8 +109,8 @@ class StoredSimilarity:
         self.S = S
         self.rank_bound = S.shape[0]
 
-    def degrees(self):
-        degrees = np.asarray(self.S.sum(axis=1, dtype=np.float64)).ravel()
+    def degrees(self, weights):
+        degrees = self.S @ weights
         check_degrees(degrees, self.S)
         return degrees
 
@@ -216,3 +219,17 @@ def _largest_in_rows(S):
     extremes = S.max(axis=1), S.min(axis=1)
     high, low = (v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel() for v in extremes)
     return np.maximum(high, -low)
+
+
+def inverse_root(degrees):
+    """d^-1/2, and 0 for a sample that is similar to none."""
+    return np.where(degrees > 0, degrees, np.inf) ** -0.5
+
+
+def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
+    """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
+    if similarity == "rbf":
+        return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
+    if similarity == "pearson":
+        Y, Z = (normalize(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
+    return Y @ Z.T

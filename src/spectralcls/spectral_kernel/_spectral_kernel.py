@@ -6,11 +6,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
@@ -27,7 +26,9 @@ from ._similarity import (
     check_degrees,
     check_symmetric,
     form_similarity,
+    inverse_root,
     row_products,
+    similarity_matrix,
 )
 
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
@@ -159,7 +160,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Decompose the transformed similarity matrix of X.
 
         Parameters
@@ -168,17 +169,21 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             float32 stays float32, everything else becomes float64.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
         self : object
             The fitted transformer.
         """
-        self.fit_transform(X)
+        self.fit_transform(X, sample_weight=sample_weight)
         return self
 
     @transactional
-    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
+    def fit_transform(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Array:
         """Fit and return the embedding of the training samples.
 
         Parameters
@@ -187,13 +192,30 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             As in `fit`.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `fit`.
 
         Returns
         -------
         Y : ndarray of shape (n_samples, k)
             The embedding, in the dtype of X.
         """
-        return self._fit(X)
+        X = self._check(X, reset=True)
+        if sample_weight is None:
+            return self._fit(X)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = np.flatnonzero(weights)
+        if not len(kept):
+            raise ValueError("All weights are zero: there is no sample left.")
+        if len(kept) == len(weights):
+            return self._fit(X, weights)
+        pairwise = self.kernel_ == "precomputed"
+        self._fit(X[kept][:, kept] if pairwise else X[kept], weights[kept])
+        if pairwise:  # queries come with their similarities to all samples
+            coefficients = np.zeros((len(weights), self.coefficients_.shape[1]), self.coefficients_.dtype)
+            coefficients[kept] = self.coefficients_
+            self.coefficients_ = coefficients
+        return self._embed(X)
 
     def transform(self, X: Any) -> Array:
         """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
@@ -226,22 +248,28 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         X = self._embed(X)
         return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
 
-    def _fit(self, X):
-        X = self._check(X, reset=True)
-        S = self._input_similarity(X)
-        n = X.shape[0]
+    def _fit(self, X, sample_weight=None):
+        """Fit to checked X and positive weights.
+
+        With weights w it is W^1/2 D^-1/2 S D^-1/2 W^1/2 that is decomposed, D the weighted row sums: its eigenvectors u
+        are those of the matrix in which each sample is repeated w times, v, times the roots of the weights.
+        """
+        S = self._input_similarity(X, sample_weight)
+        w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
         normalized = self.transformation == "normalized"
-        scale = _inverse_root(S.degrees()) if normalized else np.ones(n)
-        values, vectors = self._decompose(S, scale)
+        scale = np.sqrt(w)
+        if normalized:
+            scale *= inverse_root(S.degrees(w))
+        values, v = self._decompose(S, scale, w)
 
         power = 1.0 if self.embedding == "a" else 0.5
-        weights = scale[:, None] * vectors / values**power
-        points, embedding = X, (vectors * values ** (1 - power)).astype(X.dtype)
+        weights = (scale * np.sqrt(w))[:, None] * v / values**power
+        points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
         if self.rank is not None:
             weights, points = S.compress(weights, normalized), X[S.factor.pivots]
             self.trace_residual_ = S.factor.relative_trace_residual
         elif normalized:
-            weights = np.column_stack([weights, np.ones(n)])
+            weights = np.column_stack([weights, w])
         weights = weights.astype(X.dtype)
 
         stored = self.kernel_ in ("linear", "precomputed")
@@ -270,7 +298,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             degrees = products[:, k:].max(axis=1)
             if self.kernel_ == "precomputed":
                 check_degrees(degrees, X)
-            products = products[:, :k] * _inverse_root(degrees)[:, None].astype(products.dtype)
+            products = products[:, :k] * inverse_root(degrees)[:, None].astype(products.dtype)
             log_scale = log_scale / 2
         if not directions:
             products = products * np.exp(log_scale).astype(products.dtype)[:, None]
@@ -297,20 +325,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
                 "transformation='identity'."
             )
 
-    def _chosen_bandwidth(self, X):
+    def _chosen_bandwidth(self, X, sample_weight):
         if not isinstance(self.bandwidth, str):
             return float(self.bandwidth)
         if sp.issparse(X):
             raise ValueError(f"bandwidth={self.bandwidth!r} needs dense X: give a number for sparse data.")
-        return reference_bandwidth(self.bandwidth, X, None, 1)
+        return reference_bandwidth(self.bandwidth, X, None, 1, sample_weight)
 
     def _kernel_parameters(self):
         bandwidth = getattr(self, "bandwidth_", None)
         return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
 
-    def _input_similarity(self, X):
+    def _input_similarity(self, X, sample_weight):
         if self.kernel_ == "gaussian":
-            self.bandwidth_ = self._chosen_bandwidth(X)
+            self.bandwidth_ = self._chosen_bandwidth(X, sample_weight)
         if self.rank is not None:
             if self.kernel_ != "gaussian":
                 raise ValueError("rank= is for kernel='gaussian' and dense X.")
@@ -318,20 +346,22 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         if self.kernel_ == "linear":
             return LinearSimilarity(X)
         if self.kernel_ == "gaussian" and not sp.issparse(X):
-            return GaussianSimilarity(X, self.bandwidth_, self.transformation == "normalized", self.n_jobs)
+            normalized = self.transformation == "normalized"
+            return GaussianSimilarity(X, self.bandwidth_, normalized, sample_weight, self.n_jobs)
         return StoredSimilarity(
             X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
         )
 
-    def _decompose(self, S, scale):
-        """The positive leading eigenpairs of diag(scale) S diag(scale)."""
+    def _decompose(self, S, scale, weights):
+        """The positive leading eigenpairs of diag(scale) S diag(scale), the vectors by repeated sample."""
         most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
         values, vectors = S.eigenpairs(scale, most, n_jobs=self.n_jobs, random_state=self.random_state)
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
         rank = int(np.sum(values > rounding))
         if rank == 0:
             raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
-        vectors = fix_signs(vectors[:, :rank])
+        vectors = vectors[:, :rank] / np.sqrt(weights).astype(vectors.dtype)[:, None]
+        vectors = fix_signs(vectors)
         vectors[S.empty_rows()] = 0
         return values[:rank].astype(np.float64), vectors
 
@@ -363,17 +393,3 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
-    """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
-    if similarity == "rbf":
-        return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
-    if similarity == "pearson":
-        Y, Z = (normalize(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
-    return Y @ Z.T
-
-
-def _inverse_root(degrees):
-    """d^-1/2, and 0 for a sample that is similar to none."""
-    return np.where(degrees > 0, degrees, np.inf) ** -0.5
