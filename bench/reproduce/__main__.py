@@ -30,7 +30,7 @@ def parser():
         "tables",
         nargs="*",
         metavar="TABLE",
-        help="001:9.3, 003:2, 004:I, 001:fig9.6, a paper (002), today or speed",
+        help="001:9.3, 003:2, 004:I, 001:fig9.6, a paper (002), today, defaults or speed",
     )
     found.add_argument("--data", default=folder(), metavar="DIR", help="folder of the .npz files")
     found.add_argument("--trials", type=int, default=100, metavar="N", help="at most so many trials (100)")
@@ -45,8 +45,8 @@ def parser():
 @plt.style.context("spectralcls.plotting.spectralcls")
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    extra = {name for name in options.tables if name in ("today", "speed")} or (
-        {"today", "speed"} if not options.tables else set()
+    extra = {name for name in options.tables if name in ("today", "defaults", "speed")} or (
+        {"today", "defaults", "speed"} if not options.tables else set()
     )
     wanted = [name for name in options.tables if name not in extra]
     try:
@@ -63,6 +63,8 @@ def main(arguments=None):
     counts = pages.write_pages(items, store, pictures, options.out, command)
     if "today" in extra:
         today_page.write_page(store, options.out)
+    if "defaults" in extra:
+        today_page.write_defaults(store, options.out)
     if "speed" in extra:
         speed.write_page(store, options.out, options.jobs)
     if set(counts) == set(PAPERS) and not options.tables:
@@ -80,6 +82,7 @@ def compute(items, extra, store, source, options):
     first = [entry.cell for table in tables for entry in table.entries]
     first += [wanted for item in items if not isinstance(item, Table) for wanted in item.cells]
     first += today_page.cells() if "today" in extra else []
+    first += today_page.cells_of_defaults() if "defaults" in extra else []
     first += speed.cells() if "speed" in extra else []
     run(first, store, source, jobs=options.jobs, silent=options.quiet)
     counted = [entry for table in tables if table.counted for entry in table.entries]

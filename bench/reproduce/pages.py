@@ -214,7 +214,8 @@ def overview(counts, seconds, out, trials, jobs):
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
     lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes, added over the processes."]
-    lines += ["", "[What changes today](today.md): the same data with the defaults of this package, and its peers."]
+    lines += ["", "[What changes today](today.md): the same data with the defaults of this package, and its peers; "
+              "[the defaults](defaults.md) as they are now and as they were."]
     lines += ["", "[Speed of the thesis's protocol](speed.md) compared with grid search with refits."]
-    lines += ["", "```{toctree}", ":hidden:", "", *counts, "today", "speed", "```"]
+    lines += ["", "```{toctree}", ":hidden:", "", *counts, "today", "defaults", "speed", "```"]
     (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -27,13 +27,17 @@ def cells():
     return [_cell(data, method) for data in TITLES for method in METHODS]
 
 
-def collect(store):
+def cells_of_defaults():
+    return [_cell(data, method) for data in TITLES for method in DEFAULTS]
+
+
+def collect(store, methods=METHODS):
     """(names of the data sets with all results, {method: rates}, {method: seconds})."""
-    names = [name for name in TITLES if all(_cell(name, method) in store for method in METHODS)]
+    names = [name for name in TITLES if all(_cell(name, method) in store for method in methods)]
 
     def gather(pick):
         return {
-            method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in METHODS
+            method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in methods
         }
 
     return names, gather(lambda value: value["rate"][0]), gather(lambda value: value["seconds"])
@@ -65,9 +69,14 @@ def write_page(store, out):
         draw(ranks, critical, out / "figures" / "today.png")
         lines += [*table(names, rates, seconds, ranks), "", "![Mean ranks](figures/today.png)", ""]
         lines += advice(names, rates, seconds, ranks, critical)
-        lines += compared(names, rates, seconds, page_before())
     lines += ["", *(f"- {TITLES[name]}: {why}" for name, why in lacking.items())]
     (out / "today.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def write_defaults(store, out):
+    """`defaults.md`: the defaults before and now, side by side."""
+    lines = compared(*collect(store, tuple(DEFAULTS)), page_before())
+    (out / "defaults.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def table(names, rates, seconds, ranks):
@@ -113,9 +122,10 @@ def compared(names, rates, seconds, before):
     shared = [i for i, name in enumerate(names) if TITLES[name] in old_rates]
     titles = [TITLES[names[i]] for i in shared]
     lines = [
+        "# Defaults before and now",
         "",
-        "## Defaults before and now",
-        "",
+        f"Written by `python -m bench.reproduce defaults`. Test rates in per cent, mean of {TRIALS} splits, features "
+        "standardized on the training data; seconds are processor time of tuning and training, added over the sets. "
         f"Before is commit {BEFORE}, on the same splits, as its own page gives it. CCDR drew its folds anew in each "
         "run then, so that its row is one draw of many; seconds were taken at another time.",
         "",
@@ -123,7 +133,12 @@ def compared(names, rates, seconds, before):
         "|---|---|" + "---|" * (len(titles) + 2),
     ]
     lower = []
-    for method in old_seconds:
+    for method in rates:
+        if method not in old_seconds:
+            numbers = " | ".join(f"{rate:.1f}" for rate in rates[method][shared])
+            mean, time = rates[method][shared].mean(), seconds[method].sum()
+            lines.append(f"| {method} | now | {numbers} | {mean:.1f} | {time:.2f} |")
+            continue
         old = np.array([old_rates[title][method] for title in titles])
         new = rates[method][shared]
         for when, row, time in (("before", old, old_seconds[method]), ("now", new, seconds[method].sum())):
