@@ -1,10 +1,31 @@
 """What is made of a fitted density: the density of some features, or given others; points drawn from it."""
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._profiles import PROFILES
 from ._space import Space
+
+
+def marginal_of(estimator, features):
+    features = check_features(estimator, features)
+    return _like(estimator, marginal(estimator._form, features), features)
+
+
+def conditional_of(estimator, features, values):
+    features = check_features(estimator, features)
+    rest = np.setdiff1d(np.arange(estimator.n_features_in_), features)
+    return _like(estimator, conditional(estimator._form, features, rest, values), rest)
+
+
+def _like(estimator, form, features):
+    """An estimator of the same parameters that has learned another form."""
+    other = clone(estimator)
+    other._form, other.bandwidth_, other.n_features_in_ = form, estimator.bandwidth_, len(features)
+    if hasattr(estimator, "feature_names_in_"):
+        other.feature_names_in_ = estimator.feature_names_in_[features]
+    return other
 
 
 def check_features(estimator, features):

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import DensityMixin, clone
+from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -186,8 +186,7 @@ default="gaussian"
         density : ParzenDensity
             Fitted. Gaussian kernel only: of other round kernels no marginal is of the same kind.
         """
-        features = _parts.check_features(self, features)
-        return self._like(_parts.marginal(self._form, features), features)
+        return _parts.marginal_of(self, features)
 
     def conditional(self, features: ArrayLike, values: ArrayLike) -> "ParzenDensity":
         """The density of the other features, given values of some.
@@ -208,9 +207,7 @@ default="gaussian"
         -----
         Kernels that are below e^-700 of the largest one at these values are left out.
         """
-        features = _parts.check_features(self, features)
-        rest = np.setdiff1d(np.arange(self.n_features_in_), features)
-        return self._like(_parts.conditional(self._form, features, rest, values), rest)
+        return _parts.conditional_of(self, features, values)
 
     def cdf(self, X: ArrayLike) -> Array:
         """Probability of values up to each query; for one feature.
@@ -243,10 +240,3 @@ default="gaussian"
         """
         check_is_fitted(self)
         return _univariate.quantiles(_parts.only_feature(self), p)
-
-    def _like(self, form, features):
-        other = clone(self)
-        other._form, other.bandwidth_, other.n_features_in_ = form, self.bandwidth_, len(features)
-        if hasattr(self, "feature_names_in_"):
-            other.feature_names_in_ = self.feature_names_in_[features]
-        return other
