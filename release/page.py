@@ -52,13 +52,15 @@ def markdown(header, body):
 
 
 def timing(measured):
-    seconds = [row["seconds_to_first_result"] for row in measured.values() if "seconds_to_first_result" in row]
-    if not seconds:
+    timed = [row for row in measured.values() if "seconds_to_first_result" in row]
+    if not timed:
         return ""
+    lines = [f"Python {row['python']} {row['seconds_to_first_result']:.0f} s ({row['processor_seconds']:.0f} s of one"
+             " processor)" for row in timed]  # fmt: skip
     return (
-        "\nFrom `pip install` of the wheel, its dependencies downloaded, to the result of `spectralcls compare wine` it"
-        f" took {min(seconds):.0f} to {max(seconds):.0f} seconds.\n"
-    )
+        "\nFrom `pip install` of the wheel, its dependencies downloaded, to the result of `spectralcls compare wine`: "
+        + ", ".join(lines) + ".\n"
+    )  # fmt: skip
 
 
 def compilers():
