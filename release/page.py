@@ -17,9 +17,10 @@ included, and tests each wheel on its own platform.
 
 {table}
 
-*Run*: installed where there is no compiler, and tested; behind a variant is how many tests passed with it. *Run under
-qemu*: the core's tests, by an emulator. *Linked*: what is compiled once per instruction set is compiled and linked for
-the platform; the Python modules need its headers, which were not at hand. *Not tried*: neither.
+*Run*: installed where there is no compiler, and tested; behind a variant is how many tests passed with it. *Installed*:
+the same, but `spectralcls compare wine` is all that was run. *Run under qemu*: the core's tests, by an emulator.
+*Linked*: what is compiled once per instruction set is compiled and linked for the platform; the Python modules need its
+headers, which were not at hand. *Not tried*: neither.
 {timing}
 ## Which compiler
 

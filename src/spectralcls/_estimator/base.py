@@ -5,11 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 
 from .._model.incomplete import is_incomplete
 from .._typing import Array, ArrayLike
 from .parameters import complete
+from .state import Versioned
 from .tables import TableMixin
 
 
@@ -54,7 +55,7 @@ def _not_learned(estimator):
     return {name: value for name, value in vars(estimator).items() if name in kept}
 
 
-class Estimator(BaseEstimator):
+class Estimator(Versioned):
     """An estimator whose parameters of shared names have the shared meaning.
 
     For each parameter of the constructor that `PARAMETERS` lists, a subclass inherits the constraint and, in place of

@@ -1,0 +1,31 @@
+"""The version in a pickled or stored estimator, and the versions that this one reads."""
+
+from sklearn.base import BaseEstimator
+
+from .. import __version__
+
+_WRITTEN_BY = "_spectralcls_version"
+_OLDEST_READ = (0, 1)  # models of earlier versions are refused; see the policy in docs/about/versions.md
+
+
+def _minor(version):
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+class Versioned(BaseEstimator):
+    """An estimator whose pickle says which version wrote it, and which is read by versions that understand it only."""
+
+    def __getstate__(self):
+        return dict(super().__getstate__()) | {_WRITTEN_BY: __version__}
+
+    def __setstate__(self, state):
+        state = dict(state)
+        version = state.pop(_WRITTEN_BY, __version__)
+        if not _OLDEST_READ <= _minor(version) <= _minor(__version__):
+            raise ValueError(
+                f"This {type(self).__name__} was written by spectralcls {version}, and spectralcls {__version__} reads "
+                f"models of {'.'.join(map(str, _OLDEST_READ))} to {__version__}: install spectralcls=={version}, or "
+                "fit it again."
+            )
+        super().__setstate__(state)
