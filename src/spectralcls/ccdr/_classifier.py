@@ -49,7 +49,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         decomposition. "cv": ten values from 1 to 16.
     beta : float, sequence of float or "cv", default="cv"
         Weight of the geometry against the labels, see `CCDR`. "cv": 0.05, 0.5 and 5.
-    n_neighbors : int, sequence of int, "auto" or "cv", default="auto"
+    n_neighbors : int, sequence of int, "auto" or "cv", default=4
         Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
         graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
     unlabeled : label or None, default="warn"
@@ -125,7 +125,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         *,
         n_components="cv",
         beta="cv",
-        n_neighbors="auto",
+        n_neighbors=4,
         unlabeled=UNSAID,
         cv=3,
         max_tuning_samples=5000,
