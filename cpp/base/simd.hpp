@@ -91,9 +91,10 @@ inline void stream_fence() {
   _mm_sfence();
 #endif
 }
+// Subtracting +0 changes nothing, as the compiler knows; adding it to -0 would.
 template <class T>
 inline Vec<T> broadcast(T x) {
-  return Vec<T>{} + x;
+  return x - Vec<T>{};
 }
 
 // max and min that return the second operand when the first is NaN, as the hardware does.

@@ -30,6 +30,9 @@ spectralcls_install(_bindings)
 target_include_directories(_bindings SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/include)
 target_compile_definitions(_bindings PRIVATE EIGEN_MPL2_ONLY)
 target_compile_options(_bindings PRIVATE -O1)
+# One translation unit of all bindings: most of what each of them costs is reading pybind11.
+set_target_properties(_bindings PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+set_source_files_properties(${driver_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # The eigensolver's small products.
 set_source_files_properties(krylov/eigen.cpp krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
 target_link_libraries(_bindings PRIVATE common)

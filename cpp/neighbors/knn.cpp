@@ -99,7 +99,7 @@ class NearestOfChunk {
     for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, of(block, r).reach());
     const double error = search_.product_error(chunk_, block, tile);
     const DistanceForm form = search_.form(error, farthest);
-    squared_distances(form, chunk_.packed, block, search_.points(), tile, *buffer_);
+    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (index_t r = 0; r < n_rows; ++r) {
       const T* D = buffer_->value[r];

@@ -75,7 +75,7 @@ class ReverseOfChunk {
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
     const DistanceForm form = search_.form(error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
-    squared_distances(form, chunk_.packed, block, search_.points(), tile, *buffer_);
+    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
       limits_[j] = search_.computed_limit(form, squared_.of_column[static_cast<std::size_t>(tile.first + j)], error);

@@ -144,7 +144,7 @@ class BlockSums {
     for (int b = 0; b < n_bandwidths_; ++b)
       add_rows<T, Scaled>(request_.kernel, from_row(argument_, first),
                           {last - first, n_vectors, rate_of(b), weights(b), origin_ + first, gap_ + first,
-                           plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)],
+                           Scaled ? plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)] : 0.0,
                            sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
   }
 

@@ -9,6 +9,8 @@
 namespace spectralcls::detail {
 
 constexpr int group = group_vectors;
+// Groups between two additions to a sum: with sixteen registers it is in memory, where one takes as long as a group.
+constexpr int groups = n_vector_registers == 32 ? 1 : 2;
 
 template <class T, int N>
 SPECTRALCLS_INLINE void load_group(const T* from, Vec<T> (&to)[N]) {
@@ -22,16 +24,16 @@ SPECTRALCLS_INLINE void add_group(const Vec<T> (&values)[N], const T* weights, V
   for (int i = 0; i < N; ++i) sum += Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
 }
 
+// The sum of N vectors of weighted kernel values.
 template <Kernel K, class T, bool Scaled, bool Weighted, int N>
-SPECTRALCLS_INLINE void add_values(const T* arguments, T shift, T rate, const T* weights, Vec<T>& sum) {
+SPECTRALCLS_INLINE Vec<T> sum_of_values(const T* arguments, T shift, T rate, const T* weights) {
   Vec<T> k[N];
   load_group(arguments, k);
   kernel_values<K, T, Scaled, N>(shift, rate, k);
-  // Added up first: with sixteen registers the sum is in memory, and one addition to it takes as long as three others.
   Vec<T> total = Weighted ? k[0] * load(weights) : k[0];
 #pragma GCC unroll 8
   for (int i = 1; i < N; ++i) total += Weighted ? k[i] * load(weights + i * lanes<T>) : k[i];
-  sum += total;
+  return total;
 }
 
 // A bandwidth's sums of the rows of a tile, `stride` vectors apart. Scaled: rows with a gap beyond `reach` are left out.
@@ -57,10 +59,16 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
     const T *a = arguments.value[r], *w = rows.weights;
     Vec<T> sum = rows.sums[r * rows.stride];
     int left = rows.n_vectors;
-    for (; left >= group; left -= group, a += group * lanes<T>, w += Weighted ? group * lanes<T> : 0)
-      add_values<K, T, Scaled, Weighted, group>(a, shift, rate, w, sum);
+    constexpr int step = groups * group;
+    for (; left >= step; left -= step, a += step * lanes<T>, w += Weighted ? step * lanes<T> : 0) {
+      Vec<T> total = sum_of_values<K, T, Scaled, Weighted, group>(a, shift, rate, w);
+#pragma GCC unroll 2
+      for (int g = 1; g < groups; ++g)
+        total += sum_of_values<K, T, Scaled, Weighted, group>(a + g * group * lanes<T>, shift, rate, w + (Weighted ? g * group * lanes<T> : 0));
+      sum += total;
+    }
     for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
-      add_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w, sum);
+      sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
     rows.sums[r * rows.stride] = sum;
   }
 }
