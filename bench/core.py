@@ -1,8 +1,8 @@
 """The core before and after, in one run: ``python -m bench.core BEFORE`` measures, and writes docs/measured/core.md.
 
-BEFORE is a checkout of the older commit whose core has been built in place. Each call of bench/core_cases.py runs in turns
-in a process of either checkout, on one thread, and is timed by that process's CPU clock, so that others on the machine
-disturb both alike; the figure is the median of the turns' ratios. Raw numbers are kept in docs/measured/core.json;
+BEFORE is a checkout of the older commit whose core has been built in place. Each call of bench/core_cases.py runs in
+turns in a process of either checkout, on one thread, and is timed by that process's CPU clock, so that others on the
+machine disturb both alike; the figure is the median of the turns' ratios. Numbers are kept in docs/measured/core.json;
 ``--only`` measures one part anew, ``--page`` writes the page from what is there.
 """
 
@@ -37,8 +37,14 @@ class Worker:
         environment = os.environ | {
             "PYTHONPATH": str(checkout / "src"), "SPECTRALCLS_ISA": variant, "OPENBLAS_NUM_THREADS": "1",
         }  # fmt: skip
-        self.process = subprocess.Popen([sys.executable, str(HERE / "core_cases.py")], env=environment, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1)
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "core_cases.py")],
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=1,
+        )
 
     def seconds(self, clock, name):
         self.process.stdin.write(f"{clock}|{name}\n")
@@ -72,8 +78,16 @@ def primitives(before, after, variants, turns, names):
         workers = [Worker(before, variant), Worker(after, variant)]
         for name in names:
             old, new = in_turns([(worker, name) for worker in workers], turns)
-            rows.append({"case": name, "variant": variant, "before": statistics.median(old), "after": statistics.median(new),
-                         "ratio": ratio(old, new), "best": min(old) / min(new)})
+            rows.append(
+                {
+                    "case": name,
+                    "variant": variant,
+                    "before": statistics.median(old),
+                    "after": statistics.median(new),
+                    "ratio": ratio(old, new),
+                    "best": min(old) / min(new),
+                }
+            )
             print(rows[-1], flush=True)
         for worker in workers:
             worker.close()
@@ -86,13 +100,21 @@ def loop(after, turns):
     with tempfile.TemporaryDirectory() as folder:
         library = f"{folder}/fused_loop.so"
         subprocess.run(["c++", "-std=c++17", "-O3", "-mavx2", "-mfma", "-ffp-contract=fast", "-fno-math-errno",
-                        "-fno-trapping-math", "-Wno-psabi", "-shared", "-fPIC", str(HERE / "fused_loop.cpp"), "-o", library],
+                        "-fno-trapping-math", "-Wno-psabi", "-shared", "-fPIC", str(HERE / "fused_loop.cpp"),
+                        "-o", library],
                        check=True)  # fmt: skip
         worker = Worker(after, "avx2")
         for d in (2, 3, 4):
             plain, ours = in_turns([(worker, f"fused|{library}|{d}"), (worker, f"plain|{d}")], turns)
-            rows.append({"features": d, "plain loop": statistics.median(plain), "core": statistics.median(ours),
-                         "times the loop's speed": ratio(plain, ours), "best": min(plain) / min(ours)})
+            rows.append(
+                {
+                    "features": d,
+                    "plain loop": statistics.median(plain),
+                    "core": statistics.median(ours),
+                    "times the loop's speed": ratio(plain, ours),
+                    "best": min(plain) / min(ours),
+                }
+            )
             print(rows[-1], flush=True)
         worker.close()
     return rows
@@ -103,8 +125,14 @@ def threads(after, turns):
     worker = Worker(after, "avx512" if "avx512" in machine_variants() else "avx2")
     all_of_them, many = in_turns([(worker, f"threads|{os.cpu_count()}"), (worker, "threads|64")], turns, "wall")
     worker.close()
-    return [{"processors": os.cpu_count(), "as many threads": statistics.median(all_of_them), "64 threads": statistics.median(many),
-             "times as long": ratio(many, all_of_them)}]
+    return [
+        {
+            "processors": os.cpu_count(),
+            "as many threads": statistics.median(all_of_them),
+            "64 threads": statistics.median(many),
+            "times as long": ratio(many, all_of_them),
+        }
+    ]
 
 
 def machine_variants():
@@ -116,10 +144,11 @@ def machine_variants():
 def page(data):
     """The Markdown page."""
     lines = [
-        "# Measured: the core before and after", "",
-        "Written by `python -m bench.core` from runs of either commit in turns, on one thread if nothing else is said, in",
-        "CPU seconds. A ratio above 1 says that the core is faster now. Ratios are medians of the turns'; *best* compares",
-        "the least of all turns, which other processes on the machine disturb less.",
+        "# Measured: the core before and after",
+        "",
+        "Written by `python -m bench.core` from runs of either commit in turns, on one thread if nothing else is said,",
+        "in CPU seconds. A ratio above 1 says that the core is faster now. Ratios are medians of the turns'; *best*",
+        "compares the least of all turns, which other processes on the machine disturb less.",
     ]
     titles = {
         "primitives": "Every primitive, older commit over this one",
@@ -151,8 +180,9 @@ def main():
         measured = {}
         if "primitives" in arguments.only:
             names = [name for name in CASES if arguments.case in name]
-            measured["primitives"] = primitives(arguments.before.resolve(), arguments.after.resolve(), arguments.variants,
-                                                arguments.turns, names)
+            measured["primitives"] = primitives(
+                arguments.before.resolve(), arguments.after.resolve(), arguments.variants, arguments.turns, names
+            )
         if "loop" in arguments.only:
             measured["loop"] = loop(arguments.after.resolve(), arguments.turns)
         if "threads" in arguments.only:

@@ -1,6 +1,7 @@
-"""Calls of the core that bench/core.py compares between two checkouts: ``python core_cases.py`` reads names, prints seconds.
+"""Calls of the core that bench/core.py compares between two checkouts.
 
-Runs against whichever spectralcls is on the path, so it uses only what both sides have.
+``python core_cases.py`` reads names and prints seconds. It runs against whichever spectralcls is on the path, so
+it uses only what both sides have.
 """
 
 import ctypes
@@ -45,7 +46,9 @@ for dtype in ("float32", "float64"):
         case("class sums, {1}, d = {0}", d, dtype)(class_sums)
     case("logarithms of class sums, {1}, d = {0}", 16, dtype)(partial(class_sums, log=True))
     case("class sums of a compact kernel, {1}, d = {0}", 8, dtype)(partial(class_sums, kernel="epanechnikov"))
-    case("16 bandwidths, {1}, d = {0}", 16, dtype)(partial(class_sums, bandwidth=2.0 ** (np.arange(16) / 2 - 3), log=True))
+    case("16 bandwidths, {1}, d = {0}", 16, dtype)(
+        partial(class_sums, bandwidth=2.0 ** (np.arange(16) / 2 - 3), log=True)
+    )
 
 
 @case("weights in {} columns, {}", 1, "float32")
@@ -62,7 +65,9 @@ def weighted_sums(columns, dtype):
 def folds(dtype):
     X, groups = normal(1500, 16, dtype), np.random.default_rng(2).integers(0, 5, 1500)
     grid = 2.0 ** (np.arange(16) / 3 - 2)
-    return lambda: kernel_sums(X, X, labels=classes(1500), exclude_groups=(groups, groups), bandwidth=grid, log=True, n_jobs=1)
+    return lambda: kernel_sums(
+        X, X, labels=classes(1500), exclude_groups=(groups, groups), bandwidth=grid, log=True, n_jobs=1
+    )
 
 
 @case("sums within 1e-6, d = 2")
@@ -117,7 +122,9 @@ def sparse_pairs(dtype):
 @case("eigenpairs, kernel of {} points, {}", 5000, "float64")
 def kernel_pairs(n, dtype):
     X = normal(n, 16, dtype)
-    return lambda: top_eigenpairs(KernelOperator(X, bandwidth=2.5, normalization="sum", n_jobs=1), 10, tol=1e-4, n_jobs=1)
+    return lambda: top_eigenpairs(
+        KernelOperator(X, bandwidth=2.5, normalization="sum", n_jobs=1), 10, tol=1e-4, n_jobs=1
+    )
 
 
 @case("one row against {} points", 10_000)
@@ -169,7 +176,7 @@ def prepared(name):
 
 
 def main():
-    """For every line on standard input, a case, the clock's seconds of one call after a first one that does not count."""
+    """For every line on standard input, a clock and a case, the seconds of one call after one that does not count."""
     calls = {}
     for line in sys.stdin:
         clock, name = line.rstrip("\n").split("|", 1)

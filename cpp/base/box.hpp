@@ -1,4 +1,4 @@
-// Axis-parallel boxes (d lows, then d highs, in units of the geometry) around blocks of queries and tiles of points.
+// Axis-parallel boxes (d lows, then d highs, scaled as in the geometry) around blocks of queries and tiles of points.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ inline Vec<T> row_minimum(const T* row, int n_vectors) {
     for (int v = 1; v < n_vectors; ++v) least = minimum<T>(least, load(row + v * lanes<T>));
     return least;
   }
-  Vec<T> least[4];  // four chains: one would wait for itself
+  Vec<T> least[4];  // four accumulators hide the latency
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) least[i] = load(row + i * lanes<T>);
 #pragma GCC unroll 24

@@ -1,4 +1,4 @@
-// Neighbours in space become neighbours in order, so that a tile of points is a compact set.
+// Neighbors in space become neighbors in order, so that a tile of points is a compact set.
 #pragma once
 
 #include <vector>

@@ -28,7 +28,7 @@ struct Queue {
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::exception_ptr error;
-  std::ptrdiff_t running = 0;  // workers besides the caller, under the mutex
+  std::ptrdiff_t running = 0;  // workers apart from the caller, under the mutex
   std::condition_variable done;
 
   void leave() {

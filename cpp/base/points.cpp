@@ -16,27 +16,27 @@ double power_of_two_at_least(double x) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
-// n <= lanes coordinates of a point from feature k on, in units: about the centre, and as they came.
+// n <= lanes coordinates of a point from feature k on, scaled: about the center, and as they came.
 template <class T>
-void place(const T* x, const Geometry& geometry, index_t k, index_t n, T* centred, T* raw) {
-  const double* centre = geometry.centre.data() + k;
-  const double scale = 1 / geometry.unit;
+void place(const T* x, const Geometry& geometry, index_t k, index_t n, T* centered, T* raw) {
+  const double* center = geometry.center.data() + k;
+  const double inverse = 1 / geometry.scale;
   for (index_t i = 0; i < n; ++i) {
-    centred[i] = static_cast<T>((x[i] - centre[i]) * scale);
-    raw[i] = static_cast<T>(x[i] * scale);
+    centered[i] = static_cast<T>((x[i] - center[i]) * inverse);
+    raw[i] = static_cast<T>(x[i] * inverse);
   }
 }
 
 // The same for a query, which may be so far away that its distances would overflow.
 template <class T>
-void place_within(const T* x, const Geometry& geometry, index_t k, index_t n, T* centred, T* raw) {
-  const double* centre = geometry.centre.data() + k;
-  const double scale = 1 / geometry.unit, limit = geometry.limit;
+void place_within(const T* x, const Geometry& geometry, index_t k, index_t n, T* centered, T* raw) {
+  const double* center = geometry.center.data() + k;
+  const double inverse = 1 / geometry.scale, limit = geometry.limit;
   for (index_t i = 0; i < n; ++i) {
-    const double value = x[i], offset = std::min(std::max((value - centre[i]) * scale, -limit), limit);
+    const double value = x[i], offset = std::min(std::max((value - center[i]) * inverse, -limit), limit);
     const bool clamped = std::abs(offset) == limit;
-    centred[i] = static_cast<T>(offset);
-    raw[i] = static_cast<T>(clamped ? centre[i] * scale + offset : value * scale);
+    centered[i] = static_cast<T>(offset);
+    raw[i] = static_cast<T>(clamped ? center[i] * inverse + offset : value * inverse);
   }
 }
 
@@ -108,19 +108,19 @@ Geometry Geometry::of(MatrixView<T> points, double length, const Execution& exec
   });
 
   Geometry geometry;
-  geometry.centre.assign(static_cast<std::size_t>(d), 0.0);
+  geometry.center.assign(static_cast<std::size_t>(d), 0.0);
   for (const Summary& part : parts)
-    for (index_t k = 0; k < d; ++k) geometry.centre[k] += part.sum[k];
+    for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
   double radius = 0, offset = 0;
   for (index_t k = 0; k < d; ++k) {
-    const double c = geometry.centre[k];
+    const double c = geometry.center[k];
     for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
     offset = std::max(offset, std::abs(c));
   }
-  // Points that differ by less than the dtype resolves are one point: the unit is then the offset's resolution.
+  // Points that differ by less than the dtype resolves are one point: the scale is then the offset's resolution.
   radius = std::max(radius, offset * std::numeric_limits<T>::epsilon() / 2);
-  constexpr double smallest_unit = 0x1p-1000, largest_unit = 0x1p1000;  // reciprocals are still finite
-  geometry.unit = power_of_two_at_least(std::clamp(std::max(radius, length), smallest_unit, largest_unit));
+  constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are still finite
+  geometry.scale = power_of_two_at_least(std::clamp(std::max(radius, length), smallest_scale, largest_scale));
   geometry.limit = (sizeof(T) == 4 ? 1e18 : 1e150) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
   return geometry;
 }
@@ -133,7 +133,7 @@ double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) 
   for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
     double norm[8] = {};  // eight sums: one would wait for itself
     auto add = [&](index_t k, int i) {
-      const double offset = x[k] - centre[k];
+      const double offset = x[k] - center[k];
       norm[i] += offset * offset;
     };
     index_t k = 0;
@@ -142,7 +142,7 @@ double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) 
     for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
     largest[chunk] = std::max(largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
   });
-  return *std::max_element(largest.begin(), largest.end()) / unit / unit;
+  return *std::max_element(largest.begin(), largest.end()) / scale / scale;
 }
 template double Geometry::largest_norm(MatrixView<float>, const Execution&) const;
 template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
@@ -217,7 +217,7 @@ void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool 
                            const Execution& execution) {
   const bool first = norms_.empty();
   norms_.resize(source_.size());
-  if (with_product) centred_.resize(source_.size() * static_cast<std::size_t>(d_));
+  if (with_product) centered_.resize(source_.size() * static_cast<std::size_t>(d_));
   if (with_difference) raw_.resize(source_.size() * static_cast<std::size_t>(d_));
   constexpr index_t tiles_a_chunk = 8;
   const auto n_tiles = static_cast<index_t>(tiles_.size());
@@ -249,22 +249,22 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
     SquaredNorms<T, W> norms;
     for (index_t k = 0; k < d_; k += W) {
       const index_t n = std::min<index_t>(W, d_ - k);
-      alignas(64) T centred[W][W] = {}, raw[W][W] = {};
+      alignas(64) T centered[W][W] = {}, raw[W][W] = {};
       for (int j = 0; j < W; ++j) {
         if (!rows[j]) {
           std::fill(raw[j], raw[j] + n, infinity);
           continue;
         }
-        place(rows[j] + k, geometry, k, n, centred[j], raw[j]);
+        place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
         // Norms are those of the rounded coordinates, so that the product form is a distance of real points.
-        norms.add(j, centred[j], n);
+        norms.add(j, centered[j], n);
         if (box)
           for (index_t i = 0; i < n; ++i) {
-            box[k + i] = std::min(box[k + i], centred[j][i]);
-            box[d_ + k + i] = std::max(box[d_ + k + i], centred[j][i]);
+            box[k + i] = std::min(box[k + i], centered[j][i]);
+            box[d_ + k + i] = std::max(box[d_ + k + i], centered[j][i]);
           }
       }
-      if (with_product) store_transposed<T>(centred, n, centred_.data() + start + k * stride, stride);
+      if (with_product) store_transposed<T>(centered, n, centered_.data() + start + k * stride, stride);
       if (with_difference) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
     }
     for (int j = 0; first && j < W; ++j) {
@@ -284,7 +284,7 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
   d = queries.cols;
   n_blocks = (n_rows + tile_rows - 1) / tile_rows;
   const auto size = static_cast<std::size_t>(n_blocks * tile_rows);
-  centred.resize(size * static_cast<std::size_t>(d));
+  centered.resize(size * static_cast<std::size_t>(d));
   raw.resize(size * static_cast<std::size_t>(d));
   norms.resize(size);
   largest_norm.assign(static_cast<std::size_t>(n_blocks), 0.0);
@@ -297,9 +297,9 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
         T x[W] = {}, y[W] = {};
         place_within(query + k, geometry, k, n, x, y);
         squared.add(r, x, n);
-        T *to_centred = centred.data() + (b * d + k) * tile_rows + r, *to_raw = raw.data() + (b * d + k) * tile_rows + r;
+        T *to_centered = centered.data() + (b * d + k) * tile_rows + r, *to_raw = raw.data() + (b * d + k) * tile_rows + r;
         for (index_t i = 0; i < n; ++i) {
-          to_centred[i * tile_rows] = -2 * x[i];
+          to_centered[i * tile_rows] = -2 * x[i];
           to_raw[i * tile_rows] = y[i];
         }
       }

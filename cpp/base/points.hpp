@@ -1,4 +1,4 @@
-// Points packed for the distance tiles: grouped into segments, padded to whole vectors, centred and scaled.
+// Points packed for the distance tiles: grouped into segments, padded to whole vectors, centered and scaled.
 #pragma once
 
 #include <cstddef>
@@ -62,25 +62,25 @@ static_assert(query_chunk_rows % tile_rows == 0);
 constexpr index_t ordering_pays_from = 1024;
 
 // How |x - y|^2 is computed. `product`: |x|^2 + |y|^2 - 2 x.y, d operations, which cancels when both norms are
-// large beside the distance; `difference`: sum of (x - y)^2, 2 d operations, which never does.
+// large relative to the distance; `difference`: sum of (x - y)^2, 2 d operations, which never does.
 enum class DistanceForm { product, difference };
 
-// Where the origin and the unit of length are. Scaling is by a power of two, hence exact; products use centred
+// Where the origin and the scale of lengths are. Scaling is by a power of two, hence exact; products use centered
 // points, differences the points as they came.
 struct Geometry {
-  std::vector<double> centre;
-  double unit = 1;  // a power of two about the largest centred coordinate or, if that is larger, the largest bandwidth
-  double limit = 0; // centred coordinates of queries are clamped to +-limit units, so that distances stay finite
+  std::vector<double> center;
+  double scale = 1;  // a power of two about the largest centered coordinate or, if that is larger, the largest bandwidth
+  double limit = 0; // centered coordinates of queries are clamped to +-limit, so that distances stay finite
 
   // `length`: the largest that matters besides the points' spread, such as a bandwidth.
   template <class T>
   static Geometry of(MatrixView<T> points, double length, const Execution& execution);
-  // The largest squared norm of points about the centre, in units.
+  // The largest squared norm of points about the center, scaled.
   template <class T>
   double largest_norm(MatrixView<T> points, const Execution& execution) const;
 };
 
-// Which points belong together: a label starts a new tile; points of one label and group are neighbours.
+// Which points belong together: a label starts a new tile; points of one label and group are neighbors.
 struct Grouping {
   const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, negative: left out; nullptr: one label
   int n_labels = 1;
@@ -98,7 +98,7 @@ struct Tile {
   index_t first;       // position of its first column among all packed columns (padding included)
   int n_vectors;       // 1 ... tile_vectors
   int label;           // of its points
-  double largest_norm; // of its points, squared, in units
+  double largest_norm; // of its points, squared, scaled
 };
 
 // n points as a sequence of tiles. Points of one label and group form a run of columns; a label ends with padding to
@@ -114,7 +114,7 @@ class PackedPoints {
   PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
-  bool has(DistanceForm form) const { return n_columns() == 0 || !(form == DistanceForm::product ? centred_ : raw_).empty(); }
+  bool has(DistanceForm form) const { return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty(); }
   // Adds the coordinates for differences, from the same points in the same geometry.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution);
 
@@ -129,10 +129,10 @@ class PackedPoints {
   // Row of the original matrix in a packed column, -1 for padding.
   const std::vector<index_t>& source() const { return source_; }
   const T* coordinates(DistanceForm form, const Tile& tile) const {
-    return (form == DistanceForm::product ? centred_ : raw_).data() + tile.first * d_;
+    return (form == DistanceForm::product ? centered_ : raw_).data() + tile.first * d_;
   }
   const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
-  // Bounding box of a tile's points in units (raw or centred alike up to the offset): d lows, then d highs.
+  // Bounding box of a tile's points, scaled (raw or centered alike, up to the offset): d lows, then d highs.
   const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
 
  private:
@@ -146,20 +146,20 @@ class PackedPoints {
   std::size_t n_groups_;
   std::vector<index_t> source_, run_starts_;
   std::vector<Tile> tiles_;
-  UninitializedVector<T> centred_, raw_, norms_, boxes_;
+  UninitializedVector<T> centered_, raw_, norms_, boxes_;
 };
 
 // tile_rows queries, feature by feature: [d][tile_rows], in both forms.
 template <class T>
 struct PackedQueries {
-  AlignedVector<T> centred, raw, norms;  // centred is multiplied by -2
+  AlignedVector<T> centered, raw, norms;  // centered is multiplied by -2
   std::vector<double> largest_norm;      // per block of tile_rows
   index_t n_blocks = 0, d = 0;
 
   // Rows [begin, end) of `queries`, in the order given by `rows` if not empty; the last block repeats its last row.
   void pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry);
   const T* block(DistanceForm form, index_t b) const {
-    return (form == DistanceForm::product ? centred : raw).data() + b * d * tile_rows;
+    return (form == DistanceForm::product ? centered : raw).data() + b * d * tile_rows;
   }
   const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
 };

@@ -47,12 +47,12 @@ void orthonormalize(Vectors& vectors) {
   }
 }
 
-// Centred and in units. A far query is clamped, so that its norm is a float; a distance never grows by that.
+// Centered and scaled. A far query is clamped, so that its norm is a float; a distance never grows by that.
 template <class T>
-void centre(const T* x, const Geometry& geometry, std::vector<double>& to) {
+void center(const T* x, const Geometry& geometry, std::vector<double>& to) {
   const double limit = std::min(geometry.limit, 1e15);
   for (std::size_t k = 0; k < to.size(); ++k)
-    to[k] = std::clamp((static_cast<double>(x[k]) - geometry.centre[k]) / geometry.unit, -limit, limit);
+    to[k] = std::clamp((static_cast<double>(x[k]) - geometry.center[k]) / geometry.scale, -limit, limit);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
   Vectors sample(static_cast<std::size_t>(n), std::vector<double>(d));
   std::vector<double> mean(d, 0.0), spread(d, 0.0);
   for (index_t i = 0; i < n; ++i) {
-    centre(points.row(i * points.rows / n), geometry, sample[static_cast<std::size_t>(i)]);
+    center(points.row(i * points.rows / n), geometry, sample[static_cast<std::size_t>(i)]);
     add(mean, 1.0 / static_cast<double>(n), sample[static_cast<std::size_t>(i)]);
   }
   for (std::vector<double>& x : sample) {
@@ -105,7 +105,7 @@ AlignedVector<float> PrincipalAxes::coordinates(MatrixView<T> points, const Geom
   for_each_chunk((points.rows + rows_a_chunk - 1) / rows_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     std::vector<double> x(static_cast<std::size_t>(d_));
     for (index_t i = chunk * rows_a_chunk; i < std::min((chunk + 1) * rows_a_chunk, points.rows); ++i) {
-      centre(points.row(i), geometry, x);
+      center(points.row(i), geometry, x);
       double along[most] = {};
       const double* axes = axes_.data();
       for (const double value : x) {

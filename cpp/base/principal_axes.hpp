@@ -11,7 +11,7 @@ class PrincipalAxes {
  public:
   static constexpr index_t most = 32;
 
-  // About the centre of `geometry`, from a sample of the points; at most `n_axes` of them.
+  // About the center of `geometry`, from a sample of the points; at most `n_axes` of them.
   template <class T>
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
@@ -19,7 +19,7 @@ class PrincipalAxes {
   // coordinates never exceed those between points, whichever coordinates are left out.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 
-  // Rows of coordinates, in units.
+  // Rows of coordinates, scaled.
   template <class T>
   AlignedVector<float> coordinates(MatrixView<T> points, const Geometry& geometry, const Execution& execution) const;
 

@@ -276,7 +276,7 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   if constexpr (N == 1) {
     return vectors[0];
   } else {
-    // Vectors half the array apart become neighbours, so the lanes end in the order of the vectors.
+    // Vectors half the array apart become neighbors, so the lanes end in the order of the vectors.
 #pragma GCC unroll 8
     for (int i = 0; i < N / 2; ++i)
       vectors[i] = interleave<0, T>(vectors[i], vectors[i + N / 2], all) + interleave<1, T>(vectors[i], vectors[i + N / 2], all);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/costs.hpp"
 #include "base/exact_distance.hpp"
 #include "base/points.hpp"
 #include "base/principal_axes.hpp"
@@ -24,17 +25,9 @@ inline Skipping skipping() {
   return Skipping::sampled;
 }
 
-// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; and of a
-// pair beyond its features, as of all others. They decide what is tried, never a result.
-struct FilterCosts {
-  static double build(index_t d) { return 12000 + 700 * static_cast<double>(d); }
-  static constexpr double coordinate = 1.8, box = 0.2, pair = 320;
-  static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this beside all pairs
-};
-
-// What a look through the filter takes beside all pairs, from the distances among a sample. The pair's tile is passed by
-// if it is out of sight by its box, or after the first coordinates. squared_reach(unit, least): how far a query sees whose
-// nearest point is that far, both squared and in units.
+// What a look through the filter takes relative to all pairs, from the distances among a sample. The pair's tile is passed by
+// if it is out of sight by its box, or after the first coordinates. squared_reach(scale, least): how far a query sees whose
+// nearest point is that far, both squared and scaled.
 template <class T, class SquaredReach>
 double predicted_share(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
   constexpr index_t n_queries = 16, most_points = 512, near = 4, far = 64;
@@ -57,7 +50,7 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, double lengt
   for (index_t i = 0; i < n_queries; ++i) {
     double* of_query = whole.data() + i * n_points;
     for (index_t j = 0; j < n_points; ++j)
-      of_query[j] = std::sqrt(squared_distance(sample.row(i), sample.row(n_queries + j), d, 1 / geometry.unit));
+      of_query[j] = std::sqrt(squared_distance(sample.row(i), sample.row(n_queries + j), d, 1 / geometry.scale));
     std::vector<double> sorted;
     std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted), [](double x) { return x > 0; });  // not itself
     std::sort(sorted.begin(), sorted.end());
@@ -73,7 +66,7 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, double lengt
   double cost = 0;
   for (index_t i = 0; i < n_queries; ++i) {
     const double least = radius(i, 1), tile = radius(i, TileFilter::typical_points);
-    const double reach = std::sqrt(squared_reach(geometry.unit, least * least));
+    const double reach = std::sqrt(squared_reach(geometry.scale, least * least));
     for (index_t j = 0; j < n_points; ++j) {
       const double distance = whole[static_cast<std::size_t>(i * n_points + j)];
       cost += FilterCosts::box;

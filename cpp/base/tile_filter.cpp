@@ -98,8 +98,8 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
   for (const Tile& tile : tiles)
     first_panel_.push_back(first_panel_.back() + (tile.n_vectors * points_a_vector + panel_points - 1) / panel_points);
   panels_.resize(static_cast<std::size_t>(first_panel_.back() * (width + static_cast<index_t>(ends_.size())) * panel_points));
-  centre_.resize(static_cast<std::size_t>(width * stride_));
-  half_.resize(centre_.size());
+  center_.resize(static_cast<std::size_t>(width * stride_));
+  half_.resize(center_.size());
   constexpr index_t tiles_a_chunk = 64;
   for_each_chunk((n_tiles_ + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles_); ++t) {
@@ -137,9 +137,9 @@ void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>&
       });
     }
   for (index_t k = 0; k < width_; ++k) {
-    const float centre = low[k] + (high[k] - low[k]) / 2;
-    centre_[k * stride_ + t] = centre;
-    half_[k * stride_ + t] = std::max(high[k] - centre, centre - low[k]) + static_cast<float>(box_rounding * std::sqrt(farthest));
+    const float center = low[k] + (high[k] - low[k]) / 2;
+    center_[k * stride_ + t] = center;
+    half_[k * stride_ + t] = std::max(high[k] - center, center - low[k]) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
 }
 
@@ -162,7 +162,7 @@ void TileFilter::Block::set(const TileFilter& filter, const float* coordinates, 
 
 void TileFilter::Block::set_box(const float* coordinates, const index_t* rows, index_t n_rows) {
   const index_t width = filter_->width_, stride = filter_->stride_;
-  float centre[most_coordinates], half[most_coordinates];
+  float center[most_coordinates], half[most_coordinates];
   double farthest = 0;
   for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, squared_norm(coordinates + rows[r] * width, 0, width));
   for (index_t k = 0; k < width; ++k) {
@@ -171,27 +171,27 @@ void TileFilter::Block::set_box(const float* coordinates, const index_t* rows, i
       low = std::min(low, coordinates[rows[r] * width + k]);
       high = std::max(high, coordinates[rows[r] * width + k]);
     }
-    centre[k] = low + (high - low) / 2;
-    half[k] = std::max(high - centre[k], centre[k] - low) + static_cast<float>(box_rounding * std::sqrt(farthest));
+    center[k] = low + (high - low) / 2;
+    half[k] = std::max(high - center[k], center[k] - low) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
   bounds_.resize(static_cast<std::size_t>(stride));
-  centres_.resize(static_cast<std::size_t>(stride));
+  centers_.resize(static_cast<std::size_t>(stride));
   for (index_t t = 0; t < stride; t += W) {
     Vec<float> gaps{}, distances{};
-    const float *c = filter_->centre_.data() + t, *h = filter_->half_.data() + t;
+    const float *c = filter_->center_.data() + t, *h = filter_->half_.data() + t;
     for (index_t k = 0; k < width; ++k, c += stride, h += stride) {
-      const Vec<float> offset = load(c) - centre[k];
+      const Vec<float> offset = load(c) - center[k];
       const Vec<float> gap = maximum<float>(maximum<float>(offset, -offset) - (load(h) + half[k]), Vec<float>{});
       gaps += gap * gap;
       distances += offset * offset;
     }
     store(bounds_.data() + t, gaps * (1 - static_cast<float>(rounding)));
-    store(centres_.data() + t, gaps + distances * 0.01f);
+    store(centers_.data() + t, gaps + distances * 0.01f);
   }
 }
 
 index_t TileFilter::Block::nearest(index_t begin, index_t end) const {
-  return std::min_element(centres_.begin() + begin, centres_.begin() + end) - centres_.begin();
+  return std::min_element(centers_.begin() + begin, centers_.begin() + end) - centers_.begin();
 }
 
 void TileFilter::Block::prefetch(index_t tile) const {

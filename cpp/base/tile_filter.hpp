@@ -50,7 +50,7 @@ class TileFilter {
     // Coordinates of the rows rows[0 ... n_rows - 1] of a matrix.
     void set(const TileFilter& filter, const float* coordinates, const index_t* rows, index_t n_rows);
 
-    // Lower bounds of the squared distances to the tiles, and the tile in a range whose centre is nearest.
+    // Lower bounds of the squared distances to the tiles, and the tile in a range whose center is nearest.
     const float* bounds() const { return bounds_.data(); }
     index_t nearest(index_t begin, index_t end) const;
 
@@ -87,7 +87,7 @@ class TileFilter {
     const TileFilter* filter_ = nullptr;
     index_t n_coordinates_ = 0;
     AlignedVector<float> stream_;           // a segment: its part of the norms, then its coordinates times -2
-    AlignedVector<float> bounds_, centres_; // of every tile: squared gap between the boxes, squared distance of centres
+    AlignedVector<float> bounds_, centers_; // of every tile: squared gap between the boxes, squared distance of centers
     std::vector<std::pair<float, index_t>> near_;  // tiles and their bounds
   };
 
@@ -101,7 +101,7 @@ class TileFilter {
   std::vector<index_t> ends_;         // of segments
   std::vector<index_t> first_panel_;  // of each tile
   AlignedVector<float> panels_;       // of points: a segment's part of the norms, then its coordinates
-  AlignedVector<float> centre_, half_;  // boxes: [coordinate][tile]
+  AlignedVector<float> center_, half_;  // boxes: [coordinate][tile]
 };
 
 }  // namespace spectralcls::detail

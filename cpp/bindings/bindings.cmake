@@ -34,7 +34,7 @@ target_compile_options(_bindings PRIVATE -O1)
 set_target_properties(_bindings PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 set_source_files_properties(${driver_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 # The eigensolver's small products.
-set_source_files_properties(krylov/eigen.cpp krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
+set_source_files_properties(krylov/eigen.cpp krylov/kernel_operator.cpp krylov/multivector.cpp PROPERTIES COMPILE_OPTIONS -O2)
 target_link_libraries(_bindings PRIVATE common)
 
 set(lapack_source ${CMAKE_CURRENT_SOURCE_DIR}/bindings/lapack.pyx)

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cmath>
 
 #include "arguments.hpp"
 #include "krylov/eigen.hpp"
+#include "krylov/kernel_operator.hpp"
+#include "points.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
@@ -136,6 +139,37 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
   });
 }
 
+// S K S of packed points. bandwidths and factors, (n_labels, n_labels): those between the points of any two labels; scale, (n,) or
+// None: the diagonal of S. The products run on product_threads threads, the rest on n_threads.
+py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths, const py::object& factors,
+                      const py::object& scale, const py::object& product_threads, const py::dict& options, const py::object& n_threads) {
+  return with_points(points, [&](const auto& kept) {
+    using T = std::decay_t<decltype(*kept.points.data())>;
+    const index_t n = kept.rows(), n_pairs = index_t{kept.n_labels} * kept.n_labels;
+    KernelOperator<T> a;
+    a.points = view(kept.points);
+    a.packed = kept.packed;
+    a.labels = data(kept.labels);
+    a.n_labels = kept.n_labels;
+    if (a.n_labels > 1 && (!a.labels || *std::min_element(a.labels, a.labels + n) < 0))
+      refuse("labels must name a label of 0 ... " + std::to_string(a.n_labels - 1) + " for each row.");
+    a.kernel = kernel_from_name(name_of(kernel, "kernel"));
+    const auto h = array<double>(bandwidths, "bandwidth", 2, 2);
+    const auto f = array<T>(factors, "factors", 2, 2);
+    if (h.size() != n_pairs || f.size() != n_pairs || h.shape(0) != kept.n_labels || f.shape(0) != kept.n_labels)
+      refuse("bandwidth and factors must have a row and a column for each of the " + std::to_string(kept.n_labels) + " labels.");
+    for (index_t i = 0; i < n_pairs; ++i)
+      if (!(h.data()[i] > 0 && std::isfinite(h.data()[i]))) refuse("bandwidth must be positive and finite, got " + text(h.data()[i]) + ".");
+    a.bandwidths.assign(h.data(), h.data() + n_pairs);
+    a.factors.assign(f.data(), f.data() + n_pairs);
+    std::optional<Array<T>> diagonal;
+    if (!scale.is_none()) diagonal = vector<T>(scale, "scale", n);
+    a.scale = diagonal ? diagonal->data() : nullptr;
+    a.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) { functions<T>().plain_sums(request, sums, run); };
+    return solve<T>(n, a.products(execution(product_threads)), options, execution(n_threads));
+  });
+}
+
 // `apply(x)` takes an (n, columns) array and gives one of the same shape; the dtype is that of options["start"].
 py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options, const py::object& n_threads) {
   return dispatch(options["start"], "start", [&](auto zero) {
@@ -174,6 +208,8 @@ void register_eigen(py::module_& module) {
              py::arg("n_threads"));
   module.def("eigen_gram", &eigen_gram, py::arg("row_starts"), py::arg("indices"), py::arg("values"), py::arg("transposed_starts"),
              py::arg("transposed_indices"), py::arg("transposed_values"), py::arg("options"), py::arg("n_threads"));
+  module.def("eigen_kernel", &eigen_kernel, py::arg("points"), py::arg("kernel"), py::arg("bandwidths"), py::arg("factors"),
+             py::arg("scale"), py::arg("product_threads"), py::arg("options"), py::arg("n_threads"));
   module.def("eigen_callback", &eigen_callback, py::arg("n"), py::arg("apply"), py::arg("options"), py::arg("n_threads"));
   module.def("asymmetry", &dense_asymmetry, py::arg("A"), py::arg("n_threads"));
 }

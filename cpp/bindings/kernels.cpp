@@ -4,19 +4,18 @@
 #include <utility>
 
 #include "arguments.hpp"
+#include "points.hpp"
 #include "registrars.hpp"
 
 namespace spectralcls::bindings {
 namespace {
-
-constexpr index_t largest_int = std::numeric_limits<int>::max();
 
 void check_same_columns(index_t queries, index_t points) {
   if (queries != points)
     refuse("Q has " + std::to_string(queries) + " features, but X has " + std::to_string(points) + ".");
 }
 
-// (n, c), or (n, b, c) with weights of their own for each bandwidth.
+// (n, c), or (n, b, c) with separate weights for each bandwidth.
 template <class T>
 Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths) {
   auto weights = array<T>(given, "weights", 2, 3);
@@ -28,7 +27,7 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
   return weights;
 }
 
-// (b,), or (b, n_labels) with bandwidths of their own for each label; all positive and finite.
+// (b,), or (b, n_labels) with separate bandwidths for each label; all positive and finite.
 Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
   if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))
@@ -37,23 +36,6 @@ Array<double> check_bandwidths(const py::handle& given, int n_labels) {
     if (const double h = bandwidths.data()[i]; !(h > 0 && std::isfinite(h))) refuse("bandwidth must be positive and finite, got " + text(h) + ".");
   return bandwidths;
 }
-
-// Points, what belongs to them, and, if they were packed for many calls, how.
-template <class T>
-struct Points {
-  Array<T> points;
-  std::optional<Array<T>> weights;
-  Integers labels;
-  int n_labels;
-  std::shared_ptr<const KernelPoints<T>> packed;
-
-  Points(const py::handle& x, const py::handle& l, const py::handle& n) : points(matrix<T>(x, "X")) {
-    if (points.shape(0) == 0) refuse("X must have at least one row.");
-    n_labels = static_cast<int>(integer(n, "n_labels", 1, largest_int));
-    labels = integers(l, "labels", points.shape(0), -no_limit, n_labels - 1);
-  }
-  index_t rows() const { return points.shape(0); }
-};
 
 // The sums of a request whose queries, points, bandwidths and weights are filled in, as the output asked for.
 template <class T>
@@ -152,12 +134,9 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
 py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& kernel,
                               const py::object& bandwidths, const py::object& excluded, const py::object& rtol,
                               const py::object& output, const py::object& n_threads) {
-  const auto sum = [&](const auto& kept) {
+  return with_points(points, [&](const auto& kept) {
     return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), rtol, output, n_threads);
-  };
-  if (py::isinstance<Points<float>>(points)) return sum(points.cast<const Points<float>&>());
-  if (py::isinstance<Points<double>>(points)) return sum(points.cast<const Points<double>&>());
-  refuse_type("X", "packed points", points);
+  });
 }
 
 void kernel_matrix(const py::object& queries, const py::object& points, const py::object& kernel, const py::object& bandwidth,
@@ -184,7 +163,7 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
 // Sums within a tolerance, or None if all pairs are predicted to be faster.
 py::object tolerance_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
                           const py::object& n_labels, const py::object& kernel, const py::object& bandwidth,
-                          const py::object& excluded, const py::object& rtol, const py::object& atol, const py::object& brute_pair,
+                          const py::object& excluded, const py::object& rtol, const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
                           const py::object& strategy, const py::object& n_threads) {
   const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
   const index_t m = Q.shape(0), n = X.shape(0);
@@ -208,7 +187,9 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
   request.excluded = data(left_out);
   request.rtol = number(rtol, "rtol", 0);
   request.atol = number(atol, "atol", 0);
-  request.brute_pair = positive(brute_pair, "brute_pair");
+  if (!PyBool_Check(single_precision.ptr())) refuse_type("single_precision", "True or False", single_precision);
+  request.single_precision = single_precision.ptr() == Py_True;
+  request.brute_passes = positive(brute_passes, "brute_passes");
   using Strategy = ToleranceSums::Strategy;
   const std::string way = name_of(strategy, "strategy");
   if (way == "pairs") request.strategy = Strategy::pairs;
@@ -240,7 +221,7 @@ void register_kernels(py::module_& module) {
              py::arg("factor"), py::arg("out"), py::arg("n_threads"));
   module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
              py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"), py::arg("rtol"), py::arg("atol"),
-             py::arg("brute_pair"), py::arg("strategy"), py::arg("n_threads"));
+             py::arg("single_precision"), py::arg("brute_passes"), py::arg("strategy"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

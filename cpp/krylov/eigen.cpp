@@ -17,7 +17,7 @@ constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a
 //
 // Recurrence kept throughout: A V = V T + Z S^T, where Z is the part of the last product that lies outside V and
 // S picks the last block's columns. A Ritz pair (theta, V s) has the residual |Z s_last|, which the Gram matrix of Z
-// gives without another product. Because every product is orthogonalised against the whole basis, a restart is nothing
+// gives without another product. Because every product is orthogonalized against the whole basis, a restart is nothing
 // special: V becomes the best Ritz vectors, T their values, and the next product finds the coupling by itself.
 //
 // A random block of b vectors meets an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer
@@ -123,7 +123,7 @@ class BlockLanczos {
     return true;
   }
 
-  // A product is orthogonalised once; the columns of V that it overlaps, those of the last two blocks, hand on their own
+  // A product is orthogonalized once; the columns of V that it overlaps, those of the last two blocks, hand on their own
   // lack of orthogonality, enlarged by the length that it loses. A second round is needed only where that adds up.
   void follow_drift(const Matrix& product) {
     const double longest = extremes(product).second, shortest = extremes(remainder_).first;
@@ -193,7 +193,7 @@ class BlockLanczos {
     return count;
   }
 
-  // Whether all wanted pairs have converged; beside locked ones also the next pair, to a tolerance that tells
+  // Whether all wanted pairs have converged; after locked ones also the next pair, to a tolerance that tells
   // that nothing larger is hidden.
   bool settled() const {
     const index_t count = wanted();

@@ -1,4 +1,4 @@
-// Exact nearest neighbours by fused distance tiles: no matrix of distances exists.
+// Exact nearest neighbors by fused distance tiles: no matrix of distances exists.
 #pragma once
 
 #include <cstdint>

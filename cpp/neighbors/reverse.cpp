@@ -15,7 +15,7 @@ struct Found {
   T distance;
 };
 
-// Squared radii in units, of the packed columns; below every distance for the padding.
+// Squared radii, scaled, of the packed columns; below every distance for the padding.
 template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
@@ -26,7 +26,7 @@ struct SquaredRadii {
       for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
         const index_t row = search.points().source()[static_cast<std::size_t>(j)];
         if (row < 0) continue;
-        const double radius = radii[row] / search.unit() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
+        const double radius = radii[row] / search.scale() * (1 + 2.0 * std::numeric_limits<T>::epsilon());
         of_column[static_cast<std::size_t>(j)] = radius * radius;
         largest = std::max(largest, radius * radius);
       }
@@ -129,10 +129,10 @@ NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_qu
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii, const Execution& execution) {
   using Chunk = typename TileSearch<T>::Chunk;
-  auto median_reach = [&](double unit, double) {
+  auto median_reach = [&](double scale, double) {
     std::vector<T> sorted(radii, radii + points.rows);
     std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
-    const double radius = sorted[static_cast<std::size_t>(points.rows / 2)] / unit;
+    const double radius = sorted[static_cast<std::size_t>(points.rows / 2)] / scale;
     return radius * radius;
   };
   const auto search = detail::search_of<T>(

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/costs.hpp"
 #include "base/distance_tile.hpp"
 #include "base/exact_distance.hpp"
 #include "base/filtered_tiles.hpp"
@@ -48,7 +49,7 @@ class TileSearch {
   }
 
   const PackedPoints<T>& points() const { return packed_; }
-  double unit() const { return geometry_.unit; }
+  double scale() const { return geometry_.scale; }
   index_t n_chunks() const { return (queries_.rows + chunk_rows_ - 1) / chunk_rows_; }
   // nullptr: all pairs are looked at.
   const TileFilter* filter() const { return filtered_ ? &filtered_->filter() : nullptr; }
@@ -84,14 +85,14 @@ class TileSearch {
   }
 
   // Of looking at a pair, in multiply-adds.
-  static double pair_cost(index_t d) { return static_cast<double>(d) + Costs::scan; }
+  static double pair_cost(index_t d) { return static_cast<double>(d) + skipping_costs.scan; }
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
   // centered coordinates.
   double product_error(const Chunk& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm);
   }
-  // Whether the product form's error is small beside the squared distance `scale` that matters.
+  // Whether the product form's error is small relative to the squared distance `scale` that matters.
   bool product_suffices(double error, double scale) const { return error <= 0.1 * scale; }
   // The product form where it suffices; the only one where the filter leaves few pairs to be seen.
   DistanceForm form(double error, double scale) const {
@@ -105,36 +106,32 @@ class TileSearch {
                           static_cast<double>(source_.cols) * std::numeric_limits<T>::min());
   }
 
-  // Bounds of the squared distance in units whose computed value is `computed`.
+  // Bounds of the scaled squared distance whose computed value is `computed`.
   std::pair<double, double> bounds(DistanceForm form, T computed, double error) const {
     const double width = form == DistanceForm::product ? error : 2 * rounding() * computed;
     const double flushed = static_cast<double>(source_.cols) * std::numeric_limits<T>::min();
     return {computed - width, computed + width + flushed};
   }
 
-  // Squared distance in units, of the coordinates as they came.
+  // Scaled squared distance of the coordinates as they came.
   double exact(index_t query, index_t point) const {
-    return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.unit);
+    return squared_distance(queries_.row(query), source_.row(point), source_.cols, 1 / geometry_.scale);
   }
-  T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.unit); }
+  T distance(double exact_squared) const { return static_cast<T>(std::sqrt(exact_squared) * geometry_.scale); }
 
  private:
   static constexpr index_t chunk_bytes = 64 << 20;
   static constexpr index_t difference_to = 4;  // features up to which differences cost no more than products
 
-  // What a step costs beyond its multiply-adds on whole vectors. They decide what is skipped, never a result.
-  struct Costs {
-    static constexpr double filter = 1.8, box = 4, scan = 4, pair = 60, pair_feature = 0.7;
-  };
   double cost_of(const Work& work) const {
     const double d = static_cast<double>(source_.cols), boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
-    return Costs::filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
-           Costs::box * static_cast<double>(work.blocks) * boxes / lanes<float> +
+    return skipping_costs.filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
+           skipping_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
            static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols) +
-           static_cast<double>(work.pairs) * (Costs::pair + Costs::pair_feature * d);
+           static_cast<double>(work.pairs) * (skipping_costs.exact_pair + skipping_costs.exact_pair_feature * d);
   }
 
-  // A length in units of which no query is so far away that its squared distances overflow.
+  // A scale at which no query is so far away that its squared distances overflow.
   static double reach_of(MatrixView<T> queries) {
     T largest = 0;
     for (index_t i = 0; i < queries.rows * queries.cols; ++i) largest = std::max(largest, std::abs(queries.data[i]));

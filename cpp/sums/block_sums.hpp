@@ -29,9 +29,9 @@ class BlockSums {
 
   const PackedQueries<T>& queries() const { return queries_; }
   PartialSums<T>& partial() { return partial_; }
-  // Largest origin of the block's rows, and the smallest argument that a row has met since least() was reset.
-  double farthest_origin() const {
-    return Scaled ? static_cast<double>(*std::max_element(origin_, origin_ + n_rows_)) : 0.0;
+  // Largest shift of the block's rows, and the smallest argument that a row has met since least() was reset.
+  double farthest_shift() const {
+    return Scaled ? static_cast<double>(*std::max_element(shift_, shift_ + n_rows_)) : 0.0;
   }
   T least(index_t row) const { return least_[row]; }
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
@@ -46,7 +46,7 @@ class BlockSums {
     std::fill(sum_.begin(), sum_.end(), Vec<T>{});
     if (!Scaled) return;
     for (int r = 0; r < tile_rows; ++r)
-      origin_[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.origins(block * tile_rows + r)[label] : 0.0,
+      shift_[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block * tile_rows + r)[label] : 0.0,
                                            static_cast<double>(std::numeric_limits<T>::max())));
   }
 
@@ -77,10 +77,10 @@ class BlockSums {
   // Adds the vector sums to the partial sums of their rows, in double.
   void flush() {
     for (index_t r = 0; r < n_rows_ && n_vectors_ > 0; ++r) {
-      if (Scaled && origin_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
-      // open() begins at the origin of the cell, and it is only ever lowered.
+      if (Scaled && shift_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
+      // open() begins at the shift of the cell, and it is only ever lowered.
       const index_t row = block_ * tile_rows + r;
-      if (Scaled) partial_.lower_origin(row, label_, static_cast<double>(origin_[r]));
+      if (Scaled) partial_.lower_shift(row, label_, static_cast<double>(shift_[r]));
       double* total = partial_.sums(row, label_);
       const Vec<T>* sums = sum_.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b)
@@ -138,32 +138,32 @@ class BlockSums {
   template <class Weights>
   void accumulate_rows(index_t first, index_t last, int n_vectors, Weights&& weights) {
     if (n_bandwidths_ > 1 && plan_.rates_double) {
-      for (index_t r = first; r < last; ++r) accumulate_ladders(r, n_vectors, weights);
+      for (index_t r = first; r < last; ++r) accumulate_grids(r, n_vectors, weights);
       return;
     }
     for (int b = 0; b < n_bandwidths_; ++b)
       add_rows<T, Scaled>(request_.kernel, from_row(argument_, first),
-                          {last - first, n_vectors, rate_of(b), weights(b), origin_ + first, gap_ + first,
+                          {last - first, n_vectors, rate_of(b), weights(b), shift_ + first, gap_ + first,
                            Scaled ? plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)] : 0.0,
                            sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
   }
 
   template <class Weights>
-  void accumulate_ladders(index_t r, int n_vectors, Weights&& weights) {
+  void accumulate_grids(index_t r, int n_vectors, Weights&& weights) {
     const T* arguments = argument_.value[r];
     Vec<T>* row_sums = sum_.data() + r * vectors_per_row();
-    const T origin = Scaled ? origin_[r] : T(0);
-    for (const Ladder& ladder : bandwidths().ladders) {
-      Rung<T> rungs[longest_ladder<T>];
-      const int n_rungs = live_rungs(ladder, gap_[r]);
-      if (n_rungs == 0) break;  // the rates of ladders ascend
-      for (int l = 0; l < n_rungs; ++l) {
-        const int b = ladder.positions[static_cast<std::size_t>(l)];
-        rungs[l] = {row_sums + b, weights(b)};
+    const T shift = Scaled ? shift_[r] : T(0);
+    for (const GeometricGrid& grid : bandwidths().grids) {
+      GridStep<T> steps[longest_grid<T>];
+      const int n_steps = live_steps(grid, gap_[r]);
+      if (n_steps == 0) break;  // the rates of grids ascend
+      for (int l = 0; l < n_steps; ++l) {
+        const int b = grid.positions[static_cast<std::size_t>(l)];
+        steps[l] = {row_sums + b, weights(b)};
       }
-      const T ladder_rate = static_cast<T>(ladder.rate);
-      if (request_.weights) add_ladder<T, Scaled, true>(n_rungs, arguments, n_vectors, origin, ladder_rate, rungs);
-      else add_ladder<T, Scaled, false>(n_rungs, arguments, n_vectors, origin, ladder_rate, rungs);
+      const T grid_rate = static_cast<T>(grid.rate);
+      if (request_.weights) add_grid<T, Scaled, true>(n_steps, arguments, n_vectors, shift, grid_rate, steps);
+      else add_grid<T, Scaled, false>(n_steps, arguments, n_vectors, shift, grid_rate, steps);
     }
   }
 
@@ -173,7 +173,7 @@ class BlockSums {
   void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
     auto add = [&](int b) { add_values(b, sum_.data() + b * plan_.columns().n_vectors()); };
     auto evaluate = [&](int b) {
-      kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, Scaled ? origin_ + first : nullptr,
+      kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, Scaled ? shift_ + first : nullptr,
                      rate_of(b), from_row(value_, first));
     };
     if (!plan_.rates_double) {
@@ -183,9 +183,9 @@ class BlockSums {
       }
       return;
     }
-    for (const Ladder& ladder : bandwidths().ladders)
-      for (int l = 0; l < live_rungs(ladder, gap); ++l) {
-        const int b = ladder.positions[static_cast<std::size_t>(l)];
+    for (const GeometricGrid& grid : bandwidths().grids)
+      for (int l = 0; l < live_steps(grid, gap); ++l) {
+        const int b = grid.positions[static_cast<std::size_t>(l)];
         if (l == 0) evaluate(b);
         else
           for (index_t r = first; r < last; ++r) square_row<T>(value_.value[r], n_vectors);
@@ -196,20 +196,20 @@ class BlockSums {
   const Bandwidths<T>& bandwidths() const { return plan_.of(label_); }
   T rate_of(int b) const { return static_cast<T>(bandwidths().rates[static_cast<std::size_t>(b)]); }
 
-  // How many bandwidths of a ladder see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
+  // How many bandwidths of a grid see more than zero across a gap: 2^i rate gap <= negligible. Nobody measures the gap
   // for one bandwidth without a scale.
-  int live_rungs(const Ladder& ladder, double gap) const {
-    const int n_rungs = static_cast<int>(ladder.positions.size());
-    if (!Scaled && n_bandwidths_ == 1) return n_rungs;
-    const double bits = ladder.rate * gap;
+  int live_steps(const GeometricGrid& grid, double gap) const {
+    const int n_steps = static_cast<int>(grid.positions.size());
+    if (!Scaled && n_bandwidths_ == 1) return n_steps;
+    const double bits = grid.rate * gap;
     if (bits > plan_.negligible) return 0;
     int live = 1;
-    for (int i = 1; i < n_rungs; ++i) live += bits * static_cast<double>(1 << i) <= plan_.negligible;
+    for (int i = 1; i < n_steps; ++i) live += bits * static_cast<double>(1 << i) <= plan_.negligible;
     return live;
   }
 
   // The smallest argument of a row decides which bandwidths its tile or pairs matter to. With a scale it also is
-  // a streaming log-sum-exp: the origin follows it, but only when a term would exceed 2^headroom relative to it.
+  // a streaming log-sum-exp: the shift follows it, but only when a term would exceed 2^headroom relative to it.
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);
@@ -217,12 +217,12 @@ class BlockSums {
       gap_[r] = smallest;
       return;
     }
-    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = origin_[r];
+    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = shift_[r];
     const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
     gap_[r] = static_cast<double>(smallest) - old;
     if (!(smallest < threshold)) return;
     gap_[r] = 0;
-    origin_[r] = smallest;
+    shift_[r] = smallest;
     if (old == std::numeric_limits<T>::max()) return;  // no sums yet
     Vec<T>* sums = sum_.data() + r * vectors_per_row();
     bandwidths().for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
@@ -276,9 +276,9 @@ class BlockSums {
   TileBuffer<T> argument_, value_;
   AlignedVector<Vec<T>> sum_;
   AlignedVector<T> weights_;  // of pairs
-  T origin_[tile_rows];
+  T shift_[tile_rows];
   T least_[tile_rows];
-  double gap_[tile_rows];  // smallest argument of the tile beyond the origin, where somebody asks for it
+  double gap_[tile_rows];  // smallest argument of the tile beyond the shift, where somebody asks for it
 };
 
 }  // namespace spectralcls::detail

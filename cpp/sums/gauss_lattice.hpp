@@ -142,7 +142,7 @@ class LatticePatch {
     }
   }
 
-  // Distance in memory between neighbours along axis K.
+  // Distance in memory between neighbors along axis K.
   template <int K>
   static constexpr index_t step = [] {
     index_t s = stride;

@@ -22,8 +22,8 @@ Kernel kernel_from_name(const std::string& name) {
 const Traits& traits(Kernel kernel) { return rows[static_cast<std::size_t>(kernel)]; }
 
 template <class T>
-double rate(Kernel kernel, double unit, double bandwidth) {
-  const double ratio = unit / bandwidth;
+double rate(Kernel kernel, double scale, double bandwidth) {
+  const double ratio = scale / bandwidth;
   constexpr double log2e = 1.44269504088896340736, largest = sizeof(T) == 4 ? 1e37 : 1e300;
   double rate = ratio * ratio;
   switch (traits(kernel).decay) {

@@ -12,7 +12,7 @@ namespace spectralcls {
 constexpr double ln2 = 0.69314718055994530942;
 
 // How k(u), u = |x - y| / h, falls off, and with it the argument a that is kept of each distance. With the kernel's
-// rate r, in the unit of the packing,
+// rate r, at the scale of the packing,
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
 //   compact      k = f(v), v = max(1 - r a, 0), a the squared distance, r a = u^2.
@@ -95,7 +95,7 @@ const Traits& traits(Kernel kernel);
 // Kept within the range of T: an infinite distance times the smallest rate is still infinite, a kernel at distance
 // zero is 1 even at the largest.
 template <class T>
-double rate(Kernel kernel, double unit, double bandwidth);
+double rate(Kernel kernel, double scale, double bandwidth);
 
 // The kernel's argument of a squared distance.
 double argument(Kernel kernel, double squared);

@@ -33,7 +33,7 @@ class Blocks {
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
         points_(points, bandwidth, {}, !detail::TileArguments<T>(kernel, 1, points.cols, false).always_difference(), false, execution_),
-        rate_(rate<T>(kernel, points_.geometry().unit, bandwidth)),
+        rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
         arguments_(kernel, rate_, points.cols, false),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});

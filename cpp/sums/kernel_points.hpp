@@ -18,7 +18,7 @@
 namespace spectralcls {
 namespace detail {
 
-constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbours overlap
+constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbors overlap
 
 // Weights in the order of packed points: per tile one layout of the columns, or one for each bandwidth.
 template <class T>
@@ -95,7 +95,7 @@ class KernelPoints {
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
         packed_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
-        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.unit, execution)) {
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.scale, execution)) {
     find_largest_norm();
   }
 
@@ -114,8 +114,8 @@ class KernelPoints {
   bool has_skipping() const { return built_; }
 
   const Geometry& geometry() const { return geometry_; }
-  // Whether the unit suits this bandwidth too: a query that is clamped must be out of its reach.
-  bool suits(double bandwidth) const { return bandwidth <= geometry_.unit * 0x1p20; }
+  // Whether the scale suits this bandwidth too: a query that is clamped must be out of its reach.
+  bool suits(double bandwidth) const { return bandwidth <= geometry_.scale * 0x1p20; }
   const PackedPoints<T>& packed() const { return packed_; }
   bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
 
@@ -156,7 +156,7 @@ class KernelPoints {
   std::unique_ptr<detail::FilteredTiles<T>> filtered_;
   mutable PackedPoints<T> packed_;
   std::unique_ptr<detail::PointRows<T>> point_rows_;
-  double largest_norm_ = 0;  // of the points about the centre, squared, in units
+  double largest_norm_ = 0;  // of the points about the center, squared, scaled
   std::unique_ptr<detail::PackedWeights<T>> weights_;
   mutable std::once_flag differences_, have_positions_, have_skipping_;
   mutable std::shared_ptr<const KernelPoints> skipping_;

@@ -30,7 +30,7 @@ class Computation {
     n_parts_ = plan_->n_parts;
   }
 
-  // finish(row, partial of that row: origins (l), sums (l, b, c)) is called once a query.
+  // finish(row, partial of that row: shifts (l), sums (l, b, c)) is called once a query.
   template <class Finish>
   void run(Finish&& finish) const {
     std::vector<Partial> partials(n_parts_ > 1 ? static_cast<std::size_t>(n_chunks_ * n_parts_) : 0);
@@ -103,16 +103,16 @@ class Computation {
     const double lowest_rate = plan_->of(tile.label).lowest_rate;
     const double least = argument(request_.kernel, squared);
     if (plan_->compact) return least * lowest_rate > 1;
-    return (least - sums.farthest_origin()) * lowest_rate > plan_->negligible;
+    return (least - sums.farthest_shift()) * lowest_rate > plan_->negligible;
   }
 
   template <class Finish>
   void finish_chunk(const Range& chunk, Partial& partial, Finish&& finish) const {
     for (index_t r = 0; r < chunk.size(); ++r)
-      finish(plan_->rows[static_cast<std::size_t>(chunk.begin + r)], partial.origins(r), partial.sums(r));
+      finish(plan_->rows[static_cast<std::size_t>(chunk.begin + r)], partial.shifts(r), partial.sums(r));
   }
 
-  // Sums some blocks to see what skipping saves beside all pairs; the rest decides itself.
+  // Sums some blocks to see what skipping saves relative to all pairs; the rest decides itself.
   bool skipping_pays() const {
     const auto n_rows = static_cast<index_t>(plan_->rows.size());
     const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
@@ -159,11 +159,11 @@ template <class T, class Write>
 bool with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
   auto run = [&](const auto& computation) {
-    computation.run([&](index_t row, const double* origin, const double* sum) {
+    computation.run([&](index_t row, const double* shift, const double* sum) {
       for (int l = 0; l < request.n_labels; ++l)
         for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
-          const bool scaled = origin && !std::isinf(origin[l]);
-          write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * origin[l] : 0.0, sum);
+          const bool scaled = shift && !std::isinf(shift[l]);
+          write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * shift[l] : 0.0, sum);
         }
     });
     return computation.uses_tolerance();

@@ -19,7 +19,7 @@ struct KernelSums {
   MatrixView<T> queries, points;
   // `points` with these labels, packed before; nullptr: packed for this call.
   std::shared_ptr<const KernelPoints<T>> packed;
-  // Row-major (n, n_columns), or (n, b, n_columns) with weights of their own for each bandwidth; nullptr for weight 1
+  // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth; nullptr for weight 1
   // and n_columns = 1.
   const T* weights = nullptr;
   bool weights_by_bandwidth = false;

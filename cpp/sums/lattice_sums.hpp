@@ -1,4 +1,4 @@
-// One tile of queries by way of a lattice patch.
+// One tile of queries through a lattice patch.
 #pragma once
 
 #include <memory>

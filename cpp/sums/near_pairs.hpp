@@ -9,11 +9,11 @@
 
 namespace spectralcls::detail {
 
-// The packed points once more, each point's coordinates in a row of whole vectors: as they came, in units.
+// The packed points once more, each point's coordinates in a row of whole vectors: as they came, scaled.
 template <class T>
 class PointRows {
  public:
-  PointRows(MatrixView<T> points, const std::vector<index_t>& source, double unit, const Execution& execution)
+  PointRows(MatrixView<T> points, const std::vector<index_t>& source, double scale, const Execution& execution)
       : stride_((points.cols + lanes<T> - 1) / lanes<T> * lanes<T>) {
     const auto n = static_cast<index_t>(source.size());
     rows_.resize(static_cast<std::size_t>(n * stride_));
@@ -24,7 +24,7 @@ class PointRows {
         std::fill_n(to, stride_, T(0));
         const index_t row = source[static_cast<std::size_t>(i)];
         if (row < 0) continue;
-        for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(points.row(row)[k] * (1 / unit));
+        for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(points.row(row)[k] * (1 / scale));
       }
     });
   }

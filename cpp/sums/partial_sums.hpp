@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its origin in squared
-// units, the same for all bandwidths.
+// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its shift, a scaled squared
+// distance, the same for all bandwidths.
 template <class T>
 class PartialSums {
  public:
@@ -18,24 +18,24 @@ class PartialSums {
   PartialSums(const SumPlan<T>& plan, index_t rows, bool scaled)
       : plan_(&plan), per_cell_(plan.n_bandwidths * plan.request.n_columns) {
     const auto cells = static_cast<std::size_t>(rows * plan.request.n_labels);
-    if (scaled) origins_.assign(cells, std::numeric_limits<double>::infinity());
+    if (scaled) shifts_.assign(cells, std::numeric_limits<double>::infinity());
     sums_.assign(cells * static_cast<std::size_t>(per_cell_), 0.0);
   }
 
-  // Origins and sums from a row on; no origins without a scale.
-  const double* origins(index_t row) const { return origins_.empty() ? nullptr : origins_.data() + row * plan_->request.n_labels; }
+  // Shifts and sums from a row on; no shifts without a scale.
+  const double* shifts(index_t row) const { return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels; }
   double* sums(index_t row, index_t label = 0) { return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_; }
 
-  // Rescales the sums of a cell from the origin they have to the smaller one of the two.
-  void lower_origin(index_t row, index_t label, double to) { lower_origin(row * plan_->request.n_labels + label, to); }
+  // Rescales the sums of a cell from the shift they have to the smaller one of the two.
+  void lower_shift(index_t row, index_t label, double to) { lower_shift(row * plan_->request.n_labels + label, to); }
 
   // Adds those of another part; both may be rescaled.
   void add(PartialSums& other) {
     for (index_t cell = 0; cell * per_cell_ < static_cast<index_t>(sums_.size()); ++cell) {
-      if (!origins_.empty()) {
-        if (std::isinf(other.origin(cell))) continue;
-        lower_origin(cell, other.origin(cell));
-        other.lower_origin(cell, origin(cell));
+      if (!shifts_.empty()) {
+        if (std::isinf(other.shift(cell))) continue;
+        lower_shift(cell, other.shift(cell));
+        other.lower_shift(cell, shift(cell));
       }
       for (index_t i = cell * per_cell_; i < (cell + 1) * per_cell_; ++i)
         sums_[static_cast<std::size_t>(i)] += other.sums_[static_cast<std::size_t>(i)];
@@ -43,21 +43,21 @@ class PartialSums {
   }
 
  private:
-  double& origin(index_t cell) { return origins_[static_cast<std::size_t>(cell)]; }
+  double& shift(index_t cell) { return shifts_[static_cast<std::size_t>(cell)]; }
 
-  void lower_origin(index_t cell, double to) {
-    if (to >= origin(cell)) return;
+  void lower_shift(index_t cell, double to) {
+    if (to >= shift(cell)) return;
     double* sum = sums_.data() + cell * per_cell_;
-    if (!std::isinf(origin(cell)))  // else there are no sums yet
-      plan_->of(static_cast<int>(cell % plan_->request.n_labels)).for_each_shift(to - origin(cell), [&](double factor) {
+    if (!std::isinf(shift(cell)))  // else there are no sums yet
+      plan_->of(static_cast<int>(cell % plan_->request.n_labels)).for_each_shift(to - shift(cell), [&](double factor) {
         for (index_t c = 0; c < plan_->request.n_columns; ++c) *sum++ *= factor;
       });
-    origin(cell) = to;
+    shift(cell) = to;
   }
 
   const SumPlan<T>* plan_ = nullptr;
   index_t per_cell_ = 0;
-  std::vector<double> origins_, sums_;
+  std::vector<double> shifts_, sums_;
 };
 
 }  // namespace spectralcls::detail

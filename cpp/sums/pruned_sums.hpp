@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/costs.hpp"
 #include "sums/block_sums.hpp"
 
 namespace spectralcls::detail {
@@ -46,24 +47,19 @@ class PrunedSums {
   double cost() const {
     const double d = static_cast<double>(plan_.request.points.cols), width = static_cast<double>(filter().n_coordinates());
     const double n_tiles = static_cast<double>(filter().n_tiles());
-    return Costs::filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
-           Costs::box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
-           static_cast<double>(n_vectors_) * tile_rows * (Costs::form * d + Costs::kernel) +
-           static_cast<double>(n_pairs_) * (Costs::pair + Costs::pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
+    return skipping_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
+           skipping_costs.box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
+           static_cast<double>(n_vectors_) * tile_rows * (skipping_costs.form * d + skipping_costs.kernel) +
+           static_cast<double>(n_pairs_) * (skipping_costs.summed_pair + skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
-           (static_cast<double>(plan_.request.points.cols) + Costs::kernel);
+           (static_cast<double>(plan_.request.points.cols) + skipping_costs.kernel);
   }
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if one pair in so many matters
 
-  // What a step costs beyond its multiply-adds: estimates from profiles on covertype, letter and shuttle with AVX-512, not yet
-  // calibrated on the machine at hand. They decide what is skipped how, never a result.
-  struct Costs {
-    static constexpr double filter = 1.8, box = 4, form = 2, kernel = 18, pair = 16, pair_vector = 4;
-  };
 
   const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }

@@ -36,7 +36,7 @@ class Reach {
       bits_.push_back(of_label.excess() + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
   }
 
-  // Squared distance in `unit`s beyond which nothing matters beside a point with the argument `least`.
+  // Scaled squared distance beyond which nothing matters in addition to a point with the argument `least`.
   double squared(int label, double lowest_rate, double least) const {
     const Decay decay = traits(request_.kernel).decay;
     if (decay == Decay::compact) return 1 / lowest_rate;
@@ -81,8 +81,8 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   if (always || built) return true;
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
-  return filter_looks_good(request.queries, request.points, largest, static_cast<double>(d) + kernel, [&](double unit, double least) {
-    return reach.squared(0, rate<T>(request.kernel, unit, largest), argument(request.kernel, least));
+  return filter_looks_good(request.queries, request.points, largest, static_cast<double>(d) + kernel, [&](double scale, double least) {
+    return reach.squared(0, rate<T>(request.kernel, scale, largest), argument(request.kernel, least));
   });
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/distance_tile.hpp"
-#include "sums/ladder.hpp"
+#include "sums/geometric_grid.hpp"
 #include "sums/profile.hpp"
 
 namespace spectralcls::detail {
@@ -86,44 +86,44 @@ void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& r
 
 // Where the kernel values of a bandwidth go, and with which weights.
 template <class T>
-struct Rung {
+struct GridStep {
   Vec<T>* sum;
   const T* weight;
 };
 
-// The kernel values of the rungs of a ladder for N vectors from `offset` on, added to one vector sum a rung.
-template <class T, bool Scaled, bool Weighted, int Rungs, int N>
-SPECTRALCLS_INLINE void add_ladder(const T* arguments, index_t offset, T origin, T rate, const Rung<T>* rungs, Vec<T> (&sum)[Rungs]) {
+// The kernel values of the steps of a grid for N vectors from `offset` on, added to one vector sum a step.
+template <class T, bool Scaled, bool Weighted, int Steps, int N>
+SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps, Vec<T> (&sum)[Steps]) {
   Vec<T> k[N];
   load_group(arguments + offset, k);
-  decay<T, Scaled, N>(origin, rate, k);
+  decay<T, Scaled, N>(shift, rate, k);
 #pragma GCC unroll 8
-  for (int l = 0; l < Rungs; ++l) {
-    add_group<T, Weighted, N>(k, Weighted ? rungs[l].weight + offset : nullptr, sum[l]);
-    if (l + 1 < Rungs)
+  for (int l = 0; l < Steps; ++l) {
+    add_group<T, Weighted, N>(k, Weighted ? steps[l].weight + offset : nullptr, sum[l]);
+    if (l + 1 < Steps)
 #pragma GCC unroll 8
       for (int i = 0; i < N; ++i) k[i] = k[i] * k[i];
   }
 }
 
-template <class T, bool Scaled, bool Weighted, int Rungs>
-void add_ladder(const T* arguments, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
-  Vec<T> sum[Rungs];
+template <class T, bool Scaled, bool Weighted, int Steps>
+void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep<T>* steps) {
+  Vec<T> sum[Steps];
 #pragma GCC unroll 8
-  for (int l = 0; l < Rungs; ++l) sum[l] = *rungs[l].sum;
+  for (int l = 0; l < Steps; ++l) sum[l] = *steps[l].sum;
   int v = 0;
   for (; v + group <= n_vectors; v += group)
-    add_ladder<T, Scaled, Weighted, Rungs, group>(arguments, v * lanes<T>, origin, rate, rungs, sum);
+    add_grid<T, Scaled, Weighted, Steps, group>(arguments, v * lanes<T>, shift, rate, steps, sum);
   for (; v < n_vectors; ++v)
-    add_ladder<T, Scaled, Weighted, Rungs, 1>(arguments, v * lanes<T>, origin, rate, rungs, sum);
+    add_grid<T, Scaled, Weighted, Steps, 1>(arguments, v * lanes<T>, shift, rate, steps, sum);
 #pragma GCC unroll 8
-  for (int l = 0; l < Rungs; ++l) *rungs[l].sum = sum[l];
+  for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
 }
 
-template <class T, bool Scaled, bool Weighted, int Rungs = longest_ladder<T>>
-void add_ladder(int n_rungs, const T* arguments, int n_vectors, T origin, T rate, const Rung<T>* rungs) {
-  if (n_rungs == Rungs) return add_ladder<T, Scaled, Weighted, Rungs>(arguments, n_vectors, origin, rate, rungs);
-  if constexpr (Rungs > 1) add_ladder<T, Scaled, Weighted, Rungs - 1>(n_rungs, arguments, n_vectors, origin, rate, rungs);
+template <class T, bool Scaled, bool Weighted, int Steps = longest_grid<T>>
+void add_grid(int n_steps, const T* arguments, int n_vectors, T shift, T rate, const GridStep<T>* steps) {
+  if (n_steps == Steps) return add_grid<T, Scaled, Weighted, Steps>(arguments, n_vectors, shift, rate, steps);
+  if constexpr (Steps > 1) add_grid<T, Scaled, Weighted, Steps - 1>(n_steps, arguments, n_vectors, shift, rate, steps);
 }
 
 // Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: 0.
@@ -153,7 +153,7 @@ void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, 
   with_kernel(kernel, [&](auto row) { kernel_rows<decltype(row)::value, T>(arguments, n_rows, n_vectors, shifts, rate, values); });
 }
 
-// The next rung of a ladder in several columns.
+// The next step of a grid in several columns.
 template <class T>
 inline void square_row(T* values, int n_vectors) {
   for (int v = 0; v < n_vectors; ++v) {

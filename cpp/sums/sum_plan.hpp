@@ -13,7 +13,7 @@
 #include "base/locality.hpp"
 #include "sums/kernel_points.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/ladder.hpp"
+#include "sums/geometric_grid.hpp"
 #include "sums/profile.hpp"
 #include "sums/skipping.hpp"
 #include "sums/tile_arguments.hpp"
@@ -29,14 +29,14 @@ template <class T>
 struct Bandwidths {
   std::vector<double> rates;
   double lowest_rate, highest_rate;
-  std::vector<Ladder> ladders;
+  std::vector<GeometricGrid> grids;
   TileArguments<T> arguments;
 
   Bandwidths(Kernel kernel, std::vector<double> of, index_t dimension, bool scaled)
       : rates(std::move(of)),
         lowest_rate(*std::min_element(rates.begin(), rates.end())),
         highest_rate(*std::max_element(rates.begin(), rates.end())),
-        ladders(make_ladders(rates, longest_ladder<T>)),
+        grids(geometric_grids(rates, longest_grid<T>)),
         arguments(kernel, highest_rate, dimension, scaled) {}
 
   // Calls rescale(2^(rate shift)) for every bandwidth in turn.
@@ -61,7 +61,7 @@ struct SumPlan {
   const KernelSums<T>& request;
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
-  double negligible;           // a kernel value of 2^-negligible beside the largest of its row counts as zero
+  double negligible;           // a kernel value of 2^-negligible relative to the largest of its row counts as zero
   Reach<T> reach;
   std::shared_ptr<const KernelPoints<T>> kept;
   const PackedPoints<T>* points;
@@ -74,7 +74,7 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // scaled: whether rows follow their largest kernel value, beside which others are negligible.
+  // scaled: whether rows follow their largest kernel value, relative to which others are negligible.
   // may_skip: whether pairs may be left out unseen where that looks good.
   SumPlan(const KernelSums<T>& sums, bool scaled, bool may_skip, const Execution& execution)
       : request(sums),
@@ -85,7 +85,7 @@ struct SumPlan {
         reach(sums, scaled),
         kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution) : sums.packed && suits() ? sums.packed : pack(execution)),
         points(&kept->packed()),
-        bandwidths(bandwidths_of(sums, kept->geometry().unit, scaled)),
+        bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
         weights(keeps_weights() ? kept->weights() : &own_weights) {
     const double highest_rate =
@@ -110,12 +110,12 @@ struct SumPlan {
     return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n) : 1 - std::numeric_limits<T>::min_exponent;
   }
 
-  static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double unit, bool scaled) {
+  static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double scale, bool scaled) {
     const index_t n_sets = sums.bandwidths_by_label ? sums.n_labels : 1, n = sums.n_bandwidths();
     std::vector<Bandwidths<T>> all;
     for (index_t set = 0; set < n_sets; ++set) {
       std::vector<double> rates;
-      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, unit, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
+      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, scale, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
       all.emplace_back(sums.kernel, std::move(rates), sums.points.cols, scaled);
     }
     return all;
@@ -156,7 +156,7 @@ struct SumPlan {
       chunks.push_back({begin, std::min(begin + query_chunk_rows, r.queries.rows)});
   }
 
-  // Places of the queries of each group, which are neighbours; all of them without groups.
+  // Places of the queries of each group, which are neighbors; all of them without groups.
   std::vector<Range> ranges_of_groups() const {
     std::vector<Range> ranges;
     for (index_t begin = 0, end = 0; begin < request.queries.rows; begin = end) {

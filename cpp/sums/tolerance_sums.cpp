@@ -6,6 +6,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "base/costs.hpp"
 #include "sums/lattice_sums.hpp"
 #include "sums/pair_sums.hpp"
 
@@ -16,14 +17,10 @@ constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out 
 constexpr double largest_patch = 1 << 25;       // values in the lattice patch of one worker: 256 MiB
 constexpr double underflow_radius = 38.7;  // exp(-r^2 / 2) is zero in double from here on
 
-// Nanoseconds of one core, measured with AVX-512; only their ratios decide anything.
-struct Costs {
-  static double row() { return 60; }                                        // sort, copy, scatter
-  static double pair(index_t d, index_t columns) { return 0.5 + 0.1 * d + 0.1 * columns; }
-  static double group() { return 4000; }                                    // a box of cells looked up
-  static double stencil(int d) { return 25.0 * d; }
-  static double lattice_vector() { return 0.6; }                            // multiply, add and store
-};
+// Of a pair within the radius.
+double near_pair_cost(index_t d, index_t columns) {
+  return costs.near_pair + costs.near_feature * static_cast<double>(d) + costs.near_column * static_cast<double>(columns);
+}
 
 struct QueryTile {
   index_t begin, end;  // among the sorted queries
@@ -44,7 +41,8 @@ class Evaluation {
   }
 
   ToleranceSums::Outcome run() {
-    const double brute = request_.brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
+    const double brute_pair = request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
+    const double brute = request_.brute_passes * brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
     plan();
     if (automatic() && total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     const std::vector<KeyedRow> failed = evaluate_tiles();
@@ -71,7 +69,7 @@ class Evaluation {
       largest = std::max(largest, total);
     }
     const double atol = largest > 0 ? request_.atol / largest : 0.0;
-    // A sum is typically some thousandth of the weight in the wider neighbourhood that the bounds refer to.
+    // A sum is typically some thousandth of the weight in the wider neighborhood that the bounds refer to.
     const double negligible = std::min(std::max(request_.rtol / 1000, atol / 2), 0.01);
     radius_ = std::min(std::sqrt(-2 * std::log(negligible)), underflow_radius);
     cell_side_ = request_.bandwidth * radius_ / 2 * (1 + 1e-6);
@@ -186,8 +184,8 @@ class Evaluation {
       sampled_pairs += static_cast<double>(sources_->count(around(cell_of(i), 1, cells(radius_))));
       ++sampled_queries;
     }
-    tile.cost = n_groups * Costs::group() +
-                size * sampled_pairs / sampled_queries * Costs::pair(d_, request_.n_columns);
+    tile.cost = n_groups * costs.group +
+                size * sampled_pairs / sampled_queries * near_pair_cost(d_, request_.n_columns);
     if (request_.strategy == ToleranceSums::Strategy::pairs || !lattice_possible(tile)) return;
 
     const index_t channels = request_.n_columns * request_.n_labels;
@@ -197,9 +195,9 @@ class Evaluation {
     const double vectors = std::ceil(width / double(lanes<double>)), extent = box + width;
     const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
     const double by_lattice =
-        n_sources * (Costs::stencil(d_) + std::pow(shared, d_ - 1) * vectors * request_.n_columns * Costs::lattice_vector()) +
-        size * (Costs::stencil(d_) + std::pow(width, d_ - 1) * vectors * channels * Costs::lattice_vector()) +
-        std::pow(extent, d_) * channels / lanes<double> * Costs::lattice_vector();
+        n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.lattice_vector) +
+        size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * costs.lattice_vector) +
+        std::pow(extent, d_) * channels / lanes<double> * costs.lattice_vector;
     if (by_lattice < tile.cost || !automatic()) {
       tile.lattice = true;
       tile.cost = by_lattice;
@@ -207,7 +205,7 @@ class Evaluation {
   }
 
   double total_cost() const {
-    double total = Costs::row() * (request_.queries.rows + request_.points.rows);
+    double total = costs.row * (request_.queries.rows + request_.points.rows);
     for (const QueryTile& tile : tiles_) total += tile.cost;
     return total;
   }
@@ -321,7 +319,7 @@ class Evaluation {
       const Cell cell = grid_.cell(request_.queries.row(failed[i * n / n_sampled].row));
       double radius = 1.5 * radius_;
       while (radius < underflow_radius && sources_->count(around(cell, 1, cells(radius / 1.5))) == 0) radius *= 1.5;
-      total += 2 * Costs::group() + Costs::pair(d_, request_.n_columns) *
+      total += 2 * costs.group + near_pair_cost(d_, request_.n_columns) *
                                         static_cast<double>(sources_->count(around(cell, 1, cells(radius))));
     }
     return n_sampled ? total * static_cast<double>(n) / static_cast<double>(n_sampled) : 0.0;

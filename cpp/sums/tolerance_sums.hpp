@@ -24,7 +24,9 @@ struct ToleranceSums {
   double bandwidth = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
   double rtol = 0, atol = 0;
-  double brute_pair = 1;  // cost of a pair in the fused kernel sums, in nanoseconds of one core
+  // What the alternative, the fused sums of all pairs, would be: in which precision, and how many passes over the pairs.
+  bool single_precision = false;
+  double brute_passes = 1;
 
   // automatic: the cheaper of the two for each tile, if that is predicted to beat brute force at all; the others use
   // one way wherever it is possible, whatever it costs.

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 from sklearn.utils.validation import check_array
 
+from ._parallel import effective_n_threads
 from ._validation import check_positive
 from .kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
 
@@ -217,6 +218,19 @@ class KernelOperator(LinearOperator):
             sums = kernel_sums(self.X[rows], points, bandwidth=widths[None], **options)[:, 0]
             out[rows] = np.einsum("ilc,l->ic", sums, constants.astype(self.dtype))
         return out
+
+    def core_arguments(self):
+        """What ``compiled.eigen_kernel`` multiplies by without coming back to Python."""
+        if self.labels is None:
+            widths, constants = [self.bandwidth], [1.0]
+        else:
+            labels = range(len(self.bandwidth))
+            widths, constants = zip(*(label_widths(self.bandwidth, t, self.X.shape[1]) for t in labels), strict=True)
+        n_threads = effective_n_threads(self.n_jobs)
+        return (
+            self._points.packed(n_threads), self.kernel, np.atleast_2d(widths),
+            np.atleast_2d(constants).astype(self.dtype), None if self._scale is None else self._scale[:, 0], n_threads,
+        )  # fmt: skip
 
     def _matmat(self, V):
         V = np.asarray(V, dtype=self.dtype)

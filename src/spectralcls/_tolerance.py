@@ -5,6 +5,7 @@ import numpy as np
 from ._core import compiled
 from ._parallel import effective_n_threads
 
+_BRUTE_FORCE = 1.0  # times what the core's table of costs says of all pairs: tests that want no brute force raise it
 _UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to zero is 1e-18 of a larger total
 
 
@@ -54,12 +55,12 @@ def approximate_sums(
     # The fused sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(bandwidths) - 1)) / len(bandwidths)
     share = 1.0 if labels is None else np.mean(labels >= 0)
-    brute_pair = _brute_pair_nanoseconds(X.shape[1], X.dtype) * n_passes * share
+    brute_passes = max(n_passes * share, 1e-9) * _BRUTE_FORCE
     sums = []
     for h in bandwidths:
         part = compiled.tolerance_sums(
-            *doubles, labels, n_labels, kernel, float(h), exclude_self, float(rtol), float(atol), brute_pair,
-            strategy, effective_n_threads(n_jobs),
+            *doubles, labels, n_labels, kernel, float(h), exclude_self, float(rtol), float(atol),
+            X.dtype == np.float32, brute_passes, strategy, effective_n_threads(n_jobs),
         )
         if part is None:
             return None
@@ -102,9 +103,3 @@ def approximate_log_sums(Q, X, *, weights, rtol, exact, **options):
     if len(lost):
         log_scale[lost], sums[lost] = exact(lost)
     return log_scale, sums
-
-
-def _brute_pair_nanoseconds(d, dtype):
-    """A pair of the fused sums on one core: the limit's count of multiply-adds at the measured rate."""
-    single = dtype == np.float32
-    return (d + 12) * 0.016 if single else (d + 18) * 0.032

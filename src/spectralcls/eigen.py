@@ -193,7 +193,8 @@ class _Problem:
     def __init__(self, A, n_threads):
         self.n_threads, self.source = n_threads, A
         if isinstance(A, LinearOperator):
-            self.kind = "gram" if isinstance(A, GramOperator) else "callback"
+            kinds = {GramOperator: "gram", KernelOperator: "kernel"}
+            self.kind = next((kind for known, kind in kinds.items() if isinstance(A, known)), "callback")
             self.matrix = A
             dtype = np.dtype(A.dtype if A.dtype is not None else np.float64)
             if dtype.kind == "c":
@@ -229,7 +230,7 @@ class _Problem:
             raise ValueError(f"A is not symmetric: a_ij and a_ji differ by up to {skew:.3g}.")
 
     def default_block(self):
-        if isinstance(self.source, KernelOperator):
+        if self.kind == "kernel":
             return 32
         return 4 if self.kind in ("csr", "gram") else 8
 
@@ -243,7 +244,7 @@ class _Problem:
         return answer
 
     def solve(self, options):
-        if self.kind == "callback" and not isinstance(self.source, KernelOperator):  # which may need BLAS itself
+        if self.kind == "callback":  # which may need BLAS itself
             return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
         with serial_blas():  # of the solver's small problems: threads that wait for more would be in the core's way
             return self._solve(options)
@@ -256,7 +257,7 @@ class _Problem:
         if self.kind == "gram":
             parts = (*_csr_parts(self.matrix.rows), *_csr_parts(self.matrix.columns))
             return compiled.eigen_gram(*parts, options, self.n_threads)
-        return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
+        return compiled.eigen_kernel(*self.source.core_arguments(), options, self.n_threads)
 
     def toarray(self):
         if self.kind == "dense":
@@ -283,7 +284,7 @@ def _check_block(block, n, dtype, name):
 def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
     width = min(operator.default_block() if block_size is None else block_size, operator.n)
     pair = None
-    if isinstance(operator.source, KernelOperator):
+    if operator.kind == "kernel":
         pair = operator.source.known_pair() if known.shape[1] == 0 else None
         if start is None and operator.n > _NYSTROM and width > 2:
             start = _nystrom_start(operator, width - 2, seed)[:, 0 if pair is None else 1 :]
@@ -296,7 +297,7 @@ def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     wanted = k - (pair is not None)
     if wanted == 0:
         return _joined(pair, None, operator)
-    blocks = {"csr": 14, "callback": 6}.get(operator.kind, 7)
+    blocks = {"csr": 14, "callback": 6, "kernel": 6}.get(operator.kind, 7)
     options = dict(
         pairs=wanted,
         block_size=width,
@@ -360,7 +361,7 @@ def _arpack(operator, k, known, start, tol, limit, seed):
         answer = operator.apply(v)
         return (answer - basis @ (basis.T @ answer))[:, 0]
 
-    if operator.kind == "callback" and not isinstance(operator.source, KernelOperator):
+    if operator.kind == "callback":
         _check_by_probes(operator, seed)
     linear = aslinearoperator(LinearOperator((operator.n, operator.n), matvec=multiply, dtype=operator.dtype))
     random = np.random.RandomState(seed).uniform(-1, 1, operator.n)

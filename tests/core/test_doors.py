@@ -100,6 +100,31 @@ def test_kernel_sums_of_the_core_name_the_argument(arguments, error, words):
     assert "incompatible function arguments" not in str(raised.value)
 
 
+def test_kernel_operators_of_the_core_name_the_argument():
+    two = compiled.pack_points(X, None, integers(0, 1, 0, 1, 0), 2, 1)
+    missing = compiled.pack_points(X, None, integers(0, 1, 0, -1, 0), 2, 1)
+    options = dict(pairs=1, block_size=1, max_basis=5, max_applications=99, tolerance=1e-6, norm=0.0, seed=0,
+                   start=np.zeros((5, 0)), deflate=np.zeros((5, 0)))  # fmt: skip
+    ones = np.ones((2, 2))
+    cases = [
+        (dict(points=X), TypeError, "X must be packed points"),
+        (dict(points=missing), ValueError, "labels must name a label of 0 ... 1 for each row"),
+        (dict(kernel="box"), ValueError, "unknown kernel"),
+        (dict(bandwidths=np.ones((1, 4))), ValueError, "a row and a column for each of the 2 labels"),
+        (dict(bandwidths=ones - np.eye(2)), ValueError, "bandwidth must be positive and finite, got 0"),
+        (dict(factors=np.ones((2, 1))), ValueError, "a row and a column for each of the 2 labels"),
+        (dict(factors=ones.astype(np.float32)), TypeError, "factors must be a NumPy array of dtype float64"),
+        (dict(scale=np.ones(4)), ValueError, "scale must have 5 entries, got 4"),
+        (dict(product_threads=0), ValueError, "n_jobs must be at least 1"),
+    ]
+    given = dict(points=two, kernel="gaussian", bandwidths=ones, factors=ones, scale=None, product_threads=1,
+                 options=options, n_threads=1)  # fmt: skip
+    for arguments, error, words in cases:
+        with pytest.raises(error, match=words):
+            compiled.eigen_kernel(**(given | arguments))
+    assert compiled.eigen_kernel(**given)["status"] == "converged"
+
+
 def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
     out = np.empty((5, 5))
     cases = [
@@ -117,12 +142,14 @@ def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
         (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
         (lambda: compiled.multiply_add_rate(np.dtype("i8"), 0.1, 1), "dtype must be float32 or float64"),
         (
-            lambda: compiled.tolerance_sums(X, X, None, None, 1, "gaussian", 1.0, None, -1.0, 0.0, 1.0, "automatic", 1),
+            lambda: compiled.tolerance_sums(
+                X, X, None, None, 1, "gaussian", 1.0, None, -1.0, 0.0, False, 1.0, "automatic", 1
+            ),
             "rtol",
         ),
         (
             lambda: compiled.tolerance_sums(
-                X, X, None, integers(0, 9, 0, 0, 0), 1, "gaussian", 1.0, None, 1e-3, 0.0, 1.0, "pairs", 1
+                X, X, None, integers(0, 9, 0, 0, 0), 1, "gaussian", 1.0, None, 1e-3, 0.0, False, 1.0, "pairs", 1
             ),
             "labels",
         ),

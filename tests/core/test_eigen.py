@@ -252,6 +252,30 @@ def test_kernel_operator_with_bandwidths_by_label():
     assert_allclose(A @ V[:, 0], K @ V[:, 0], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("form", ["plain", "normalized", "weighted", "labels", "an empty label", "laplace"])
+def test_products_of_a_kernel_stay_in_the_core(monkeypatch, form, dtype):
+    n, rng = 450, np.random.default_rng(3)
+    options = {
+        "plain": dict(bandwidth=1.5),
+        "normalized": dict(bandwidth=1.5, normalization="sum"),
+        "weighted": dict(bandwidth=1.5, normalization="mean", sample_weight=rng.uniform(0.5, 2, n)),
+        "labels": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 3, degrees=rng.uniform(1, 2, n)),
+        "an empty label": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 2 * 2),
+        "laplace": dict(bandwidth=1.5, kernel="laplace"),
+    }[form]
+    A = KernelOperator(points(n, dtype=dtype), **options)
+    exact = np.linalg.eigvalsh(A.toarray().astype(np.float64))[::-1][:6]
+
+    def refused(*arguments):
+        raise AssertionError("a product came back to Python")
+
+    monkeypatch.setattr(KernelOperator, "_matmat", refused)
+    results = [top_eigenpairs(A, 6, solver="lanczos", n_jobs=n_jobs) for n_jobs in (1, 3)]
+    assert_allclose(results[0].values, exact, rtol=1e-5 if dtype == np.float32 else 1e-9)
+    assert_array_equal(results[0].vectors, results[1].vectors)
+
+
 def test_leading_vectors_of_a_subset_extend_to_all_points():
     A = KernelOperator(points(2000, dtype=np.float32), bandwidth=2.0, normalization="sum")
     some = np.arange(0, 2000, 4)

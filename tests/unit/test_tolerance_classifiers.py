@@ -21,7 +21,7 @@ H = 0.6
 @pytest.fixture
 def always(monkeypatch):
     """All pairs are predicted to take forever, so that the sums with a tolerance are always used."""
-    monkeypatch.setattr("spectralcls._tolerance._brute_pair_nanoseconds", lambda d, dtype: 1e12)
+    monkeypatch.setattr("spectralcls._tolerance._BRUTE_FORCE", 1e12)
 
 
 def problem(data, d, n=1200, n_classes=3):

@@ -44,8 +44,8 @@ class compiled:
     @staticmethod
     def tolerance_sums(
         queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
-        kernel: str, bandwidth: float, excluded: np.ndarray | None, rtol: float, atol: float, brute_pair: float,
-        strategy: str, n_threads: int,
+        kernel: str, bandwidth: float, excluded: np.ndarray | None, rtol: float, atol: float,
+        single_precision: bool, brute_passes: float, strategy: str, n_threads: int,
     ) -> np.ndarray | None: ...
     @staticmethod
     def knn(queries: np.ndarray, points: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]: ...
@@ -63,6 +63,11 @@ class compiled:
     def eigen_gram(
         row_starts: np.ndarray, indices: np.ndarray, values: np.ndarray, transposed_starts: np.ndarray,
         transposed_indices: np.ndarray, transposed_values: np.ndarray, options: dict[str, Any], n_threads: int,
+    ) -> dict[str, Any]: ...
+    @staticmethod
+    def eigen_kernel(
+        points: Any, kernel: str, bandwidths: np.ndarray, factors: np.ndarray, scale: np.ndarray | None,
+        product_threads: int, options: dict[str, Any], n_threads: int,
     ) -> dict[str, Any]: ...
     @staticmethod
     def eigen_callback(

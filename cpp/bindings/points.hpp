@@ -1,0 +1,39 @@
+// Points that Python holds for many calls.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "arguments.hpp"
+
+namespace spectralcls::bindings {
+
+constexpr index_t largest_int = std::numeric_limits<int>::max();
+
+// Points, what belongs to them, and, if they were packed for many calls, how.
+template <class T>
+struct Points {
+  Array<T> points;
+  std::optional<Array<T>> weights;
+  Integers labels;
+  int n_labels;
+  std::shared_ptr<const KernelPoints<T>> packed;
+
+  Points(const py::handle& x, const py::handle& l, const py::handle& n) : points(matrix<T>(x, "X")) {
+    if (points.shape(0) == 0) refuse("X must have at least one row.");
+    n_labels = static_cast<int>(integer(n, "n_labels", 1, largest_int));
+    labels = integers(l, "labels", points.shape(0), -no_limit, n_labels - 1);
+  }
+  index_t rows() const { return points.shape(0); }
+};
+
+// Calls f(points) for the packed points that Python hands over.
+template <class F>
+auto with_points(const py::object& given, F&& f) {
+  if (py::isinstance<Points<float>>(given)) return f(given.cast<const Points<float>&>());
+  if (py::isinstance<Points<double>>(given)) return f(given.cast<const Points<double>&>());
+  refuse_type("X", "packed points", given);
+}
+
+}  // namespace spectralcls::bindings
