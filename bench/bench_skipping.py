@@ -97,8 +97,8 @@ def measure(benchmark, monkeypatch, X, y, Q):
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(benchmark, monkeypatch, name, raw):
     """`ParzenClassifier.predict` and class sums at the bandwidth that it chooses, raw data or standardized: seconds,
-    and how many times faster than all pairs. `agree`: the share of labels that are those of all pairs, without one for
-    exact ties in another order."""
+    and how many times faster than all pairs. `agree`: the share of labels that are those of all pairs, but for
+    exact ties. Sets of few queries are bound by what is built first, which these have to share."""
     measure(benchmark, monkeypatch, *problem(name, raw))
 
 

@@ -83,7 +83,7 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, double lengt
         begin = end;
         if (end == width || std::sqrt(partial) - tile > reach) break;
       }
-      if (distance < reach) cost += std::min(FilterCosts::pair, 2 * pair_cost);
+      if (std::sqrt(partial) < reach) cost += std::min(FilterCosts::pair, 2 * pair_cost);
     }
   }
   return cost / (static_cast<double>(n_queries * n_points) * pair_cost);
