@@ -55,8 +55,10 @@ def certain(model, log_shares, bounded):
     """
     log_sums, tolerance, dtype = bounded
     with np.errstate(invalid="ignore", divide="ignore"):
-        # Between these sums and those of all pairs: each is this close to the truth.
-        slack = 2 * (AGREEMENT[dtype] + np.finfo(dtype).eps * np.abs(np.where(np.isfinite(log_sums), log_sums, 0.0)))
+        # Between these sums and those of all pairs: each is this close to the truth, and no closer than the distances
+        # that it comes from are rounded.
+        size = np.abs(np.where(np.isfinite(log_sums), log_sums, 0.0))
+        slack = 2 * (AGREEMENT[dtype] + 8 * np.finfo(dtype).eps * size)
         missing = np.logaddexp.reduce(log_sums, axis=1, keepdims=True) + log_shares + np.log(tolerance)
         lowest, highest = log_sums - slack, np.logaddexp(log_sums, missing) + slack
         lower, upper = lowest[..., 0] + model.log_scale, highest[..., 0] + model.log_scale
