@@ -280,7 +280,7 @@ def test_leading_vectors_of_a_subset_extend_to_all_points():
     A = KernelOperator(points(2000, dtype=np.float32), bandwidth=2.0, normalization="sum")
     some = np.arange(0, 2000, 4)
     part = A.restricted(some)
-    assert_allclose(part.toarray(), A.toarray()[np.ix_(some, some)], rtol=1e-6)
+    assert_allclose(part.toarray(), A.toarray()[np.ix_(some, some)], rtol=1e-5)  # the contract of float32
     found = top_eigenpairs(part, 6)
     block = np.linalg.qr(A.extended(some, found.vectors / found.values.astype(np.float32)))[0]
     exact = top_eigenpairs(A, 6, tol=1e-5).vectors
