@@ -15,7 +15,7 @@ constexpr double ln2 = 0.69314718055994530942;
 // rate r, at the scale of the packing,
 //   gaussian     k = 2^(-r a) f(u), a the squared distance, r a = u^2 log2(e) / 2;
 //   exponential  k = 2^(-r a) f(u), a the distance, r a = u log2(e);
-//   compact      k = f(v), v = max(1 - r a, 0), a the squared distance, r a = u^2.
+//   compact      k = f(v) or f(v, r a), v = max(1 - r a, 0), a the squared distance, r a = u^2.
 enum class Decay { gaussian, exponential, compact };
 
 struct Traits {
@@ -70,9 +70,10 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
-// 1 - u of v = 1 - u^2, in profile.hpp: the square root is the instruction set's.
+// 1 - u of v = max(1 - u^2, 0) and u^2, in profile.hpp: the square root is the instruction set's. From v alone u would have
+// half the digits near zero.
 template <class V>
-V linear_of_square(V v);
+V linear_of_square(V v, V square);
 
 inline constexpr auto profiles = std::make_tuple(
     Profile{"gaussian", Decay::gaussian, 1, One{}},
@@ -81,7 +82,7 @@ inline constexpr auto profiles = std::make_tuple(
     Profile{"quartic", Decay::compact, 1, [](auto v) { return v * v; }},
     Profile{"triweight", Decay::compact, 1, [](auto v) { return v * v * v; }},
     Profile{"cosine", Decay::compact, 1, [](auto v) { return cosine_of_root(v); }},
-    Profile{"linear", Decay::compact, 1, [](auto v) { return linear_of_square(v); }},
+    Profile{"linear", Decay::compact, 1, [](auto v, auto square) { return linear_of_square(v, square); }},
     Profile{"laplace", Decay::exponential, 1, One{}},
     Profile{"laplace_derivative", Decay::exponential, 0, [](auto u) { return 1 / u; }});
 

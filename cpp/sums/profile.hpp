@@ -9,9 +9,9 @@
 namespace spectralcls {
 
 template <class V>
-inline V linear_of_square(V v) {
+inline V linear_of_square(V v, V square) {
   using T = std::decay_t<decltype(v[0])>;
-  return v / (T(1) + square_root<T>(T(1) - v));
+  return v / (T(1) + square_root<T>(square));
 }
 
 template <Kernel K>
@@ -41,7 +41,11 @@ template <Kernel K, class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void kernel_values(T shift, T rate, Vec<T> (&a)[N]) {
   if constexpr (profile<K>.decay == Decay::compact) {
 #pragma GCC unroll 8
-    for (int i = 0; i < N; ++i) a[i] = profile<K>.factor(maximum<T>(T(1) - a[i] * rate, Vec<T>{}));
+    for (int i = 0; i < N; ++i) {
+      const Vec<T> square = a[i] * rate, v = maximum<T>(T(1) - square, Vec<T>{});
+      if constexpr (std::is_invocable_v<decltype(profile<K>.factor), Vec<T>, Vec<T>>) a[i] = profile<K>.factor(v, square);
+      else a[i] = profile<K>.factor(v);
+    }
   } else if constexpr (profile<K>.has_factor) {
     Vec<T> factor[N];
 #pragma GCC unroll 8
