@@ -41,6 +41,8 @@ inline constexpr SkippingCosts skipping_costs{};
 // pair beyond its features, as of all others. They decide what is tried, never a result.
 struct FilterCosts {
   static double build(index_t d) { return 12000 + 700 * static_cast<double>(d); }
+  static double sample(index_t d) { return 3.2e7 + 1.2e6 * static_cast<double>(d); }  // the largest sample that decides
+  static constexpr double sampling = 0.012;  // what the sample may take relative to all pairs
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320;
   static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this relative to all pairs
 };

@@ -29,10 +29,10 @@ inline Skipping skipping() {
 // if it is out of sight by its box, or after the first coordinates. squared_reach(scale, least): how far a query sees whose
 // nearest point is that far, both squared and scaled.
 template <class T, class SquaredReach>
-double predicted_share(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
-  constexpr index_t n_queries = 16, most_points = 512, near = 4, far = 64;
-  const index_t d = points.cols, n_points = std::min(points.rows, most_points);
-  if (n_points < far) return 1;
+double predicted_share(MatrixView<T> queries, MatrixView<T> points, index_t n_queries, index_t n_points, double length, double pair_cost,
+                       SquaredReach&& squared_reach) {
+  constexpr index_t near = 4, far = 64;
+  const index_t d = points.cols;
   std::vector<T> some;
   auto take = [&](MatrixView<T> all, index_t count) {
     for (index_t i = 0; i < count; ++i) some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
@@ -92,10 +92,15 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, double lengt
 // Whether to build a filter for these pairs: one that costs `pair_cost` each without it.
 template <class T, class SquaredReach>
 bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, SquaredReach&& squared_reach) {
-  constexpr index_t from_points = 2048, from_features = 4;
+  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 128, points_per_query = 32;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
-  return build + all * predicted_share(queries, points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
+  // The sample is as large as its own cost allows: pairs of it, hence the root.
+  const double affordable = FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
+  const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::sqrt(std::min(affordable, 1.0)));
+  if (n_points < least_points) return false;
+  const index_t n_queries = n_points / points_per_query;
+  return build + all * predicted_share(queries, points, n_queries, n_points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
 }
 
 }  // namespace spectralcls::detail

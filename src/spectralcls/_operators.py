@@ -219,7 +219,7 @@ class KernelOperator(LinearOperator):
             out[rows] = np.einsum("ilc,l->ic", sums, constants.astype(self.dtype))
         return out
 
-    def core_arguments(self):
+    def _core_arguments(self):
         """What ``compiled.eigen_kernel`` multiplies by without coming back to Python."""
         if self.labels is None:
             widths, constants = [self.bandwidth], [1.0]

@@ -257,7 +257,7 @@ class _Problem:
         if self.kind == "gram":
             parts = (*_csr_parts(self.matrix.rows), *_csr_parts(self.matrix.columns))
             return compiled.eigen_gram(*parts, options, self.n_threads)
-        return compiled.eigen_kernel(*self.source.core_arguments(), options, self.n_threads)
+        return compiled.eigen_kernel(*self.source._core_arguments(), options, self.n_threads)
 
     def toarray(self):
         if self.kind == "dense":

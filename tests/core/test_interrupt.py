@@ -15,7 +15,8 @@ import pytest
 WITHIN = 0.5  # seconds of processor time of the whole process between the signal and the answer, however busy the rest
 
 CHILD = """
-import os, resource, sys, time, warnings
+import os, signal, time, warnings
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent may ignore it
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 import spectralcls as S

@@ -9,7 +9,7 @@ from .._table.frames import NUMBER, ORDERED, is_frame, is_numeric_pandas, read_c
 _NOT_NUMBERS = {"ensure_all_finite": "allow-nan", "dtype": np.float64}
 
 
-def check_columns(estimator, X, y=None, *, reset=True, dtype=(np.float64, np.float32), ensure_min_samples=1):
+def check_columns(estimator, X, y="no_validation", *, reset=True, dtype=(np.float64, np.float32), ensure_min_samples=1):
     """What `validate_data` does, of data frames with columns of any kind too; values may be missing.
 
     With `reset` it is noted on the estimator what each column is, as `_levels`: None for a number.
@@ -25,7 +25,8 @@ def check_columns(estimator, X, y=None, *, reset=True, dtype=(np.float64, np.flo
     if levels is not None and not is_frame(X):
         kinds = [position for position, own in enumerate(levels) if own is not None]
         raise ValueError(f"X must be a data frame like that of fit, in which the columns {kinds} are categories.")
-    more = {} if y is None else {"y": y, "ensure_min_samples": ensure_min_samples}
+    without_y = isinstance(y, str) and y == "no_validation"
+    more = {} if without_y else {"y": y, "ensure_min_samples": ensure_min_samples}
     if not frame and levels is None:
         return validate_data(estimator, X, reset=reset, **_NOT_NUMBERS | {"dtype": dtype}, **more)
     _check_feature_names(estimator, X, reset=reset)
@@ -38,7 +39,7 @@ def check_columns(estimator, X, y=None, *, reset=True, dtype=(np.float64, np.flo
         _numbers(column) if own is None else own.position_of(column)
         for column, own in zip(columns, levels or [None] * len(columns), strict=True)
     ])
-    if y is None:
+    if without_y:
         return check_array(matrix, estimator=estimator, input_name="X", **_NOT_NUMBERS)
     return check_X_y(matrix, y, estimator=estimator, ensure_min_samples=ensure_min_samples, **_NOT_NUMBERS)
 

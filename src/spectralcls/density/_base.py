@@ -21,7 +21,7 @@ ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's name
 class Density(Estimator):
     """An estimator that learns a density, in ``_learn(data)``."""
 
-    _parameter_constraints = {
+    _parameter_constraints: dict = {
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman", "scott"}), "array-like",
         ],

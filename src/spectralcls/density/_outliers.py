@@ -106,7 +106,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     array([7])
     """
 
-    _parameter_constraints = {
+    _parameter_constraints: dict = {
         **Density._parameter_constraints,
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
         "novelty": ["boolean"],

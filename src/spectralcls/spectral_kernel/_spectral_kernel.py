@@ -128,6 +128,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     (4, 2)
     """
 
+    coefficients_: Array
     _parameter_constraints: dict = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "transformation": [StrOptions({"normalized", "identity"})],
