@@ -12,5 +12,5 @@ WORDS = {  # class: (use when, avoid when)
     "SpectralISEClassifier": ("you want to see the data in eigenvectors", "only accuracy counts"),
     "SpectralLaplacianISEClassifier": ("the same, clusters of unequal density", "only accuracy counts"),
     "CCDRClassifier": ("many samples have no label; a picture in the plane", "classes surround each other"),
-    "SpectralKernelClassifier": ("text and other sparse counts", "features are dense and few"),
+    "SpectralKernelClassifier": ("text and other sparse counts; smooth borders", "you need probabilities"),
 }

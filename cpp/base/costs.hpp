@@ -1,8 +1,9 @@
 // What steps cost in each variant: the constants by which one of several ways to the same answer is chosen, all of them.
 // They decide how long a call takes, never how exact it is.
 //
-// The rows of the variants are measured by `python -m bench.calibrate`, which writes them here: on another kind of
-// machine, run it and build again. They are constants of the build, not of the moment, so that equal calls return equal bits.
+// The row of AVX-512 was measured by hand; those of AVX2 and the baseline are that row scaled by the width of a vector.
+// `python -m bench.calibrate` measures all of them and writes them here: on another kind of machine, run it and build again.
+// They are constants of the build, not of the moment, so that equal calls return equal bits.
 #pragma once
 
 #include "base/matrix.hpp"
