@@ -22,8 +22,8 @@ struct Costs {
 
 namespace variants {
 inline constexpr Costs avx512{0.192, 0.016, 0.576, 0.032, 0.5, 0.1, 0.1, 4000, 25, 0.6, 60};
-inline constexpr Costs avx2{0.384, 0.032, 1.152, 0.064, 0.5, 0.1, 0.1, 4000, 25, 0.6, 60};
-inline constexpr Costs baseline{0.96, 0.08, 2.88, 0.16, 0.5, 0.1, 0.1, 4000, 25, 0.6, 60};
+inline constexpr Costs avx2{0.384, 0.032, 1.152, 0.064, 1, 0.2, 0.2, 4000, 25, 0.6, 60};
+inline constexpr Costs baseline{0.96, 0.08, 2.88, 0.16, 2.5, 0.5, 0.5, 4000, 25, 0.6, 60};
 }  // namespace variants
 
 inline constexpr const Costs& costs = vector_bytes == 64 ? variants::avx512 : vector_bytes == 32 ? variants::avx2 : variants::baseline;
