@@ -23,17 +23,6 @@ class NearestOfChunk {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
-  void run(Checkpoint& checkpoint) {
-    if (search_.filter()) {
-      for (index_t b = 0; b < chunk_.packed.n_blocks; ++b, checkpoint()) look(b);
-    } else {
-      for (const Tile& tile : search_.points().tiles()) {
-        for (index_t b = 0; b < chunk_.packed.n_blocks; ++b) compare(b, tile);
-        checkpoint();
-      }
-    }
-  }
-
   // One block of queries with the points that the filter lets pass: first the tiles about the nearest one, then what is
   // nearer than the k-th of those, which is ever less.
   void look(index_t block) {
@@ -55,6 +44,30 @@ class NearestOfChunk {
     ++work_.blocks;
     work_.coordinates = look_.n_coordinates();
   }
+
+  // A block of queries with all points of a tile.
+  void compare(index_t block, const Tile& tile) {
+    const index_t n_rows = search_.rows_of(chunk_, block);
+    double farthest = 0;
+    for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, of(block, r).reach());
+    const double error = search_.product_error(chunk_, block, tile);
+    const DistanceForm form = search_.form(error, farthest);
+    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
+    work_.vectors += tile.n_vectors;
+    for (index_t r = 0; r < n_rows; ++r) {
+      const T* D = buffer_->value[r];
+      Candidates& mine = of(block, r);
+      T limit = search_.computed_limit(form, mine.reach(), error);
+      if (!any_less<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
+      for (int v = 0; v < tile.n_vectors; ++v) {
+        detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) { mine.add(search_.bounds(form, D[j], error), source(tile.first + j)); });
+        if (!mine.wants_compaction()) continue;
+        compact(block, r);
+        limit = search_.computed_limit(form, mine.reach(), error);
+      }
+    }
+  }
+
   const typename TileSearch<T>::Work& work() const { return work_; }
 
   // write(query, place, exact squared distance, index) for each neighbor in order.
@@ -90,29 +103,6 @@ class NearestOfChunk {
   void compact(index_t block, index_t r) {
     const index_t query = chunk_.rows[block * tile_rows + r];
     of(block, r).compact([&](index_t point) { return search_.exact(query, point); });
-  }
-
-  // A block of queries with all points of a tile.
-  void compare(index_t block, const Tile& tile) {
-    const index_t n_rows = search_.rows_of(chunk_, block);
-    double farthest = 0;
-    for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, of(block, r).reach());
-    const double error = search_.product_error(chunk_, block, tile);
-    const DistanceForm form = search_.form(error, farthest);
-    squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
-    work_.vectors += tile.n_vectors;
-    for (index_t r = 0; r < n_rows; ++r) {
-      const T* D = buffer_->value[r];
-      Candidates& mine = of(block, r);
-      T limit = search_.computed_limit(form, mine.reach(), error);
-      if (!any_less<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
-      for (int v = 0; v < tile.n_vectors; ++v) {
-        detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) { mine.add(search_.bounds(form, D[j], error), source(tile.first + j)); });
-        if (!mine.wants_compaction()) continue;
-        compact(block, r);
-        limit = search_.computed_limit(form, mine.reach(), error);
-      }
-    }
   }
 
   // One query with the points of a tile whose bits are set.
@@ -157,7 +147,7 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
       });
   search->for_each([&](index_t, const Chunk& chunk, Checkpoint& checkpoint) {
     NearestOfChunk<T> nearest(*search, chunk, k);
-    nearest.run(checkpoint);
+    search->run(chunk, nearest, checkpoint);
     nearest.finish([&](index_t query, index_t place, double squared, std::int64_t index) {
       distances[query * k + place] = search->distance(squared);
       indices[query * k + place] = index;

@@ -44,17 +44,6 @@ class ReverseOfChunk {
   ReverseOfChunk(const TileSearch<T>& search, const Chunk& chunk, const T* radii, const SquaredRadii<T>& squared)
       : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
 
-  void run(Checkpoint& checkpoint) {
-    if (search_.filter()) {
-      for (index_t b = 0; b < chunk_.packed.n_blocks; ++b, checkpoint()) look(b);
-    } else {
-      for (const Tile& tile : search_.points().tiles()) {
-        for (index_t b = 0; b < chunk_.packed.n_blocks; ++b) compare(b, tile);
-        checkpoint();
-      }
-    }
-  }
-
   // One block of queries with the tiles that may have one of them within a radius.
   void look(index_t block) {
     search_.look(chunk_, block, look_);
@@ -68,10 +57,8 @@ class ReverseOfChunk {
     ++work_.blocks;
     work_.coordinates = look_.n_coordinates();
   }
-  const typename TileSearch<T>::Work& work() const { return work_; }
-  std::vector<Found<T>> found;
 
- private:
+  // A block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
     const DistanceForm form = search_.form(error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
@@ -90,6 +77,10 @@ class ReverseOfChunk {
     }
   }
 
+  const typename TileSearch<T>::Work& work() const { return work_; }
+  std::vector<Found<T>> found;
+
+ private:
   const TileSearch<T>& search_;
   const Chunk& chunk_;
   const T* radii_;
@@ -149,7 +140,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
   std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));
   search->for_each([&](index_t c, const Chunk& chunk, Checkpoint& checkpoint) {
     ReverseOfChunk<T> reverse(*search, chunk, radii, squared);
-    reverse.run(checkpoint);
+    search->run(chunk, reverse, checkpoint);
     found[static_cast<std::size_t>(c)] = std::move(reverse.found);
   });
   return in_order(std::move(found), queries.rows);

@@ -63,6 +63,20 @@ class TileSearch {
     });
   }
 
+  // Has a search of this chunk look through the filter, block by block, or compare each block with all tiles.
+  template <class Search>
+  void run(const Chunk& chunk, Search& search, Checkpoint& checkpoint) const {
+    const index_t n_blocks = chunk.packed.n_blocks;
+    if (filter()) {
+      for (index_t b = 0; b < n_blocks; ++b, checkpoint()) search.look(b);
+    } else {
+      for (const Tile& tile : packed_.tiles()) {
+        for (index_t b = 0; b < n_blocks; ++b) search.compare(b, tile);
+        checkpoint();
+      }
+    }
+  }
+
   // A look through the filter at the tiles, by one block of a chunk.
   void look(const Chunk& chunk, index_t block, TileFilter::Block& from) const {
     from.set(*filter(), coordinates_.data(), chunk.rows + block * tile_rows, rows_of(chunk, block));
