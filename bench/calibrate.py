@@ -2,7 +2,8 @@
 
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
 between two calls that differ in it alone. Build again afterwards: the table is part of the build, so that equal calls
-return equal bits.
+return equal bits. What no two calls isolate (the last four fields, of the lattice) stays as it is; ``--check`` shows
+how far the ways chosen by the table are from the best ones, with the variant at hand.
 """
 
 import json
@@ -11,6 +12,7 @@ import re
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -54,19 +56,6 @@ def near_pair(d, columns):
     return approximate(X, columns, bandwidth=10.0) / len(X) ** 2
 
 
-def lattice_row(d, rtol):
-    """A source and a target on the lattice. Many in few tiles, so that the lattice itself costs little."""
-    few, many = points(40_000, d), points(120_000, d)
-    return (approximate(many, bandwidth=1.0, rtol=rtol, strategy="lattice")
-            - approximate(few, bandwidth=1.0, rtol=rtol, strategy="lattice")) / 80_000  # fmt: skip
-
-
-def group():
-    """Points so far apart that each is a cell, and its neighborhood empty."""
-    X = points(20_000, 3, side=1e4)
-    return approximate(X, bandwidth=1e-2) / len(X)
-
-
 def measured():
     """The fields of ``Costs``, in their order."""
     costs = {}
@@ -77,24 +66,36 @@ def measured():
     base, wide, deep = near_pair(2, 1), near_pair(2, 9), near_pair(10, 1)
     costs["near_column"], costs["near_feature"] = (wide - base) / 8, (deep - base) / 8
     costs["near_pair"] = base - costs["near_column"] - 2 * costs["near_feature"]
-    # A stencil costs as many vectors of the innermost axis as the others have lattice points: one in 1-D, and its width
-    # in 2-D. Source and target each have one.
-    from spectralcls._core import compiled
-
-    lanes, width = compiled.lanes(np.dtype(np.float64)), 16  # of rtol = 1e-6
-    line, plane = lattice_row(1, 1e-6) / 2, lattice_row(2, 1e-6) / 2
-    vectors = width / lanes
-    costs["lattice_vector"] = max(plane - 2 * line, 0) / ((width - 2) * vectors)
-    costs["stencil"] = line - vectors * costs["lattice_vector"]
-    costs["group"], costs["row"] = group(), 60.0
     return {name: max(costs[name], 1e-3) for name in FIELDS}
 
 
-FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64", "near_pair", "near_feature", "near_column", "group",
-          "stencil", "lattice_vector", "row")  # fmt: skip
+FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64", "near_pair", "near_feature", "near_column")
+
+
+def chosen_over_best(d, n, bandwidth, rtol):
+    """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
+    from spectralcls._tolerance import approximate_sums
+    from spectralcls.kernels import kernel_sums
+
+    X = np.random.default_rng(d).normal(size=(n, d))
+    ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}
+    for way in ("pairs", "lattice", "automatic"):
+        ways[way] = nanoseconds(lambda way=way: approximate(X, 1, bandwidth, rtol, way), 2)
+    if approximate_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1) is None:
+        ways["automatic"] = ways["all pairs"]
+    best = min(ways, key=ways.get)
+    return ways["automatic"] / ways[best], best
+
+
+def check():
+    for d, n, bandwidth, rtol in product((1, 2, 3), (3000, 30_000), (0.003, 0.02, 0.1, 0.5), (1e-3, 1e-6)):
+        ratio, best = chosen_over_best(d, n, bandwidth, rtol)
+        print(f"{d=} {n=} {bandwidth=} {rtol=}: {ratio:.2f} of {best}", flush=True)
 
 
 def main():
+    if "--check" in sys.argv:
+        return check()
     if "--worker" in sys.argv:
         return print(json.dumps(measured()))
     from spectralcls._core import available_variants
@@ -106,7 +107,7 @@ def main():
         run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)  # fmt: skip
         values = ", ".join(f"{json.loads(run.stdout)[name]:.3g}" for name in FIELDS)
         print(variant, values, flush=True)
-        text = re.sub(rf"(Costs {variant})\{{.*?\}}", rf"\1{{{values}}}", text)
+        text = re.sub(rf"(Costs {variant}\{{)([^,}}]+, ){{{len(FIELDS)}}}", rf"\g<1>{values}, ", text)
     TABLE.write_text(text, encoding="utf-8")
 
 
