@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
 
 LOWEST = 1e-3  # probabilities below this count as this much in a log loss
 
@@ -30,9 +29,15 @@ def inverse_temperature(scores, codes, weights=None):
     """
     spread = np.var(scores, axis=1)
     scale = np.sqrt(np.average(spread, weights=weights)) or 1.0
+    # -log p = lead + log(sum(exp(behind))), both in proportion to b.
+    behind = (scores - scores.max(axis=1, keepdims=True)) / scale
+    lead = -behind[np.arange(len(codes)), codes]
+    highest = -np.log(LOWEST)
 
     def value(log_b):
-        return log_loss(np.exp(log_softmax(np.exp(log_b) / scale * scores, axis=1)), codes, weights)
+        b = np.exp(log_b)
+        losses = b * lead + np.log(np.exp(b * behind).sum(axis=1))
+        return np.average(np.minimum(losses, highest), weights=weights)
 
     # The clipped loss is not convex: a grid first, then the bracket around its best point.
     grid = np.linspace(np.log(1e-2), np.log(1e3), 24)

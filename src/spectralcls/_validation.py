@@ -94,6 +94,16 @@ def positive_weight(X, sample_weight):
     return X, None if np.all(weights == 1) else weights, kept
 
 
+def with_left_out(estimator, X, data, values, answer):
+    """The `values` of the training samples, and ``answer(queries)`` for those of weight zero: one for each given."""
+    if data.kept is None:
+        return values
+    out = np.empty((len(data.kept), *values.shape[1:]), values.dtype)
+    out[data.kept] = values
+    out[~data.kept] = answer(validate_data(estimator, X, dtype=data.X.dtype, reset=False)[~data.kept])
+    return out
+
+
 def check_more_data(estimator, X, y, classes, sample_weight, before, check=validate_data):
     """Further samples for the training data `before`; None before the first, which needs the `classes`.
 

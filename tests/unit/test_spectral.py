@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bench.reproduce.literal import TEST_KERNELS, SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
-from spectralcls._model.centers import weighted_median
 from spectralcls.bandwidth import silverman_bandwidth
 from spectralcls.datasets import make_two_gaussians, make_two_rings
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier
@@ -330,14 +329,6 @@ def test_refit_forgets_and_failure_keeps():
     assert not hasattr(model, "cv_results_")
     with pytest.raises(NotFittedError):
         SpectralISEClassifier().predict(Q)
-
-
-def test_weighted_median_is_that_of_repeated_rows():
-    rng = np.random.default_rng(0)
-    for n in (1, 2, 5, 8):
-        Z, counts = rng.standard_normal((n, 3)), rng.integers(1, 5, n)
-        repeated = np.repeat(Z, counts, axis=0)
-        assert_allclose(weighted_median(Z, counts.astype(float)), np.median(repeated, axis=0))
 
 
 # The papers' experiments

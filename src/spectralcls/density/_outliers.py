@@ -9,7 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._estimator import transactional
+from .._quantile import weighted_quantile
 from .._typing import Array, ArrayLike
+from .._validation import with_left_out
 from ._base import Density
 from ._form import leave_one_out_log_density
 
@@ -156,19 +158,12 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         """
         data = self._fit_density(X, sample_weight)
         scores = leave_one_out_log_density(self._form)
-        weights = np.ones(len(scores)) if data.weights is None else data.weights
         if self.contamination == "auto":
-            lower, upper = (_quantile(scores, weights, share) for share in (0.25, 0.75))
-            self.offset_ = lower - 1.5 * (upper - lower)
+            lower, upper = (weighted_quantile(scores, share, data.weights) for share in (0.25, 0.75))
+            self.offset_ = float(lower - 1.5 * (upper - lower))
         else:
-            self.offset_ = _quantile(scores, weights, self.contamination)
-        if data.kept is not None:
-            every = np.empty(len(data.kept))
-            every[data.kept] = scores
-            left_out = np.asarray(X)[~data.kept]
-            every[~data.kept] = self._form.log_density(np.asarray(left_out, dtype=data.X.dtype))
-            scores = every
-        self.leave_one_out_score_ = scores
+            self.offset_ = float(weighted_quantile(scores, self.contamination, data.weights))
+        self.leave_one_out_score_ = with_left_out(self, X, data, scores, self._form.log_density)
         return self
 
     @available_if(_finds_outliers)
@@ -242,10 +237,3 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
 def _labels(decision):
     return np.where(decision < 0, -1, 1)
-
-
-def _quantile(values, weights, share):
-    """The smallest value up to which values weigh more than `share` of all; a weight of two is a value given twice."""
-    order = np.argsort(values)
-    first = np.searchsorted(np.cumsum(weights[order]), (share + 1e-12) * weights.sum(), side="right")
-    return float(values[order][min(first, len(order) - 1)])

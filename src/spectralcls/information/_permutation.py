@@ -159,9 +159,10 @@ def independence_test(
 
     Notes
     -----
-    Both kernel matrices are factored once, G G^T and F F^T, to 1e-8 of their traces, with r and s columns; a
-    permutation is then the product ``G^T F`` of permuted rows: O(n r s) time. Smooth kernels in few dimensions have
-    few columns, narrow ones up to n.
+    Both kernel matrices are factored once, G G^T and F F^T, to 1e-8 of their traces, with r and s columns, which takes
+    n (r + s) pairs. All permutations are then columns of one product: each is ``G^T F`` for permuted rows of F, in
+    O(n r s) time, and none visits a pair again. Smooth kernels in few dimensions have few columns, narrow ones up to
+    n. Memory is O(n (r + s)).
 
     References
     ----------
@@ -187,9 +188,8 @@ def independence_test(
         low = rpcholesky(sample.points, n, kernel=kernel, bandwidth=h, tol=_TOL, random_state=0)
         factors.append(low.factor - low.factor.mean(axis=0))
         log_constant -= log_normalizer(kernel, sample.points.shape[1], h)
-    G, F = np.ascontiguousarray(factors[0].T), np.ascontiguousarray(factors[1])
-    orders = [np.arange(n), *(rng.permutation(n) for _ in range(n_permutations))]
-    values = np.array([np.sum((G @ F[order]) ** 2) for order in orders]) / n**2
+    orders = np.stack([np.arange(n), *(rng.permutation(n) for _ in range(n_permutations))])
+    values = _cross_covariances(*factors, orders) / n**2
     return _result(values * np.exp(log_constant))
 
 
@@ -206,6 +206,16 @@ def _quadratic_forms(points, columns, kernel, h, n_jobs):
         own += np.einsum("ic,ic->c", weights[rows], sums)
         across += sums.sum(axis=0)
     return own[:-1], across[:-1], across[-1]
+
+
+def _cross_covariances(G, F, orders):
+    """``|G^T F[order]|^2`` for each of the orders (p, n), of which as many as fit are columns of one product."""
+    G, s = np.ascontiguousarray(G.T), F.shape[1]
+    out = np.empty(len(orders))
+    for own in blocks(len(orders), 8 * s * (len(F) + len(G))):
+        columns = F[orders[own].T].reshape(len(F), -1)  # (n, p s)
+        out[own] = ((G @ columns) ** 2).reshape(len(G), -1, s).sum(axis=(0, 2))
+    return out
 
 
 def _result(values):

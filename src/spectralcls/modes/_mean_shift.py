@@ -15,7 +15,7 @@ from .._model import Rule, TrainingPoints, class_means
 from .._model.nearest import nearest_codes
 from .._tuning import has_spread
 from .._typing import Array, ArrayLike
-from .._validation import check_samples
+from .._validation import check_samples, with_left_out
 from ..bandwidth import silverman_bandwidth
 from ..kernels import log_normalizer
 from ._ascent import SHADOWS, climb, distinct_modes
@@ -156,12 +156,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         self.mode_log_density_ = (
             log_density[every[large]] - log_normalizer(self.kernel, data.X.shape[1], self.bandwidth_)
         )
-        self.labels_ = np.empty(len(data.X) if data.kept is None else len(data.kept), dtype=np.intp)
-        kept = slice(None) if data.kept is None else data.kept
-        self.labels_[kept] = self._labels(modes)
-        if data.kept is not None:
-            rest = validate_data(self, X, dtype=data.X.dtype, reset=False)[~data.kept]
-            self.labels_[~data.kept] = self._labels(self._climb(rest)[0])
+        self.labels_ = with_left_out(self, X, data, self._labels(modes), self._labels_of)
         return self
 
     def _climb(self, Q):
@@ -175,6 +170,9 @@ class KernelMeanShift(ClusterMixin, Estimator):
         out_of_reach = np.isnan(modes[:, 0])
         modes[out_of_reach] = Q[out_of_reach]
         return modes, n_iter
+
+    def _labels_of(self, Q):
+        return self._labels(self._climb(Q)[0])
 
     def _labels(self, modes):
         centers = self.cluster_centers_
@@ -198,7 +196,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return self._labels(self._climb(X)[0])
+        return self._labels_of(X)
 
 
 def _reference(data, kernel):
