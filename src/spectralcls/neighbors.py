@@ -18,6 +18,7 @@ __all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
 _KD_TREE_MAX_FEATURES = 5
+_KD_TREE_MIN_PAIRS = 1_000_000  # fewer are compared sooner than a tree is built
 _LEAF_SIZE = 32
 _QUICKLY_BUILT = 100_000  # points of a tree that is there before Ctrl-C matters
 _EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
@@ -137,7 +138,8 @@ def knn(
             f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}."
         )
     if algorithm == "auto":
-        algorithm = "kd_tree" if X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
+        many = len(Q) * len(X) > _KD_TREE_MIN_PAIRS
+        algorithm = "kd_tree" if many and X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
     Q, X, shift = _in_range(Q, X)
     distances, indices = (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
     return _scaled_back(distances, shift), indices
