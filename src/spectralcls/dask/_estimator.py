@@ -15,7 +15,10 @@ MAX_GATHERED = 20_000  # points from which a metric is learned, and among which 
 
 
 class DaskEstimator:
-    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
+    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet.
+
+    A family gives `_class_scores`, the lazy scores of the classes of which the largest wins.
+    """
 
     def _check_queries(self, X):
         check_is_fitted(self)
@@ -51,8 +54,38 @@ class DaskEstimator:
         done = [task(block, *arguments) for block in blocks(X)]
         return from_blocks(done, sizes(X), (len(self.classes_),), np.float64)
 
-    def _labels(self, scores):
+    def predict(self, X):
+        """Predict the best class of each query.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : Dask array of shape (n_queries,)
+            Labels. Not computed yet, in the chunks of X.
+        """
+        scores = self._class_scores(X)
         return scores.map_blocks(_best, self.classes_, drop_axis=1, dtype=self.classes_.dtype)
+
+    def partial_fit(self, X, y, classes=None, **options):
+        """Not offered: points added one by one are work for one machine; see `to_local`.
+
+        Parameters
+        ----------
+        X, y, classes : object
+            Ignored.
+        **options : object
+            Ignored.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
 
     def score(self, X, y, sample_weight=None):
         """Accuracy, computed at once.

@@ -30,40 +30,11 @@ class DaskScoreClassifier(DaskEstimator):
             Not computed yet, in the chunks of X. With two classes the score of ``classes_[1]`` less that of
             ``classes_[0]``.
         """
-        scores = self._scores(self._check_queries(X)).map_blocks(finite_scores, dtype=np.float64)
+        scores = self._class_scores(X).map_blocks(finite_scores, dtype=np.float64)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
-        """Predict the best class of each query.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        y : Dask array of shape (n_queries,)
-            Labels. Not computed yet, in the chunks of X.
-        """
-        return self._labels(self._scores(self._check_queries(X)))
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):
-        """Not offered: points added one by one are work for one machine; see `to_local`.
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight : object
-            Ignored.
-        retune : bool, default=False
-            Ignored.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
+    def _class_scores(self, X):
+        return self._scores(self._check_queries(X))
 
     def _check_training_data(self, X, y, sample_weight=None, **options):
         check_workers()
@@ -129,7 +100,7 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
         log_p : Dask array of shape (n_queries, n_classes)
             Not computed yet, in the chunks of X.
         """
-        return self._scores(self._check_queries(X)).map_blocks(log_posterior, dtype=np.float64)
+        return self._class_scores(X).map_blocks(log_posterior, dtype=np.float64)
 
     def predict_proba(self, X):
         """Posterior probability of each class.

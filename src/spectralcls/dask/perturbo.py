@@ -79,21 +79,6 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
         self.trace_residuals_ = np.array(residuals)
         return self
 
-    def partial_fit(self, X, y, classes=None):
-        """Not offered: labels added one by one are work for one machine; see `to_local`.
-
-        Parameters
-        ----------
-        X, y, classes : object
-            Ignored.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("partial_fit is for data in memory: use to_local().partial_fit(X, y).")
-
     def _log_explained(self, X, relative=True):
         return self._by_models(X, _log_explained, relative, self.n_jobs or 1)
 
@@ -132,20 +117,8 @@ class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
         scores = self._log_explained(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X):
-        """Predict the class that each query perturbs least.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        y : Dask array of shape (n_queries,)
-            Labels. Not computed yet, in the chunks of X.
-        """
-        return self._labels(self._log_explained(X))
+    def _class_scores(self, X):
+        return self._log_explained(X)
 
     def score_samples(self, X):
         """How well the nearest class explains a query: log(1 - min_l tau_l(x)).
