@@ -6,13 +6,12 @@ data at the peak.
 """
 
 import os
-import time
-import tracemalloc
 
 import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
 
+from bench.measure import peak_bytes, timed
 from spectralcls._tuning.folds import stratified_folds
 from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.kernel_mean import (
@@ -34,25 +33,6 @@ def problem(n=N):
     return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(scale=0.5, size=n) > 1).astype(int)
 
 
-def seconds(function, repeats=3):
-    """Best time of some calls."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def peak_bytes(function):
-    """Memory that arrays take at the peak of a call, beyond what there was."""
-    tracemalloc.start()
-    function()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
 @pytest.mark.parametrize("n_bandwidths", [16, 50])
 @pytest.mark.parametrize("make", CLASSIFIERS)
 def test_tuning_beside_one_pass(benchmark, make, n_bandwidths):
@@ -61,7 +41,7 @@ def test_tuning_beside_one_pass(benchmark, make, n_bandwidths):
     ratio = 2.0 if n_bandwidths == 16 else 2**0.25  # of one h^2 to the next
     grid = bandwidth_grid(X, n_bandwidths, ratio)
     model = make(bandwidth_grid=grid, max_tuning_samples=None)
-    one_pass = seconds(lambda: kernel_sums(X, X, labels=y, bandwidth=1.0))
+    one_pass = timed(lambda: kernel_sums(X, X, labels=y, bandwidth=1.0), repeats=3)[1]
     benchmark.pedantic(model.fit, (X, y), rounds=2)
     folds = stratified_folds(X, y, 5)
     fixed = make(bandwidth=model.bandwidth_)
@@ -80,7 +60,7 @@ def test_tuning_beside_one_pass(benchmark, make, n_bandwidths):
 def test_prediction_beside_one_pass(benchmark, make):
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
-    one_pass = seconds(lambda: kernel_sums(X, X, labels=y, bandwidth=0.7))
+    one_pass = timed(lambda: kernel_sums(X, X, labels=y, bandwidth=0.7), repeats=3)[1]
     benchmark.pedantic(model.predict, (X,), rounds=3)
     best = benchmark.stats.stats.min
     benchmark.extra_info.update(
@@ -102,7 +82,7 @@ def test_log_densities_beside_scikit_learn(benchmark):
     expected = joint()
     np.testing.assert_allclose(log_density, np.logaddexp(*expected.T), rtol=1e-4, atol=1e-4)
     assert np.mean(model.predict(X) == expected.argmax(axis=1)) > 0.999
-    peer_seconds = seconds(joint, repeats=1)
+    peer_seconds = timed(joint)[1]
     benchmark.extra_info.update(
         peer_seconds=peer_seconds, speedup=peer_seconds / benchmark.stats.stats.min
     )  # fmt: skip

@@ -5,8 +5,6 @@ SPECTRALCLS_DATA. ``extra_info`` holds the peer's time, the ratio, rates and the
 """
 
 import os
-import time
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from scipy.linalg.blas import dtrsm
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
+from bench.measure import peak_bytes, timed
 from spectralcls.active import ActivePool
 from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.datasets import load
@@ -24,25 +23,6 @@ from spectralcls.perturbo._class_model import Regularization, fit_class
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_PERTURBO_N", 10_000))
 TIKHONOV = Regularization("tikhonov", 1e-3)
-
-
-def seconds(function, *args, repeats=1, **kwargs):
-    """Best time of some calls, and the last result."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function(*args, **kwargs)
-        best = min(best, time.perf_counter() - start)
-    return best, result
-
-
-def peak_bytes(function, *args, **kwargs):
-    """Memory that NumPy arrays take at the peak of a call, beyond what there was."""
-    tracemalloc.start()
-    function(*args, **kwargs)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def test_letter_beside_tuned_svm(benchmark):
@@ -61,8 +41,8 @@ def test_letter_beside_tuned_svm(benchmark):
     bandwidths = bandwidth_grid(X)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     svm = GridSearchCV(SVC(C=10, cache_size=500), {"gamma": 0.5 / bandwidths**2}, cv=folds)
-    one, svm_predicted = seconds(lambda: svm.fit(X, y).predict(T))
-    all_cores, _ = seconds(lambda: svm.set_params(n_jobs=-1).fit(X, y).predict(T))
+    svm_predicted, one = timed(lambda: svm.fit(X, y).predict(T))
+    _, all_cores = timed(lambda: svm.set_params(n_jobs=-1).fit(X, y).predict(T))
     accuracy, ours = np.mean(predicted == t), benchmark.stats.stats.median
     assert accuracy >= 0.925
     benchmark.extra_info.update(
@@ -79,17 +59,17 @@ def test_factorization_beside_bare_cholesky(benchmark):
     X = np.random.default_rng(0).normal(size=(N, 16))
     K = kernel_matrix(X, bandwidth=3.0)
     K.flat[:: N + 1] += TIKHONOV.alpha
-    plain, factor = seconds(cholesky, K, check_finite=False)
+    factor, plain = timed(cholesky, K, check_finite=False)
     diagonal = factor.diagonal().copy()
     del factor
-    in_place = [seconds(cholesky, K.T, overwrite_a=True, check_finite=False)[0]]
+    in_place = [timed(cholesky, K.T, overwrite_a=True, check_finite=False)[1]]
     del K
     model = benchmark.pedantic(fit_class, (X, 3.0, TIKHONOV), rounds=3)
     np.testing.assert_allclose(model.triangle.dense().diagonal(), diagonal, rtol=1e-8)
     del model
     K = kernel_matrix(X, bandwidth=3.0)
     K.flat[:: N + 1] += TIKHONOV.alpha
-    in_place.append(seconds(cholesky, K.T, overwrite_a=True, check_finite=False)[0])
+    in_place.append(timed(cholesky, K.T, overwrite_a=True, check_finite=False)[1])
     del K
     ours, bare = benchmark.stats.stats.median, float(np.mean(in_place))
     benchmark.extra_info.update(
@@ -110,14 +90,14 @@ def test_scoring_beside_bare_triangular_solve(benchmark):
 
     def bare():
         K = kernel_matrix(Q, X, bandwidth=3.0)
-        return seconds(dtrsm, 1.0, U, K.T, lower=0, trans_a=1, overwrite_b=1)
+        return timed(dtrsm, 1.0, U, K.T, lower=0, trans_a=1, overwrite_b=1)
 
-    before, solved = bare()
+    solved, before = bare()
     expected = np.einsum("ji,ji->i", solved, solved)
     del solved
     explained = benchmark.pedantic(model.explained, (Q,), rounds=2)
     np.testing.assert_allclose(explained, expected, atol=1e-10)
-    alone, ours = (before + bare()[0]) / 2, benchmark.stats.stats.median
+    alone, ours = (before + bare()[1]) / 2, benchmark.stats.stats.median
     benchmark.extra_info.update(
         {"n": N, "queries": N, "seconds of dtrsm": alone, "% of its speed": 100 * alone / ours,
          "Gflop/s": N**3 / 1e9 / ours, "memory at the peak / factor": peak_bytes(model.explained, Q) / (8 * N**2)}
@@ -150,12 +130,12 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     labeled = np.setdiff1d(np.arange(pool_size), pool.remaining)
     X, y = np.concatenate([X, pool_X[labeled]]), np.concatenate([y, pool_y[labeled]])
     remaining = pool_X[pool.remaining]
-    refit, tau = seconds(
+    tau, refit = timed(
         lambda: PerTurboClassifier(3.0, alpha=1e-3).fit(X, y).perturbation(remaining), repeats=2
     )
     np.testing.assert_allclose(pool.perturbation, tau, atol=1e-9)
     solve = np.ones((n_per_class, pool_size))
-    read, label_seconds = seconds(np.ones(n_per_class).dot, solve, repeats=5)[0], benchmark.stats.stats.median
+    read, label_seconds = timed(np.ones(n_per_class).dot, solve, repeats=5)[1], benchmark.stats.stats.median
     benchmark.extra_info.update(
         {"seconds of refit and score": refit, "times refit and score": refit / label_seconds,
          "bytes of the solve": solve.nbytes, "GB/s": solve.nbytes / 1e9 / label_seconds,
@@ -171,7 +151,7 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, rank, n=200_000):
     X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]
     clf = PerTurboClassifier(2.0, alpha=1e-3, rank=rank)
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
-    score_seconds, accuracy = seconds(clf.score, X[::20], y[::20])
+    accuracy, score_seconds = timed(clf.score, X[::20], y[::20])
     benchmark.extra_info.update(
         {"n": n, "trace left out / trace": clf.trace_residuals_[0] / n, "accuracy, %": 100 * accuracy,
          "seconds for 10 000 queries": score_seconds, "GiB at the peak": peak_bytes(clf.fit, X, y) / 2**30,

@@ -9,7 +9,6 @@ Size: SPECTRALCLS_BENCH_N (default 100000).
 """
 
 import os
-import time
 from functools import cache
 
 import numpy as np
@@ -18,7 +17,7 @@ from KDEpy import FFTKDE
 from scipy.interpolate import RegularGridInterpolator
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import peak_gib
+from bench.measure import peak_gib, timed
 from spectralcls import ParzenClassifier
 from spectralcls.bandwidth import bandwidth_grid, silverman_bandwidth
 from spectralcls.kernels import kernel_sums
@@ -54,12 +53,6 @@ def bandwidth(d, rule):
     logs = kernel_sums(some, some, bandwidth=grid, log=True, exclude_self=True)
     best = grid[(logs.mean(axis=0) - d * np.log(grid)).argmax()]
     return float(best * (len(some) / N) ** (1 / (d + 4)))
-
-
-def timed(function, *args, **kwargs):
-    start = time.perf_counter()
-    result = function(*args, **kwargs)
-    return result, time.perf_counter() - start
 
 
 def relative_error(values, truth):

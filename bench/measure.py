@@ -4,6 +4,7 @@ import gc
 import re
 import resource
 import time
+import tracemalloc
 from functools import cache
 from pathlib import Path
 
@@ -60,6 +61,25 @@ def side_by_side(functions, repeats=5, budget=60.0):
             results[name] = function()
             samples[name].append(time.perf_counter() - begin)
     return {name: (float(np.median(taken)), min(taken)) for name, taken in samples.items()}, results
+
+
+def timed(function, *args, repeats=1, **kwargs):
+    """The last result of some calls, and the least of their seconds."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function(*args, **kwargs)
+        best = min(best, time.perf_counter() - start)
+    return result, best
+
+
+def peak_bytes(function, *args, **kwargs):
+    """Memory that NumPy arrays take at the peak of a call, beyond what there was."""
+    tracemalloc.start()
+    function(*args, **kwargs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
 
 def peak_gib():
