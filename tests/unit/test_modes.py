@@ -55,6 +55,15 @@ def test_centers_are_modes_of_the_density(kernel):
         assert (density.score_samples(around) <= at_centers + 1e-9).all()
 
 
+@pytest.mark.parametrize("seed", [40, 43, 56, 58])
+def test_no_sample_belongs_to_a_mode_below_it(seed):
+    X, h = np.random.default_rng(seed).normal(size=(40, 5)), 2.0 if seed == 40 else 1.5
+    model = KernelMeanShift(h, kernel="epanechnikov").fit(X)
+    own = ParzenDensity(h, kernel="epanechnikov").fit(X).score_samples(X)
+    assert (model.mode_log_density_[model.labels_] >= own - 1e-9).all()
+    assert_array_equal(model.predict(X), model.labels_)
+
+
 def test_it_is_scikit_learns_with_a_flat_kernel():
     X, y = blobs(400)
     ours, theirs = KernelMeanShift(2.0, kernel="epanechnikov").fit(X), MeanShift(bandwidth=2.0).fit(X)

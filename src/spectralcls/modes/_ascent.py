@@ -5,6 +5,7 @@ weights ``w_j g(|x - x_j| / h)``; stepping to that mean never goes down. The mea
 """
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from .._model.points import blocks
 
@@ -73,3 +74,13 @@ def distinct_modes(modes, log_density, distance):
             kept.append(row)
             left &= np.linalg.norm(modes - modes[row], axis=1) > distance
     return np.array(kept)
+
+
+def absorbed_by(modes, centers, distance):
+    """Which center, the highest first, each mode belongs to: the highest within `distance`, else the nearest."""
+    out = np.empty(len(modes), dtype=np.intp)
+    for block in blocks(len(modes), 16 * len(centers)):
+        apart = cdist(modes[block], centers)
+        within = apart <= distance
+        out[block] = np.where(within.any(axis=1), within.argmax(axis=1), apart.argmin(axis=1))
+    return out

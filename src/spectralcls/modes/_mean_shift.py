@@ -12,13 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._model import Rule, TrainingPoints, class_means
-from .._model.nearest import nearest_codes
 from .._tuning import has_spread
 from .._typing import Array, ArrayLike
 from .._validation import check_samples, with_left_out
 from ..bandwidth import silverman_bandwidth
 from ..kernels import log_normalizer
-from ._ascent import SHADOWS, climb, distinct_modes
+from ._ascent import SHADOWS, absorbed_by, climb, distinct_modes
 
 
 class KernelMeanShift(ClusterMixin, Estimator):
@@ -67,8 +66,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
 
     Notes
     -----
-    A step is one pass over the pairs of climbers and samples, with d + 1 columns. Modes closer than a bandwidth are
-    one cluster.
+    A step is one pass over the pairs of climbers and samples, with d + 1 columns. Modes closer than a bandwidth to a
+    higher one are of its cluster.
 
     References
     ----------
@@ -144,8 +143,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         model = class_means(Rule("density"), self._points, self.kernel, self.bandwidth_)[0]
         log_density = model.log_total(modes.astype(data.X.dtype))
         every = distinct_modes(modes, log_density, self.bandwidth_)
-        codes = nearest_codes(modes, modes[every], np.arange(len(every)), self.n_jobs)
-        sizes = np.bincount(codes, minlength=len(every))
+        sizes = np.bincount(absorbed_by(modes, modes[every], self.bandwidth_), minlength=len(every))
         large = np.flatnonzero(sizes >= self.min_cluster_size)
         if not len(large):
             raise ValueError(
@@ -176,7 +174,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
 
     def _labels(self, modes):
         centers = self.cluster_centers_
-        labels = nearest_codes(modes, centers, np.arange(len(centers)), self.n_jobs)
+        labels = absorbed_by(modes, centers, self.bandwidth_)
         if not self.cluster_all:
             labels[np.linalg.norm(modes - centers[labels], axis=1) > self.bandwidth_] = -1
         return labels
