@@ -67,6 +67,15 @@ def test_the_better_of_a_list_is_chosen(name):
     assert make(name, metric=("diagonal", noise)).fit(X, y).metric_.kind == "diagonal"
 
 
+def test_a_list_is_compared_on_given_splits():
+    X, y = scaled_problem()[0][:60], scaled_problem()[1][:60]
+    splits = [(np.setdiff1d(np.arange(60), test), test) for test in np.arange(60).reshape(3, 20)]
+    found = spectralcls.ParzenClassifier(metric=[None, "whiten"], cv=splits).fit(X, y).metric_cv_results_
+    for f, (train, test) in enumerate(splits):
+        refit = spectralcls.ParzenClassifier(cv=5).fit(X[train], y[train])
+        assert found[f"split{f}_test_score"][0] == refit.score(X[test], y[test])
+
+
 def test_metrics_of_a_list_do_not_see_what_they_are_validated_on():
     """Classes without structure and more features than points: learned on the test points too, a metric would win."""
     rng = np.random.default_rng(0)

@@ -94,6 +94,11 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
     return Learned(best, len(curve), best_step, curve, evaluated)
 
 
+def most_steps(n):
+    """Steps for n points: what is to be learned from many is finer than what a step of a part of them shows."""
+    return 80 if n <= MAX_REFERENCES else 200
+
+
 def _split(n, fraction, rng):
     order = rng.permutation(n)
     n_held_out = min(max(round(fraction * n), min(10, n // 3), 1), MAX_VALIDATED, n - 1)

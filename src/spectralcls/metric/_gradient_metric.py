@@ -5,19 +5,18 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
-from .._model.ridge import ALPHAS, indicators, solve
+from .._model.ridge import ALPHAS, solve
 from .._progress import progress
-from .._temperature import inverse_temperature, log_loss
 from .._tuning import distinct_rows, median_distance, stratified_subsample
-from .._validation import check_training_data
+from .._validation import check_regression_data, check_training_data
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
+from ._problem import Problem
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues
 
@@ -25,15 +24,17 @@ _FLOOR = 1e-6  # of the mean of M's eigenvalues
 class GradientMetric(LinearMap):
     """Linear map from the average gradient outer product of kernel ridge regression.
 
-    Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators; take as the new
-    metric M the average over the points of ``grad f grad f^T``, summed over the classes. Directions along which the
-    prediction does not change lose their weight. Of all rounds, the first (M = I) included, the one of least
-    leave-one-out log loss is kept.
+    Repeats two steps: fit kernel ridge regression with the Laplace kernel to the classes' indicators, or to the targets
+    of a regression; take as the new metric M the average over the points of ``grad f grad f^T``, summed over classes or
+    outputs. Directions along which the prediction does not change lose their weight. Of all rounds, the first (M = I)
+    included, the one of least leave-one-out loss is kept: the log loss, or the squared error.
 
     Parameters
     ----------
     kind : {"diagonal", "full"}, default="diagonal"
         "diagonal": a weight for each feature, the diagonal of M. "full": M itself.
+    task : {"classification", "regression"}, default="classification"
+        Whether y holds class labels or numbers.
     max_iter : int, default=3
         Rounds.
     bandwidth : float, default=2.0
@@ -57,7 +58,8 @@ class GradientMetric(LinearMap):
     n_iter_ : int
         Rounds made.
     loss_curve_ : list of float
-        Leave-one-out log loss before the first round and after each.
+        Leave-one-out loss before the first round and after each; that of a regression is relative to the variance of
+        the targets.
     best_iter_ : int
         The round that was kept.
     %(n_features_in_)s
@@ -65,11 +67,13 @@ class GradientMetric(LinearMap):
     See Also
     --------
     KernelMetric : Learned by the likelihood of neighbors instead.
+    spectralcls.KernelRegressor : Learns one with its parameter `metric`.
 
     Notes
     -----
     Features should have comparable scales: M = I is where it starts. A round costs 2 m^3 multiply-adds for each alpha
-    and one kernel sum with d + 1 columns for each class, O(m^2 C d), for m <= `max_samples` points; memory O(m^2).
+    and one kernel sum with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points;
+    memory O(m^2).
 
     References
     ----------
@@ -88,6 +92,7 @@ class GradientMetric(LinearMap):
 
     _parameter_constraints = {
         "kind": [StrOptions({"diagonal", "full"})],
+        "task": [StrOptions({"classification", "regression"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "alpha_grid": ["array-like"],
@@ -99,6 +104,7 @@ class GradientMetric(LinearMap):
         self,
         kind="diagonal",
         *,
+        task="classification",
         max_iter=3,
         bandwidth=2.0,
         alpha_grid=ALPHAS,
@@ -108,6 +114,7 @@ class GradientMetric(LinearMap):
         n_jobs=None,
     ):
         self.kind = kind
+        self.task = task
         self.max_iter = max_iter
         self.bandwidth = bandwidth
         self.alpha_grid = alpha_grid
@@ -124,8 +131,8 @@ class GradientMetric(LinearMap):
         ----------
         X : array-like of shape (n_samples, n_features)
             Training points; the map is learned in float64.
-        y : array-like of shape (n_samples,)
-            Class labels, two classes at least.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels, two classes at least; or the targets of a regression, of one output or several.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
@@ -146,23 +153,18 @@ class GradientMetric(LinearMap):
         ConvergenceWarning
             If no round improved on the features as they are, which are then the result.
         """
-        data = check_training_data(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        first, group = distinct_rows(data.X, data.codes)
-        weights = np.bincount(group, data.weights).astype(np.float64)
-        if len(first) > self.max_samples:
-            some = stratified_subsample(data.codes[first], self.max_samples, rng)
-            first, weights = first[some], weights[some]
-        points, codes = data.X[first].astype(np.float64), data.codes[first]
+        problem = self._read(X, y, sample_weight, rng)
+        points, weights = problem.points, problem.weights
         self.mean_ = np.average(points, axis=0, weights=weights)
-        points -= self.mean_
+        points = points - self.mean_
         L = np.eye(points.shape[1])
         self.loss_curve_ = []
         with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
             for step in range(self.max_iter + 1):
                 Z = points @ L.T
                 bandwidth = self.bandwidth * median_distance(Z, rng)
-                loss, coefficients = self._ridge(Z, codes, len(data.classes), weights, bandwidth)
+                loss, coefficients = self._ridge(Z, problem, bandwidth)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
                     self.components_, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
@@ -177,17 +179,29 @@ class GradientMetric(LinearMap):
             )
         return self
 
-    def _ridge(self, Z, codes, n_classes, weights, bandwidth):
-        """Leave-one-out log loss and coefficients at the best alpha."""
-        Y, shares = indicators(codes, n_classes, weights)
+    def _read(self, X, y, sample_weight, rng):
+        """The `Problem` of at most `max_samples` distinct points."""
+        regression = self.task == "regression"
+        data = (check_regression_data if regression else check_training_data)(self, X, y, sample_weight)
+        codes = np.zeros(len(data.X), dtype=np.intp) if regression else data.codes
+        first, group = distinct_rows(np.column_stack([data.X, data.targets]) if regression else data.X, codes)
+        weights = np.bincount(group, data.weights).astype(np.float64)
+        if len(first) > self.max_samples:
+            some = stratified_subsample(codes[first], self.max_samples, rng)
+            first, weights = first[some], weights[some]
+        points = data.X[first].astype(np.float64)
+        if regression:
+            return Problem.of_numbers(points, weights, data.targets[first])
+        return Problem.of_classes(points, weights, codes[first], len(data.classes))
+
+    def _ridge(self, Z, problem, bandwidth):
+        """Leave-one-out loss and coefficients at the best alpha."""
         K = kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, n_jobs=self.n_jobs)
         best = np.inf, None
         for alpha in self.alpha_grid:
-            solution = solve(K.copy(), Y, alpha, weights)
-            scores = solution.held_out + shares
-            sharpness = inverse_temperature(scores, codes, weights)
-            loss = log_loss(softmax(sharpness * scores, axis=1), codes, weights)
-            if loss < best[0]:
+            solution = solve(K.copy(), problem.targets, alpha, problem.weights)
+            loss = problem.loss(solution.held_out)
+            if best[1] is None or loss < best[0]:
                 best = loss, solution.coefficients
         return best
 

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 from sklearn import config_context
@@ -19,9 +20,10 @@ _FOLDS = 5  # in place of leaving out one point at a time: each split learns a m
 
 
 class MetricMixin:
-    """Gives a classifier the parameter `metric` and its attribute `metric_`.
+    """Gives an estimator the parameter `metric` and its attribute `metric_`.
 
-    `_prepared` learns the map from checked training data, and maps them; `_mapped` maps queries.
+    `_prepared` learns the map from checked training data, and maps them; `_mapped` maps queries. What is here of
+    classes, a regression has of numbers: `_answers`, `_learned_kind`, `_compared_sample`, `_judged`.
     """
 
     def _prepared(self, data, y):
@@ -46,8 +48,9 @@ class MetricMixin:
         return data
 
     def _trial(self, metric):
-        """An unfitted estimator for data in this process, with one metric."""
-        return clone(self).set_params(metric=metric)
+        """An unfitted estimator for a part of the data in this process, with one metric."""
+        splits_of_all = not (self.cv is None or isinstance(self.cv, Integral | str) or hasattr(self.cv, "split"))
+        return clone(self).set_params(metric=metric, **({"cv": _FOLDS} if splits_of_all else {}))
 
     def _candidate_metrics(self):
         metric = getattr(self, "metric", None)  # not every member of a family need have it
@@ -64,47 +67,61 @@ class MetricMixin:
     def _learned(self, metric, data):
         """A fitted transformer: a given one that is fitted already as it is."""
         if isinstance(metric, str):
-            metric = KernelMetric(metric, random_state=self.random_state, n_jobs=self.n_jobs)
-        elif is_fitted(metric):
+            return self._learned_kind(metric, data)
+        if is_fitted(metric):
             return metric
         weights = {}
         if data.weights is not None and has_fit_parameter(metric, "sample_weight"):
             weights["sample_weight"] = data.weights
         with config_context(skip_parameter_validation=False):  # of what a user hands in
-            return clone(metric).fit(data.X, data.codes, **weights)
+            return clone(metric).fit(data.X, self._answers(data), **weights)
+
+    def _learned_kind(self, kind, data):
+        metric = KernelMetric(kind, random_state=self.random_state, n_jobs=self.n_jobs)
+        return metric.fit(data.X, data.codes, sample_weight=data.weights)
+
+    def _answers(self, data):
+        """The y of training data or of a sample of them."""
+        return data.codes
 
     def _compared(self, metrics, data, y):
         """Cross-validate the whole fit with each of the metrics, all else being chosen within the training parts."""
-        cv = _FOLDS if self.cv in (None, "loo") else self.cv
-        sample = draw_sample(
-            data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
-            random_state=self.random_state, against_all=True,
-        )
+        sample = self._compared_sample(data, y, _FOLDS if self.cv in (None, "loo") else self.cv)
         weights = None
         if data.weights is not None or not np.all(sample.weights == 1):
             unit = 1.0 if data.weights is None else (data.weights / unit_scale(data.weights))[0]
             weights = sample.weights * unit
 
         def score(sample, metric):
-            right = np.zeros((sample.n_samples, len(metric)))
+            scores = np.zeros((sample.n_samples, len(metric)))
             validated = np.zeros(len(sample.X), dtype=bool)
             validated[sample.rows] = True
             for train, test in sample.splits():
                 queries = test & validated
-                X, codes = sample.X[train], sample.codes[train]
                 if not queries.any():
                     continue
                 for k, candidate in enumerate(metric):
-                    predicted = codes[0]
-                    if np.ptp(codes):
-                        trial = self._trial(candidate).fit(X, codes, None if weights is None else weights[train])
-                        predicted = trial.predict(sample.X[queries])
-                    right[queries[sample.rows], k] = predicted == sample.codes[queries]
-            return sample.accuracies(right)
+                    trial = self._trial(candidate)
+                    own = None if weights is None else weights[train]
+                    scores[queries[sample.rows], k] = self._judged(trial, sample, train, queries, own)
+            return sample.accuracies(scores)
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # said of what is chosen
             return search(sample, {"metric": _as_objects(metrics)}, score)
+
+    def _compared_sample(self, data, y, cv):
+        return draw_sample(
+            data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
+            random_state=self.random_state, against_all=True,
+        )
+
+    def _judged(self, trial, sample, train, queries, weights):
+        """Which of the queries the estimator gets right, fitted to the training part."""
+        codes = sample.codes[train]
+        if not np.ptp(codes):
+            return sample.codes[queries] == codes[0]
+        return trial.fit(sample.X[train], codes, weights).predict(sample.X[queries]) == sample.codes[queries]
 
 
 def apply(metric, X):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
-from .._validation import TrainingData
 from ._form import held_out_predictions
+from ._metric import of_one_class, variances
 from ._moments import Moments
 
 
@@ -19,7 +19,7 @@ class Choice(NamedTuple):
 
 def chosen(estimator, data, degrees):
     """The `Choice` among the bandwidths that the estimator's parameters name, and some degrees."""
-    points = TrainingData(data.X, np.zeros(len(data.X), dtype=np.intp), np.zeros(1), data.weights, data.kept)
+    points = of_one_class(data)
     grid = _candidates(estimator, points)
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
@@ -52,9 +52,7 @@ def _candidates(estimator, points):
 
 def _score_of(moments, data, kernel, n_jobs):
     """R^2 of the points held out, by split, bandwidth and degree; relative to the variance of all."""
-    mean = np.average(data.targets, axis=0, weights=data.weights)
-    variance = np.average((data.targets - mean) ** 2, axis=0, weights=data.weights)
-    variance[variance == 0] = 1.0
+    variance = variances(data.targets, data.weights)
 
     def score(sample, bandwidth, degree):
         predicted = held_out_predictions(sample, moments, degree, kernel, np.asarray(bandwidth), n_jobs)

@@ -13,13 +13,14 @@ from .._typing import Array, ArrayLike
 from .._validation import check_regression_data
 from ._choice import chosen
 from ._form import RegressionForm
+from ._metric import RegressionMetricMixin
 from ._moments import Moments
 from ._quantiles import kernel_quantiles
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, Estimator):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
@@ -34,6 +35,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         above 10 features, where lines need many moments, the mean.
     kernel : str, default="gaussian"
         One of `spectralcls.kernels.KERNELS`.
+    metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
+        Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
+        :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
+        covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
+        transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
+        being cross-validated with each. None: the points as they are.
     cv : "loo", int, splitter or iterable of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
     %(bandwidth_grid)s
@@ -55,6 +62,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
     %(n_tuning_samples_)s
+    %(metric_)s
     %(n_features_in_)s
 
     See Also
@@ -64,11 +72,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     Notes
     -----
-    Features should have comparable scales. A fit with a given bandwidth costs O(n d); tuning one pass over the pairs,
-    O(n^2 (d + columns)) for each bandwidth, with 1 + k columns for degree 0 and d outputs, d (d + 1) / 2 + d + d k more
-    for degree 1; a query O(n (d + columns)). A slope is damped by 1e-8 of the kernel's variance, so that far from
-    the data, where all weight is on one sample, the prediction is its target. Where a kernel of compact support does
-    not reach, it is the prediction at the nearest sample.
+    Features should have comparable scales, or `metric` learn them. A fit with a given bandwidth costs O(n d); tuning
+    one pass over the pairs, O(n^2 (d + columns)) for each bandwidth, with 1 + k columns for degree 0 and k outputs,
+    d (d + 1) / 2 + d + d k more for degree 1; a query O(n (d + columns)). A slope is damped by 1e-8 of the kernel's
+    variance, so that far from the data, where all weight is on one sample, the prediction is its target. Where a kernel
+    of compact support does not reach, it is the prediction at the nearest sample.
 
     References
     ----------
@@ -97,12 +105,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     }
 
     def __init__(
-        self, bandwidth="cv", *, degree="cv", kernel="gaussian", cv="loo", bandwidth_grid=None,
+        self, bandwidth="cv", *, degree="cv", kernel="gaussian", metric=None, cv="loo", bandwidth_grid=None,
         max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.degree = degree
         self.kernel = kernel
+        self.metric = metric
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
@@ -134,7 +143,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
             regression stays as it was.
         """
-        data = check_regression_data(self, X, y, sample_weight)
+        data = self._prepared(check_regression_data(self, X, y, sample_weight), y)
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
@@ -150,7 +159,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     def _check_queries(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._mapped(validate_data(self, X, dtype=[np.float64, np.float32], reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.
