@@ -176,10 +176,10 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// With the filter where that looks good and, in a trial, is. squared_reach: see filter_looks_good.
-template <class T, class SquaredReach, class Pays>
+// With the filter where that looks good and, in a trial, is.
+template <class T, class Pays>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
-                                               const Execution& execution, SquaredReach&& squared_reach, Pays&& pays) {
+                                               const Execution& execution, const SquaredReach& squared_reach, Pays&& pays) {
   const bool always = skipping() == Skipping::always;
   const bool filtered = always || (skipping() == Skipping::sampled &&
                                    filter_looks_good(queries, points, 0.0, TileSearch<T>::pair_cost(points.cols), squared_reach));

@@ -13,7 +13,7 @@
 
 namespace spectralcls::detail {
 
-template <class T, bool Scaled>
+template <class T>
 class BlockSums {
  public:
   BlockSums(const SumPlan<T>& plan, const Range& chunk)
@@ -22,7 +22,7 @@ class BlockSums {
         n_bandwidths_(static_cast<int>(plan.n_bandwidths)),
         n_columns_(plan.request.n_columns),
         chunk_(chunk),
-        partial_(plan, chunk.size(), Scaled),
+        partial_(plan, chunk.size()),
         sum_(static_cast<std::size_t>(tile_rows * vectors_per_row())) {
     queries_.pack(request_.queries, plan.rows.data() + chunk.begin, chunk.size(), plan.kept->geometry());
   }
@@ -31,7 +31,7 @@ class BlockSums {
   PartialSums<T>& partial() { return partial_; }
   // Largest shift of the block's rows, and the smallest argument that a row has met since least() was reset.
   double farthest_shift() const {
-    return Scaled ? static_cast<double>(*std::max_element(shift_, shift_ + n_rows_)) : 0.0;
+    return plan_.scaled ? static_cast<double>(*std::max_element(shift_, shift_ + n_rows_)) : 0.0;
   }
   T least(index_t row) const { return least_[row]; }
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
@@ -44,7 +44,7 @@ class BlockSums {
     n_rows_ = std::min<index_t>(tile_rows, chunk_.size() - block * tile_rows);
     n_vectors_ = 0;
     std::fill(sum_.begin(), sum_.end(), Vec<T>{});
-    if (!Scaled) return;
+    if (!plan_.scaled) return;
     for (int r = 0; r < tile_rows; ++r)
       shift_[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block * tile_rows + r)[label] : 0.0,
                                            static_cast<double>(std::numeric_limits<T>::max())));
@@ -55,7 +55,7 @@ class BlockSums {
       if (request_.query_groups) leave_out_group(tile);
       if (request_.excluded) leave_out(tile);
     });
-    if (Scaled || n_bandwidths_ > 1 || with_least)
+    if (plan_.scaled || n_bandwidths_ > 1 || with_least)
       for (index_t r = 0; r < n_rows_; ++r) follow_minimum(r, tile.n_vectors);
     accumulate(tile);
     n_vectors_ += tile.n_vectors;
@@ -77,10 +77,10 @@ class BlockSums {
   // Adds the vector sums to the partial sums of their rows, in double.
   void flush() {
     for (index_t r = 0; r < n_rows_ && n_vectors_ > 0; ++r) {
-      if (Scaled && shift_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
+      if (plan_.scaled && shift_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
       // open() begins at the shift of the cell, and it is only ever lowered.
       const index_t row = block_ * tile_rows + r;
-      if (Scaled) partial_.lower_shift(row, label_, static_cast<double>(shift_[r]));
+      if (plan_.scaled) partial_.lower_shift(row, label_, static_cast<double>(shift_[r]));
       double* total = partial_.sums(row, label_);
       const Vec<T>* sums = sum_.data() + r * vectors_per_row();
       for (int b = 0; b < n_bandwidths_; ++b)
@@ -111,6 +111,8 @@ class BlockSums {
   index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns().n_vectors(); }
   // The tile from a row on.
   static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) { return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]); }
+  // Shifts from a row on, nullptr without a scale.
+  const T* shift_of(index_t row) const { return plan_.scaled ? shift_ + row : nullptr; }
   index_t place(index_t row) const { return chunk_.begin + block_ * tile_rows + row; }
 
   void accumulate(const Tile& tile) {
@@ -142,17 +144,16 @@ class BlockSums {
       return;
     }
     for (int b = 0; b < n_bandwidths_; ++b)
-      add_rows<T, Scaled>(request_.kernel, from_row(argument_, first),
-                          {last - first, n_vectors, rate_of(b), weights(b), shift_ + first, gap_ + first,
-                           Scaled ? plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)] : 0.0,
-                           sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
+      add_rows<T>(request_.kernel, from_row(argument_, first),
+                  {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
+                   plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)],
+                   sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
   }
 
   template <class Weights>
   void accumulate_grids(index_t r, int n_vectors, Weights&& weights) {
     const T* arguments = argument_.value[r];
     Vec<T>* row_sums = sum_.data() + r * vectors_per_row();
-    const T shift = Scaled ? shift_[r] : T(0);
     for (const GeometricGrid& grid : bandwidths().grids) {
       GridStep<T> steps[longest_grid<T>];
       const int n_steps = live_steps(grid, gap_[r]);
@@ -161,9 +162,7 @@ class BlockSums {
         const int b = grid.positions[static_cast<std::size_t>(l)];
         steps[l] = {row_sums + b, weights(b)};
       }
-      const T grid_rate = static_cast<T>(grid.rate);
-      if (request_.weights) add_grid<T, Scaled, true>(n_steps, arguments, n_vectors, shift, grid_rate, steps);
-      else add_grid<T, Scaled, false>(n_steps, arguments, n_vectors, shift, grid_rate, steps);
+      add_grid<T>(steps, n_steps, arguments, n_vectors, shift_of(r), static_cast<T>(grid.rate));
     }
   }
 
@@ -173,8 +172,8 @@ class BlockSums {
   void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
     auto add = [&](int b) { add_values(b, sum_.data() + b * plan_.columns().n_vectors()); };
     auto evaluate = [&](int b) {
-      kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, Scaled ? shift_ + first : nullptr,
-                     rate_of(b), from_row(value_, first));
+      kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, shift_of(first), rate_of(b),
+                     from_row(value_, first));
     };
     if (!plan_.rates_double) {
       for (int b = 0; b < n_bandwidths_; ++b) {
@@ -200,7 +199,7 @@ class BlockSums {
   // for one bandwidth without a scale.
   int live_steps(const GeometricGrid& grid, double gap) const {
     const int n_steps = static_cast<int>(grid.positions.size());
-    if (!Scaled && n_bandwidths_ == 1) return n_steps;
+    if (!plan_.scaled && n_bandwidths_ == 1) return n_steps;
     const double bits = grid.rate * gap;
     if (bits > plan_.negligible) return 0;
     int live = 1;
@@ -213,7 +212,7 @@ class BlockSums {
   void follow_minimum(index_t r, int n_vectors) {
     const T smallest = smallest_lane<T>(row_minimum<T>(argument_.value[r], n_vectors));
     least_[r] = std::min(least_[r], smallest);
-    if (!Scaled) {
+    if (!plan_.scaled) {
       gap_[r] = smallest;
       return;
     }

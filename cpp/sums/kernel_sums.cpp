@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -14,25 +15,26 @@
 namespace spectralcls {
 namespace {
 
-template <class T, bool Scaled>
+// Called once a query: its row, the shifts (l) of its sums or nullptr, the sums (l, b, c).
+using Finish = std::function<void(index_t row, const double* shifts, const double* sums)>;
+
+template <class T>
 class Computation {
   using Partial = detail::PartialSums<T>;
-  using BlockSums = detail::BlockSums<T, Scaled>;
+  using BlockSums = detail::BlockSums<T>;
 
  public:
-  Computation(const KernelSums<T>& request, const Execution& execution)
+  Computation(const KernelSums<T>& request, bool scaled, const Execution& execution)
       : request_(request),
         execution_(execution.for_work(operations(request))),
-        plan_(std::make_unique<detail::SumPlan<T>>(request, Scaled, true, execution_)) {
+        plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, true, execution_)) {
     if (plan_->kept->filtered() && detail::skipping() != detail::Skipping::always && !skipping_pays())
-      plan_ = std::make_unique<detail::SumPlan<T>>(request, Scaled, false, execution_);
+      plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, false, execution_);
     n_chunks_ = static_cast<index_t>(plan_->chunks.size());
     n_parts_ = plan_->n_parts;
   }
 
-  // finish(row, partial of that row: shifts (l), sums (l, b, c)) is called once a query.
-  template <class Finish>
-  void run(Finish&& finish) const {
+  void run(const Finish& finish) const {
     std::vector<Partial> partials(n_parts_ > 1 ? static_cast<std::size_t>(n_chunks_ * n_parts_) : 0);
     for_each_chunk(n_chunks_ * n_parts_, execution_, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
       const FlushSubnormals guard;
@@ -61,7 +63,7 @@ class Computation {
   }
 
   void sum_chunk(const Range& chunk, index_t part, BlockSums& sums, Checkpoint& checkpoint) const {
-    if (plan_->kept->filtered()) return detail::PrunedSums<T, Scaled>(*plan_, chunk, sums).run(checkpoint);
+    if (plan_->kept->filtered()) return detail::PrunedSums<T>(*plan_, chunk, sums).run(checkpoint);
     const std::vector<T> boxes = query_boxes(sums.queries());
     const auto n_blocks = static_cast<index_t>(plan_->blocks.size());
     const index_t first = n_blocks * part / n_parts_, last = n_blocks * (part + 1) / n_parts_;
@@ -106,8 +108,7 @@ class Computation {
     return (least - sums.farthest_shift()) * lowest_rate > plan_->negligible;
   }
 
-  template <class Finish>
-  void finish_chunk(const Range& chunk, Partial& partial, Finish&& finish) const {
+  void finish_chunk(const Range& chunk, Partial& partial, const Finish& finish) const {
     for (index_t r = 0; r < chunk.size(); ++r)
       finish(plan_->rows[static_cast<std::size_t>(chunk.begin + r)], partial.shifts(r), partial.sums(r));
   }
@@ -122,7 +123,7 @@ class Computation {
       const index_t begin = i * n_rows / n_blocks / tile_rows * tile_rows;
       const Range chunk{begin, std::min<index_t>(begin + tile_rows, n_rows)};
       const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
-      detail::PrunedSums<T, Scaled> pruned(*plan_, chunk, *sums);
+      detail::PrunedSums<T> pruned(*plan_, chunk, *sums);
       pruned.run(0);
       cost += pruned.cost();
       cost_of_all += pruned.cost_of_all();
@@ -141,7 +142,7 @@ class Computation {
 template <class T>
 bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  const Computation<T, false> computation(*this, execution);
+  const Computation<T> computation(*this, false, execution);
   computation.run([&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
@@ -158,18 +159,15 @@ namespace {
 template <class T, class Write>
 bool with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
-  auto run = [&](const auto& computation) {
-    computation.run([&](index_t row, const double* shift, const double* sum) {
-      for (int l = 0; l < request.n_labels; ++l)
-        for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
-          const bool scaled = shift && !std::isinf(shift[l]);
-          write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * shift[l] : 0.0, sum);
-        }
-    });
-    return computation.uses_tolerance();
-  };
-  if (traits(request.kernel).decay != Decay::compact) return run(Computation<T, true>(request, execution));
-  return run(Computation<T, false>(request, execution));
+  const Computation<T> computation(request, traits(request.kernel).decay != Decay::compact, execution);
+  computation.run([&](index_t row, const double* shift, const double* sum) {
+    for (int l = 0; l < request.n_labels; ++l)
+      for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
+        const bool scaled = shift && !std::isinf(shift[l]);
+        write(row, b, l, scaled ? -ln2 * computation.rate_of(l, b) * shift[l] : 0.0, sum);
+      }
+  });
+  return computation.uses_tolerance();
 }
 
 }  // namespace

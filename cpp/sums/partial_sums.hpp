@@ -15,10 +15,10 @@ template <class T>
 class PartialSums {
  public:
   PartialSums() = default;
-  PartialSums(const SumPlan<T>& plan, index_t rows, bool scaled)
+  PartialSums(const SumPlan<T>& plan, index_t rows)
       : plan_(&plan), per_cell_(plan.n_bandwidths * plan.request.n_columns) {
     const auto cells = static_cast<std::size_t>(rows * plan.request.n_labels);
-    if (scaled) shifts_.assign(cells, std::numeric_limits<double>::infinity());
+    if (plan.scaled) shifts_.assign(cells, std::numeric_limits<double>::infinity());
     sums_.assign(cells * static_cast<std::size_t>(per_cell_), 0.0);
   }
 

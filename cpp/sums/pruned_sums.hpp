@@ -9,10 +9,10 @@
 namespace spectralcls::detail {
 
 
-template <class T, bool Scaled>
+template <class T>
 class PrunedSums {
  public:
-  PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T, Scaled>& sums)
+  PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
       : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()) {}
 
   // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
@@ -126,7 +126,7 @@ class PrunedSums {
 
   const SumPlan<T>& plan_;
   const Range chunk_;
-  BlockSums<T, Scaled>& sums_;
+  BlockSums<T>& sums_;
   TileFilter::Block block_;
   NearPairs<T> pairs_;
   Sight sight_;

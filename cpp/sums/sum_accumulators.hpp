@@ -4,154 +4,41 @@
 
 #include "base/distance_tile.hpp"
 #include "sums/geometric_grid.hpp"
-#include "sums/profile.hpp"
+#include "sums/kernel.hpp"
 
 namespace spectralcls::detail {
 
-constexpr int group = group_vectors;
-// Groups between two additions to a sum: with sixteen registers it is in memory, where one takes as long as a group.
-constexpr int groups = n_vector_registers == 32 ? 1 : 2;
-
-template <class T, int N>
-SPECTRALCLS_INLINE void load_group(const T* from, Vec<T> (&to)[N]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) to[i] = load(from + i * lanes<T>);
-}
-
-template <class T, bool Weighted, int N>
-SPECTRALCLS_INLINE void add_group(const Vec<T> (&values)[N], const T* weights, Vec<T>& sum) {
-#pragma GCC unroll 8
-  for (int i = 0; i < N; ++i) sum += Weighted ? values[i] * load(weights + i * lanes<T>) : values[i];
-}
-
-// The sum of N vectors of weighted kernel values.
-template <Kernel K, class T, bool Scaled, bool Weighted, int N>
-SPECTRALCLS_INLINE Vec<T> sum_of_values(const T* arguments, T shift, T rate, const T* weights) {
-  Vec<T> k[N];
-  load_group(arguments, k);
-  kernel_values<K, T, Scaled, N>(shift, rate, k);
-  Vec<T> total = Weighted ? k[0] * load(weights) : k[0];
-#pragma GCC unroll 8
-  for (int i = 1; i < N; ++i) total += Weighted ? k[i] * load(weights + i * lanes<T>) : k[i];
-  return total;
-}
-
-// A bandwidth's sums of the rows of a tile, `stride` vectors apart. Scaled: rows with a gap beyond `reach` are left out.
+// A bandwidth's sums of the rows of a tile, `stride` vectors apart. With shifts, rows with a gap beyond `reach` are left out.
 template <class T>
 struct RowSums {
   index_t n_rows;
   int n_vectors;
   T rate;
   const T* weights;  // nullptr for ones
-  const T* shifts;   // of the rows, if Scaled
+  const T* shifts;   // of the rows, nullptr without a scale
   const double* gaps;
   double reach;
   Vec<T>* sums;
   index_t stride;
 };
 
-template <Kernel K, class T, bool Scaled, bool Weighted>
-void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
-  const T rate = rows.rate;
-  for (index_t r = 0; r < rows.n_rows; ++r) {
-    if (Scaled && rows.gaps[r] > rows.reach) continue;
-    const T shift = Scaled ? rows.shifts[r] : T(0);
-    const T *a = arguments.value[r], *w = rows.weights;
-    Vec<T> sum = rows.sums[r * rows.stride];
-    int left = rows.n_vectors;
-    constexpr int step = groups * group;
-    for (; left >= step; left -= step, a += step * lanes<T>, w += Weighted ? step * lanes<T> : 0) {
-      Vec<T> total = sum_of_values<K, T, Scaled, Weighted, group>(a, shift, rate, w);
-#pragma GCC unroll 2
-      for (int g = 1; g < groups; ++g)
-        total += sum_of_values<K, T, Scaled, Weighted, group>(a + g * group * lanes<T>, shift, rate, w + (Weighted ? g * group * lanes<T> : 0));
-      sum += total;
-    }
-    for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
-      sum += sum_of_values<K, T, Scaled, Weighted, 1>(a, shift, rate, w);
-    rows.sums[r * rows.stride] = sum;
-  }
-}
-
-template <class T, bool Scaled>
-void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& rows) {
-  with_kernel(kernel, [&](auto row) {
-    constexpr Kernel K = decltype(row)::value;
-    if constexpr (!Scaled || profile<K>.decay != Decay::compact) {
-      if (rows.weights) add_rows<K, T, Scaled, true>(arguments, rows);
-      else add_rows<K, T, Scaled, false>(arguments, rows);
-    }
-  });
-}
+template <class T>
+void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& rows);
 
 // Where the kernel values of a bandwidth go, and with which weights.
 template <class T>
 struct GridStep {
   Vec<T>* sum;
-  const T* weight;
+  const T* weights;  // nullptr for ones
 };
 
-// The kernel values of the steps of a grid for N vectors from `offset` on, added to one vector sum a step.
-template <class T, bool Scaled, bool Weighted, int Steps, int N>
-SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps, Vec<T> (&sum)[Steps]) {
-  Vec<T> k[N];
-  load_group(arguments + offset, k);
-  decay<T, Scaled, N>(shift, rate, k);
-#pragma GCC unroll 8
-  for (int l = 0; l < Steps; ++l) {
-    add_group<T, Weighted, N>(k, Weighted ? steps[l].weight + offset : nullptr, sum[l]);
-    if (l + 1 < Steps)
-#pragma GCC unroll 8
-      for (int i = 0; i < N; ++i) k[i] = k[i] * k[i];
-  }
-}
-
-template <class T, bool Scaled, bool Weighted, int Steps>
-void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep<T>* steps) {
-  Vec<T> sum[Steps];
-#pragma GCC unroll 8
-  for (int l = 0; l < Steps; ++l) sum[l] = *steps[l].sum;
-  int v = 0;
-  for (; v + group <= n_vectors; v += group)
-    add_grid<T, Scaled, Weighted, Steps, group>(arguments, v * lanes<T>, shift, rate, steps, sum);
-  for (; v < n_vectors; ++v)
-    add_grid<T, Scaled, Weighted, Steps, 1>(arguments, v * lanes<T>, shift, rate, steps, sum);
-#pragma GCC unroll 8
-  for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
-}
-
-template <class T, bool Scaled, bool Weighted, int Steps = longest_grid<T>>
-void add_grid(int n_steps, const T* arguments, int n_vectors, T shift, T rate, const GridStep<T>* steps) {
-  if (n_steps == Steps) return add_grid<T, Scaled, Weighted, Steps>(arguments, n_vectors, shift, rate, steps);
-  if constexpr (Steps > 1) add_grid<T, Scaled, Weighted, Steps - 1>(n_steps, arguments, n_vectors, shift, rate, steps);
-}
-
-// Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: 0.
-template <Kernel K, class T>
-void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
-  for (index_t r = 0; r < n_rows; ++r) {
-    const T shift = shifts ? shifts[r] : T(0);
-    const T* a = arguments.value[r];
-    T* to = values.value[r];
-    int v = 0;
-    for (; v + group <= n_vectors; v += group) {
-      Vec<T> k[group];
-      load_group(a + v * lanes<T>, k);
-      kernel_values<K, T, true, group>(shift, rate, k);
-#pragma GCC unroll 8
-      for (int i = 0; i < group; ++i) store(to + (v + i) * lanes<T>, k[i]);
-    }
-    for (; v < n_vectors; ++v) {
-      Vec<T> k[1] = {load(a + v * lanes<T>)};
-      kernel_values<K, T, true, 1>(shift, rate, k);
-      store(to + v * lanes<T>, k[0]);
-    }
-  }
-}
+// The Gaussians of the steps of a grid, the first at `rate`, each added to its sum. No shift: nullptr.
 template <class T>
-void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
-  with_kernel(kernel, [&](auto row) { kernel_rows<decltype(row)::value, T>(arguments, n_rows, n_vectors, shifts, rate, values); });
-}
+void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate);
+
+// Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: nullptr.
+template <class T>
+void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values);
 
 // The next step of a grid in several columns.
 template <class T>

@@ -59,6 +59,7 @@ struct Bandwidths {
 template <class T>
 struct SumPlan {
   const KernelSums<T>& request;
+  bool scaled;                 // whether rows follow their largest kernel value, relative to which others are negligible
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
   double negligible;           // a kernel value of 2^-negligible relative to the largest of its row counts as zero
@@ -74,10 +75,10 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // scaled: whether rows follow their largest kernel value, relative to which others are negligible.
   // may_skip: whether pairs may be left out unseen where that looks good.
-  SumPlan(const KernelSums<T>& sums, bool scaled, bool may_skip, const Execution& execution)
+  SumPlan(const KernelSums<T>& sums, bool with_scale, bool may_skip, const Execution& execution)
       : request(sums),
+        scaled(with_scale),
         compact(traits(sums.kernel).decay == Decay::compact),
         rates_double(traits(sums.kernel).rates_double),
         n_bandwidths(sums.n_bandwidths()),
