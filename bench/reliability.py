@@ -1,7 +1,8 @@
 """What the package was put through, and what came of it: writes ``docs/reliability.md``.
 
-    python -m bench.reliability --calls 20000 --seed 1     # runs everything, some twenty minutes
-    python -m bench.reliability --only calls --seed 2      # only the random calls, the rest as measured before
+    python -m bench.reliability --calls 20000 --seed 1           # runs everything, some twenty minutes
+    python -m bench.reliability --only findings                  # a part, the rest as measured before
+    python -m bench.reliability --add FUZZ.json ...              # reports of `python -m tests.fuzz --json`, added up
 """
 
 import argparse
@@ -10,7 +11,10 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
+
+from tests.findings import FINDINGS
 
 from . import page
 
@@ -33,6 +37,7 @@ GROUPS = {  # what is tested: files
         "tests/doors/test_cli_outputs.py", "tests/doors/test_cli_fit_predict.py",
     ),
 }
+OUTCOMES = ("failure", "error", "skipped")
 TEXT = """\
 # Reliability
 
@@ -41,14 +46,21 @@ below and writes it. Machine: {machine}.
 
 ## Random calls against slow truth
 
-`python -m tests.fuzz --calls {asked} --seed {seed}` draws calls of the public functions and estimators: shapes, memory
-layouts, byte orders, dtypes, labels of all integer types, weights, bandwidths, units, odd data, and arguments of the
-wrong kind. They run in child processes, so that a crash or a hang is seen. An answer is compared with float64 NumPy
-straight from the formulas; an error has to be one of ours, in words.
+`python -m tests.fuzz --calls N --seed S` draws calls of the public functions and estimators: shapes, memory layouts,
+byte orders, dtypes, labels of all integer types, weights, bandwidths, units, odd data, tables, files, and arguments
+of the wrong kind. They run in child processes, so that a crash or a hang is seen. An answer is compared with float64
+NumPy straight from the formulas, or with what it has to fulfill; an error has to be one of ours, in words.
 
-{calls} calls in {seconds:.0f} s: **{findings}**.
+{calls} calls in {seconds}, seeds {seeds}: **{findings}**.
 
 {targets}
+
+## Found and mended
+
+Each finding of those who tried to break the package, with the tests that fail if it comes back: those of
+`tests/findings.py`, run by `python -m bench.reliability --only findings`.
+
+{mended}
 
 ## Checks
 
@@ -73,12 +85,58 @@ def run_group(files):
         return counts | {"seconds": float(suite.get("time"))}
 
 
+def run_findings():
+    """Outcome of the tests of each finding; one that is not there fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        tests = sorted({test for tests in FINDINGS.values() for test in tests})
+        subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *tests], cwd=ROOT, check=False,
+                       stdout=subprocess.DEVNULL)  # fmt: skip
+        outcomes = {test: Counter() for test in tests}
+        for case in ET.parse(report).getroot().iter("testcase"):
+            test = case.get("classname").replace(".", "/") + ".py::" + case.get("name").split("[")[0]
+            outcomes[test][next((child.tag for child in case if child.tag in OUTCOMES), "passed")] += 1
+    return {
+        finding: {what: sum(outcomes[test][what] for test in tests) for what in ("passed", *OUTCOMES)}
+        for finding, tests in FINDINGS.items()
+    }
+
+
 def run_calls(calls, seed):
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "fuzz.json"
         command = [sys.executable, "-m", "tests.fuzz", "--calls", str(calls), "--seed", str(seed), "--json", report]
         subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
-        return {"asked": calls} | json.loads(report.read_text())
+        return json.loads(report.read_text())
+
+
+def added(reports):
+    """One report of several runs of `tests.fuzz`."""
+    targets, findings = {}, []
+    for report in reports:
+        findings += report["findings"]
+        for target, counts in report["targets"].items():
+            known = targets.setdefault(target, dict.fromkeys(counts, 0))
+            for what, count in counts.items():
+                known[what] += count
+    return {
+        "calls": sum(report["calls"] for report in reports), "seconds": sum(report["seconds"] for report in reports),
+        "seeds": sorted({seed for report in reports for seed in report.get("seeds", [report.get("seed")])}),
+        "targets": targets, "findings": findings,
+    }  # fmt: skip
+
+
+def mended(outcomes):
+    rows = []
+    for finding, counts in outcomes.items():
+        tests = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in FINDINGS[finding])
+        failed = counts["failure"] + counts["error"]
+        rows.append({"what was wrong": finding, "tests": tests, "passed": counts["passed"], "failed": failed})
+    return page.table(rows)
+
+
+def duration(seconds):
+    return f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes"
 
 
 def write(measured):
@@ -95,25 +153,35 @@ def write(measured):
     ]  # fmt: skip
     PAGE.write_text(
         TEXT.format(
-            machine=measured["machine"], asked=fuzz["asked"], seed=fuzz["seed"], calls=fuzz["calls"],
-            seconds=fuzz["seconds"], targets=page.table([{"target": t, **c} for t, c in fuzz["targets"].items()]),
-            findings="no finding" if not n_findings else f"{n_findings} findings", groups=page.table(groups),
+            machine=measured["machine"], seeds=seeds(fuzz["seeds"]), calls=f"{fuzz['calls']:,}".replace(",", " "),
+            seconds=duration(fuzz["seconds"]), groups=page.table(groups), mended=mended(measured["findings"]),
+            targets=page.table([{"target": t, **c} for t, c in fuzz["targets"].items()]),
+            findings="no finding" if not n_findings else f"{n_findings} findings",
         ),
         encoding="utf-8",
     )  # fmt: skip
+
+
+def seeds(numbers):
+    return ", ".join(map(str, numbers)) if len(numbers) < 4 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["checks", "calls", "page"], help="the rest as it was measured before")
+    parser.add_argument("--only", choices=["checks", "findings", "calls", "page"], help="the rest as before")
+    parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="FUZZ.json", help="reports of runs")
     options = parser.parse_args()
-    measured = json.loads(MEASURED.read_text()) if options.only else {}
-    if options.only in (None, "checks"):
+    measured = json.loads(MEASURED.read_text()) if options.only or options.add else {}
+    if options.only in (None, "checks") and not options.add:
         measured |= {"machine": page.machine(), "groups": {what: run_group(files) for what, files in GROUPS.items()}}
-    if options.only in (None, "calls"):
-        measured["fuzz"] = run_calls(options.calls, options.seed)
+    if options.only in (None, "findings") and not options.add:
+        measured["findings"] = run_findings()
+    if options.only in (None, "calls") and not options.add:
+        measured["fuzz"] = added([run_calls(options.calls, options.seed)])
+    if options.add:
+        measured["fuzz"] = added([json.loads(file.read_text()) for file in options.add])
     MEASURED.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
     write(measured)
 

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import cases  # noqa: E402
 
-_BATCH = 200  # calls of a child process
+_BATCH = 2000  # calls of a child process
 _PATIENCE = 60.0  # seconds without an answer after which a call counts as hanging
-_FOREIGN = ("incompatible function arguments", "Unable to cast", "unpack", "has no attribute", "NoneType")
+_FOREIGN = ("incompatible function arguments", "Unable to cast", "unpack", "unhashable", "has no attribute", "NoneType")
 
 
 def judge(target, seed, number):
@@ -44,7 +44,7 @@ def judge(target, seed, number):
                 return f"refused in words that are not ours: {message[:200]!r}"
             return "refused"
         except Exception:
-            return traceback.format_exc(limit=-2).strip()[-600:]
+            return traceback.format_exc(limit=-3).strip()[-600:]
     return "right"
 
 

@@ -1,6 +1,6 @@
 """What the arguments of kernel sums and matrices must be, each checked and converted once."""
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
@@ -57,6 +57,8 @@ def check_weights(weights, n, n_bandwidths, dtype):
 
 def check_labels(labels, n_labels, n):
     if labels is None:
+        if n_labels is not None:
+            raise ValueError(f"n_labels={n_labels!r} goes with labels, of which there are none.")
         return None, 1, False
     labels = np.asarray(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iub":
@@ -75,7 +77,10 @@ def check_bandwidths(bandwidth, n_labels=None):
     """(array (b,) or, a column for each of n_labels labels, (b, l); whether the result has the axis b)."""
     if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
         return np.array([bandwidth]), False
-    bandwidths = np.asarray(bandwidth, dtype=np.float64, order="C")
+    bandwidths = np.asarray(bandwidth)
+    if bandwidths.dtype.kind not in "iuf":
+        raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.")
+    bandwidths = np.asarray(bandwidths, dtype=np.float64, order="C")
     if bandwidths.size == 0 or bandwidths.ndim > 2:
         raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")
     if bandwidths.ndim == 2 and bandwidths.shape[1] != n_labels:
@@ -87,8 +92,14 @@ def check_bandwidths(bandwidth, n_labels=None):
 
 
 def check_kernel(kernel):
-    if kernel not in PROFILES:
+    if not isinstance(kernel, str) or kernel not in PROFILES:
         raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
+
+
+def check_tolerances(rtol, atol):
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+            raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
 
 
 def check_excluded(exclude_self, Q, X):

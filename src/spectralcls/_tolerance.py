@@ -3,6 +3,7 @@
 import numpy as np
 
 from ._core import compiled
+from ._kernel_checks import check_tolerances
 from ._parallel import effective_n_threads
 
 _BRUTE_FORCE = 1.0  # times what the core's table of costs says of all pairs: tests that want no brute force raise it
@@ -45,8 +46,7 @@ def approximate_sums(
     tolerance (Gaussian, d <= 3); O(pairs within the radius) elsewhere. float64 inside; memory
     O((m + n) (d + c)).
     """
-    if not (rtol >= 0 and atol >= 0):
-        raise ValueError(f"rtol and atol must be at least 0, got {rtol!r} and {atol!r}.")
+    check_tolerances(rtol, atol)
     bandwidths = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
     if bandwidths.ndim == 2:
         options = dict(kernel=kernel, rtol=rtol, exclude_self=exclude_self, strategy=strategy, n_jobs=n_jobs)

@@ -23,6 +23,7 @@ from ._kernel_checks import (
     check_labels,
     check_points,
     check_queries,
+    check_tolerances,
     check_weights,
 )
 from ._kernel_points import KernelPoints
@@ -141,9 +142,9 @@ def kernel_sums(
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
     excluded = check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
-    output = {False: "plain", True: "log", "pair": "scaled"}.get(log)
-    if output is None:
+    if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
+    output = {False: "plain", True: "log", "pair": "scaled"}[log]
 
     def similar(rows: Any, output: str, bandwidths: Array, W: Array | None, rtol: float) -> Any:
         without = None if excluded is None else excluded[rows]
@@ -182,10 +183,9 @@ def kernel_sums(
             size = np.exp((log_scale[..., None] if weight_axes > 1 else log_scale) + np.log(np.abs(scaled)))
             return (np.sign(scaled) * size).astype(X.dtype)
     result: Any = None
+    check_tolerances(rtol, atol)
     if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
         raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
-    if not (rtol >= 0 and atol >= 0):
-        raise ValueError(f"rtol and atol must be at least 0, got {rtol!r} and {atol!r}.")
     if (rtol and X.shape[1] <= TREE_FEATURES) or atol:
         options = dict(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,

@@ -300,6 +300,15 @@ def test_unaligned_arrays_are_copied_or_refused(dtype):
         kernel_matrix(A, bandwidth=1.0, out=unaligned(np.empty((50, 50), dtype)))
 
 
+@pytest.mark.parametrize("name", ["f4", "f8"])
+def test_a_dtype_is_known_by_its_value(name):
+    dtype = np.dtype(name, copy=True)  # as equal, and another object
+    assert dtype is not np.dtype(name)
+    assert compiled.multiply_add_rate(dtype, 0.001, 1) > 0
+    np.testing.assert_array_equal(kernel_sums(X.astype(dtype), X.astype(dtype), bandwidth=1.0),
+                                  kernel_sums(X.astype(name), X.astype(name), bandwidth=1.0))  # fmt: skip
+
+
 # Scales: what a bandwidth reaches, the points' spread and the distance of a query may differ by any factor.
 
 

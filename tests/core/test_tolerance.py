@@ -188,5 +188,5 @@ class TestChoice:
 
     @pytest.mark.parametrize("tolerance", [{"rtol": -1e-3}, {"atol": -1.0}, {"rtol": np.nan}])
     def test_a_bad_tolerance_is_named(self, tolerance):
-        with pytest.raises(ValueError, match="rtol and atol"):
+        with pytest.raises(ValueError, match="[ra]tol must be a finite number of at least 0"):
             approximate_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)

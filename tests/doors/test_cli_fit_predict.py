@@ -1,8 +1,11 @@
 """`spectralcls fit` and `predict` on Parquet files: streamed, atomic, resumable, careful with model files."""
 
 import errno
+import json
+import re
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +16,7 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 
 from spectralcls.cli import main, models, predict
+from spectralcls.cli.errors import CommandError
 from spectralcls.kernel_mean import ParzenClassifier
 
 GROUP = 100
@@ -235,6 +239,21 @@ def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
 
 class Stranger(LogisticRegression):
     pass
+
+
+def test_a_model_file_whose_parts_were_exchanged(tmp_path, capsys):
+    path = tmp_path / "model.skops"
+    models.save(models.Model(ParzenClassifier(1.0).fit([[0.0], [1.0]], [0, 1]), None), path)
+    with zipfile.ZipFile(path) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist()}
+    schema = json.loads(parts["schema.json"])
+    for wrong in ({**schema, "content": 5}, {**schema, "content": {}}, [], {**schema, "__loader__": []}):
+        with zipfile.ZipFile(path, "w") as changed:
+            for name, content in parts.items():
+                changed.writestr(name, json.dumps(wrong) if name == "schema.json" else content)
+        with pytest.raises(CommandError, match="not a readable model file|holds no classifier") as raised:
+            models.load(path)
+        assert not re.search("has no attribute|unhashable|concatenate|NoneType", str(raised.value))
 
 
 def test_types_that_are_not_known_are_refused(tmp_path, points, data, capsys):

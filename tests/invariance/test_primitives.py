@@ -120,7 +120,7 @@ def test_instruction_sets_agree_on_random_calls():
     )
     for variant in available_variants():
         run = subprocess.run(
-            [sys.executable, "-c", code, os.path.dirname(cases.__file__)], capture_output=True, text=True,
+            [sys.executable, "-c", code, os.path.dirname(reference.__path__[0])], capture_output=True, text=True,
             env={**os.environ, "SPECTRALCLS_ISA": variant},
         )  # fmt: skip
         assert run.stdout.strip() == variant, run.stderr

@@ -3,6 +3,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls.active import ActivePool, LearningCurves, margin, query_boundary, simulate
+from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.perturbo import PerTurboClassifier
 
 
@@ -112,6 +113,12 @@ def test_pool_buffers_double(monkeypatch):
         pool.label(i, y[30 + i])
         sizes.add(len(pool._classes[0]._B))
     assert len(sizes) <= 4
+
+
+def test_a_pool_is_for_perturbo():
+    X, y = data()
+    with pytest.raises(TypeError, match="must be a PerTurboClassifier, got ParzenClassifier"):
+        ActivePool(ParzenClassifier(1.0).fit(X, y), X)
 
 
 def test_bad_labels_change_nothing():

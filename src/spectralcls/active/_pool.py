@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import Array, ArrayLike, RandomState
+from ..perturbo import PerTurboClassifier
 from ._query import draw, margin_of
 
 
@@ -65,6 +66,8 @@ class ActivePool:
     """
 
     def __init__(self, estimator, X_pool):
+        if not isinstance(estimator, PerTurboClassifier):
+            raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
         check_is_fitted(estimator)
         self.estimator = estimator
         self.X = estimator._check_points(X_pool, np.float64)

@@ -57,12 +57,13 @@ def load(path, trust=False):
         raise CommandError(f"{path}: no such file")
     try:
         content = _load_joblib(path, trust) if path.suffix == JOBLIB else _load_skops(path, trust)
+        if isinstance(content, dict) and content.get("kind") == _KIND:
+            return Model(content["estimator"], content["features"], content.get("categories", ()))
     except CommandError:
         raise
     except Exception as error:  # whatever a parser makes of bytes that are none of its own
-        raise CommandError(f"{path}: not a readable model file, or a truncated one: {error}") from None
-    if isinstance(content, dict) and content.get("kind") == _KIND:
-        return Model(content["estimator"], content["features"], content.get("categories", ()))
+        reason = f": {error}" if isinstance(error, (OSError, ValueError, ImportError)) else ""
+        raise CommandError(f"{path}: not a readable model file, or a truncated one{reason}") from None
     if hasattr(content, "predict"):
         names = getattr(content, "feature_names_in_", None)
         return Model(content, None if names is None else list(names))

@@ -1,0 +1,37 @@
+"""Random calls of every public function and estimator, each against slow truth: what `fuzz` draws from.
+
+A target takes a random generator, makes one call and returns nothing: it raises `AssertionError` for a wrong answer,
+`Refused` for an error that names what was wrong with the input, and lets every other exception through.
+"""
+
+from . import files, fits, hostile, primitives
+from .data import Refused, laid_out
+from .primitives import check_sums, sums_arguments
+
+__all__ = ["TARGETS", "Refused", "check_sums", "laid_out", "sums_arguments"]
+
+TARGETS = {
+    "kernel_sums": primitives.kernel_sums,
+    "distant_sums": primitives.distant_sums,
+    "kernel_matrix": primitives.kernel_matrix,
+    "knn": primitives.knn,
+    "reverse_knn": primitives.reverse_neighbors,
+    "knn_graph": primitives.knn_graph,
+    "rpcholesky": primitives.rpcholesky,
+    "top_eigenpairs": primitives.top_eigenpairs,
+    "divergences": primitives.divergences,
+    "bandwidth_rules": primitives.bandwidth_rules,
+    "permutation_tests": fits.permutation_tests,
+    "estimator": fits.estimator,
+    "density": fits.density,
+    "regression": fits.regression,
+    "modes": fits.modes,
+    "metric": fits.metric,
+    "auto": fits.auto,
+    "tables": fits.tables,
+    "csv_file": files.csv_file,
+    "parquet_file": files.parquet_file,
+    "model_file": files.model_file,
+    "hostile_parameters": hostile.hostile_parameters,
+    **{f"hostile_{name}": hostile.hostile(name) for name in hostile.CALLS},
+}

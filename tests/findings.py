@@ -1,0 +1,130 @@
+"""What was found wrong by those who tried to break the package, each with the tests that fail if it comes back.
+
+`bench.reliability` runs them and writes the table of `docs/reliability.md`; `tests/house/test_findings.py` looks
+whether they are there.
+"""
+
+CORE, UNIT, DOORS = "tests/core/test_", "tests/unit/test_", "tests/doors/test_"
+
+FINDINGS = {  # what was wrong: the tests
+    "weights without a column read a null pointer": [f"{CORE}doors.py::test_weights_without_a_column_are_refused"],
+    "labels, groups and left-out rows were not checked in the core; a huge one took all memory": [
+        f"{CORE}doors.py::test_kernel_sums_of_the_core_name_the_argument",
+        f"{CORE}doors.py::test_huge_labels_have_a_sentence",
+        f"{CORE}doors.py::test_results_beyond_the_memory_have_a_sentence",
+        f"{CORE}doors.py::test_groups_need_no_memory_for_numbers_without_members",
+    ],
+    "concurrent fits left BLAS and the core at one thread": [
+        f"{CORE}thread_limits.py::test_contexts_that_overlap_in_any_order_end_as_they_began",
+        f"{CORE}thread_limits.py::test_many_threads_that_come_and_go",
+        f"{CORE}thread_limits.py::test_concurrent_calls_leave_all_limits_alone",
+    ],
+    "a failed or interrupted refit left a fitted estimator unusable": [
+        "tests/properties/test_failed_refit.py::test_it_is_as_before",
+        "tests/properties/test_interrupted_refit.py::test_it_is_as_before",
+    ],
+    "eigenpairs of a kernel of many points in blocks of one or two vectors: a negative dimension": [
+        f"{CORE}eigen.py::test_kernels_of_many_points_in_blocks_of_any_size",
+    ],
+    "unsigned labels and positions raised OverflowError": [
+        f"{CORE}doors.py::test_labels_and_positions_of_every_integer_type",
+    ],
+    "labels that are all False counted as two": [f"{CORE}doors.py::test_labels_that_are_all_false_are_one_label"],
+    "cv='loo' of the spectral classifiers raised TypeError": [
+        f"{UNIT}spectral.py::test_leaving_one_out_equals_refitting",
+    ],
+    "a class of prior zero won where no kernel reaches": [
+        f"{UNIT}kernel_mean.py::test_a_class_of_prior_zero_never_wins",
+    ],
+    "posteriors far from all points did not add up to one": [
+        f"{UNIT}kernel_mean.py::test_far_posteriors_add_up_to_one",
+    ],
+    "wrong sums where queries or bandwidths are far beyond the spread of the points": [
+        f"{CORE}doors.py::test_points_that_nearly_coincide_and_a_query_far_beyond_their_spread",
+        f"{CORE}doors.py::test_a_tiny_bandwidth_in_a_grid_spoils_no_other",
+        f"{CORE}doors.py::test_neighbors_of_a_query_far_beyond_the_spread_of_the_points",
+        f"{CORE}kernels.py::test_one_far_query_changes_nothing_for_the_others",
+    ],
+    "neighbors out of range, NaN or infinite where squared distances overflow": [
+        f"{CORE}neighbors.py::test_neighbors_do_not_depend_on_the_scale",
+        f"{CORE}neighbors.py::test_distances_that_no_number_holds_are_infinite_and_their_order_is_right",
+        f"{CORE}neighbors.py::test_graphs_of_extreme_data",
+    ],
+    "normalized sums in many dimensions were infinity times zero": [
+        f"{CORE}doors.py::test_normalized_sums_whose_constant_overflows",
+    ],
+    "Ctrl-C waited for trees, tuning and factorizations": [f"{CORE}interrupt.py::test_ctrl_c_is_answered"],
+    "the path of bandwidths could not be drawn for all that tune one": [
+        f"{DOORS}plotting_bandwidth_path.py::test_every_estimator_that_tunes_a_bandwidth_has_a_path",
+    ],
+    "far queries became rows of zeros, which the intercepts decided": [
+        f"{UNIT}spectral_kernel.py::test_far_queries_have_the_direction_of_the_nearest_sample",
+        f"{UNIT}spectral_kernel.py::test_far_queries_of_a_formed_kernel",
+        f"{UNIT}spectral_kernel_classifier.py::test_far_queries_are_not_decided_by_intercepts",
+    ],
+    "kernel operators took negative bandwidths and labels that are no integers": [
+        f"{CORE}eigen.py::test_bad_kernel_operators",
+        f"{CORE}doors.py::test_kernel_operators_of_the_core_name_the_argument",
+    ],
+    "eigenpairs of a zero, unsymmetric or complex operator were wrong, or a foreign error": [
+        f"{CORE}eigen.py::test_every_solver_decomposes_the_zero_matrix",
+        f"{CORE}eigen.py::test_no_solver_takes_an_operator_that_is_not_symmetric",
+        f"{CORE}eigen.py::test_an_operator_that_says_it_is_real_and_answers_complex_is_refused",
+    ],
+    "a pool labeled one sample as two classes, and took fractions and positions that are none": [
+        f"{UNIT}active.py::test_bad_labels_change_nothing",
+    ],
+    "a pool of a classifier that is no PerTurbo raised AttributeError": [
+        f"{UNIT}active.py::test_a_pool_is_for_perturbo",
+    ],
+    "outputs that cannot be written were noticed after the work, by a traceback": [
+        f"{DOORS}cli_outputs.py::test_outputs_of_compare_that_cannot_be_written_are_found_before_the_work",
+        f"{DOORS}cli_outputs.py::test_a_full_disk_costs_one_line_and_leaves_no_file",
+        f"{DOORS}cli_outputs.py::test_too_little_memory_is_one_line",
+    ],
+    "a model was written over a device": [f"{DOORS}cli_outputs.py::test_a_model_is_not_written_over_a_device"],
+    "an empty list of classifiers was a traceback": [
+        f"{DOORS}cli_outputs.py::test_empty_names_of_classifiers_are_one_line",
+    ],
+    "a prediction did not go on after a full disk": [
+        f"{DOORS}cli_outputs.py::test_prediction_goes_on_after_a_disk_that_was_full_from_the_start",
+        f"{DOORS}cli_fit_predict.py::test_a_full_disk_leaves_whole_parts_and_the_rest_is_resumed",
+    ],
+    "1_000 and Arabic digits were numbers; UTF-16 without a mark was not read": [
+        f"{DOORS}cli_outputs.py::test_numbers_are_those_of_every_other_program",
+        f"{DOORS}cli_outputs.py::test_numbers_of_options_too",
+        f"{DOORS}cli_outputs.py::test_utf_16_without_a_mark",
+    ],
+    "a tampered model file was refused in words of a parser, or a traceback": [
+        f"{DOORS}cli_fit_predict.py::test_damaged_and_foreign_model_files",
+        f"{DOORS}cli_fit_predict.py::test_a_model_file_whose_parts_were_exchanged",
+    ],
+    "unaligned arrays reached the core": [
+        f"{CORE}alignment.py::test_the_answer_is_that_of_aligned_native_numbers",
+        f"{CORE}doors.py::test_unaligned_arrays_are_copied_or_refused",
+    ],
+    "a dtype was compared by identity": [
+        f"{CORE}doors.py::test_a_dtype_is_known_by_its_value",
+        f"{CORE}eigen.py::test_unpickled_matrices_whose_dtype_is_an_object_of_its_own",
+    ],
+    "integers beyond 2**31 got a dump of signatures": [
+        f"{CORE}doors.py::test_counts_of_any_size_are_limits",
+        f"{CORE}doors.py::test_eigenproblems_of_the_core_name_the_argument",
+        f"{CORE}doors.py::test_matrices_neighbors_and_vectors_of_the_core_name_the_argument",
+    ],
+    "a huge block took 7 GiB for 17 points": [f"{CORE}lowrank.py::test_a_block_is_no_larger_than_the_rank"],
+    "arguments of another kind were accepted, or refused in foreign words": [
+        f"{CORE}kernels.py::test_bad_arguments_are_named",
+        f"{CORE}doors.py::test_malformed_pairs_and_counts_have_a_sentence",
+    ],
+    "CCDR took -1 for unlabeled points without a word": [
+        f"{UNIT}ccdr.py::test_minus_one_is_a_label_like_others_unless_told",
+    ],
+    "the spectral kernel failed behind a StandardScaler": [
+        f"{UNIT}spectral_kernel_classifier.py::test_just_works_behind_a_standard_scaler",
+    ],
+    "a bad n_jobs was found by predict": [
+        f"{UNIT}kernel_mean.py::test_bad_input_raises_and_changes_nothing",
+        "tests/properties/test_failed_refit.py::test_a_bad_parameter_leaves_it_as_before",
+    ],
+}
