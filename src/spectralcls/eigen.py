@@ -5,81 +5,25 @@ little more than multiplying one where reading the operator (a matrix) or evalua
 """
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, aslinearoperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
-from ._core import compiled
-from ._interrupt import eigh
+from ._eigenproblem import Eigenproblem, EigenResult
+from ._eigensolvers import arpack, dense, lanczos
 from ._operators import GramOperator, KernelOperator
-from ._parallel import effective_n_threads, serial_blas
+from ._parallel import effective_n_threads
 from ._typing import ArrayLike, RandomState
 
 __all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
 
 _SMALL = 400  # dimension up to which a dense decomposition is the quickest way
 _LARGE = 5000  # and above which it is never chosen
-_LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
-_NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
-_LANDMARKS = 20  # one point in so many is a landmark: more of them saved no application
-_ROUGH = 3  # applications to the landmarks; neither did more of these
 _SOLVERS = ("auto", "lanczos", "arpack", "dense")
-
-
-@dataclass(frozen=True)
-class EigenResult:
-    """What :func:`top_eigenpairs` found.
-
-    Parameters
-    ----------
-    values : ndarray of shape (k,)
-        Eigenvalues, descending.
-    vectors : ndarray of shape (n, k)
-        Unit eigenvectors, in the operator's dtype; the first of the entries that are largest in modulus (but
-        for 0.1 %) is positive.
-    residuals : ndarray of shape (k,)
-        ``|A v - value v|``.
-    n_applications : int
-        Calls of the operator, each with a block of vectors.
-    n_products : int
-        Vectors multiplied in all.
-    block_size : int
-        Vectors in a block.
-    solver : {"lanczos", "arpack", "dense"}
-        The one that was used.
-    status : {"converged", "not converged"}
-        Whether all residuals are within the tolerance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spectralcls import top_eigenpairs
-    >>> result = top_eigenpairs(np.diag([1.0, 5.0, 3.0]), 2)
-    >>> bool(result.converged), result.vectors.shape
-    (True, (3, 2))
-    """
-
-    values: np.ndarray
-    vectors: np.ndarray
-    residuals: np.ndarray
-    n_applications: int
-    n_products: int
-    block_size: int
-    solver: str
-    status: str
-
-    @property
-    def converged(self):
-        """Whether all residuals are within the tolerance."""
-        return self.status == "converged"
 
 
 def top_eigenpairs(
@@ -154,7 +98,7 @@ def top_eigenpairs(
     >>> top_eigenpairs(np.diag([1.0, 5.0, 3.0]), 2).values
     array([5., 3.])
     """
-    operator = _Problem(A, effective_n_threads(n_jobs))
+    operator = Eigenproblem(A, effective_n_threads(n_jobs))
     n = operator.n
     if solver not in _SOLVERS:
         raise ValueError(f"solver must be one of {_SOLVERS}, got {solver!r}.")
@@ -178,97 +122,13 @@ def top_eigenpairs(
         solver = "dense" if n <= _SMALL or (5 * k > n and n <= _LARGE) else "lanczos"
     seed = 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
     if solver == "dense":
-        result = _dense(operator, k, known)
+        result = dense(operator, k, known)
     elif solver == "arpack":
-        result = _arpack(operator, k, known, start, tol, limit, seed)
+        result = arpack(operator, k, known, start, tol, limit, seed)
     else:
-        result = _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
+        result = lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
     _warn(result, operator, k, tol)
     return result
-
-
-class _Problem:
-    """One operator in the form that the solvers take."""
-
-    def __init__(self, A, n_threads):
-        self.n_threads, self.source = n_threads, A
-        if isinstance(A, LinearOperator):
-            kinds = {GramOperator: "gram", KernelOperator: "kernel"}
-            self.kind = next((kind for known, kind in kinds.items() if isinstance(A, known)), "callback")
-            self.matrix = A
-            dtype = np.dtype(A.dtype if A.dtype is not None else np.float64)
-            if dtype.kind == "c":
-                raise ValueError("A is complex; only real symmetric operators are supported.")
-            self.dtype = np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
-        else:
-            if not sp.issparse(A):
-                A = np.asarray(A)
-            self.matrix = check_array(
-                A, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=sp.issparse(A),
-                ensure_min_samples=2, input_name="A",
-            )
-            self.kind = "csr" if sp.issparse(A) else "dense"
-            if self.kind == "dense":
-                self.matrix = np.require(self.matrix, requirements="A")
-            self.dtype = self.matrix.dtype
-        if len(self.matrix.shape) != 2 or self.matrix.shape[0] != self.matrix.shape[1]:
-            raise ValueError(f"A must be square, got shape {self.matrix.shape}.")
-        self.n = self.matrix.shape[0]
-        self._check_symmetric()
-
-    def _check_symmetric(self):
-        if self.kind == "csr":
-            difference = abs(self.matrix - self.matrix.T)
-            skew, largest = difference.max(), abs(self.matrix).max()
-        elif self.kind == "dense":
-            skew, largest = compiled.asymmetry(self.matrix, self.n_threads)
-            if np.isnan(skew):
-                raise ValueError("A contains NaN or infinity.")
-        else:
-            return  # the solver looks at the operator's projection
-        if skew > 100 * np.finfo(self.dtype).eps * largest:
-            raise ValueError(f"A is not symmetric: a_ij and a_ji differ by up to {skew:.3g}.")
-
-    def default_block(self):
-        if self.kind == "kernel":
-            return 32
-        return 4 if self.kind in ("csr", "gram") else 8
-
-    def apply(self, V):
-        answer = np.asarray(self.matrix @ V)
-        if answer.dtype.kind == "c":
-            raise ValueError("The operator's answer is complex; only real symmetric operators are supported.")
-        answer = answer.astype(self.dtype, copy=False)
-        if not np.all(np.isfinite(answer)):
-            raise ValueError("The operator's answer contains NaN or infinity.")
-        return answer
-
-    def solve(self, options):
-        if self.kind == "callback":  # which may need BLAS itself
-            return compiled.eigen_callback(self.n, self.apply, options, self.n_threads)
-        with serial_blas():  # of the solver's small problems: threads that wait for more would be in the core's way
-            return self._solve(options)
-
-    def _solve(self, options):
-        if self.kind == "dense":
-            return compiled.eigen_dense(self.matrix, options, self.n_threads)
-        if self.kind == "csr":
-            return compiled.eigen_csr(*_csr_parts(self.matrix), options, self.n_threads)
-        if self.kind == "gram":
-            parts = (*_csr_parts(self.matrix.rows), *_csr_parts(self.matrix.columns))
-            return compiled.eigen_gram(*parts, options, self.n_threads)
-        return compiled.eigen_kernel(*self.source._core_arguments(), options, self.n_threads)
-
-    def toarray(self):
-        if self.kind == "dense":
-            return self.matrix
-        if self.kind == "callback" and not hasattr(self.matrix, "toarray"):
-            return self.apply(np.eye(self.n, dtype=self.dtype))
-        return self.matrix.toarray()
-
-
-def _csr_parts(matrix):
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
 
 
 def _check_block(block, n, dtype, name):
@@ -279,169 +139,6 @@ def _check_block(block, n, dtype, name):
     if block.shape[0] != n:
         raise ValueError(f"{name} must have {n} rows, got {block.shape[0]}.")
     return block
-
-
-def _lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
-    width = min(operator.default_block() if block_size is None else block_size, operator.n)
-    pair = None
-    if operator.kind == "kernel":
-        pair = operator.source.known_pair() if known.shape[1] == 0 else None
-        if start is None and operator.n > _NYSTROM and width > 2:
-            start = _nystrom_start(operator, width - 2, seed)[:, 0 if pair is None else 1 :]
-    norm = 0.0
-    if pair is not None:
-        norm, known = pair[0], pair[1][:, None]
-    elif known.shape[1]:
-        basis = np.linalg.qr(known)[0]
-        norm = np.linalg.norm(operator.apply(basis), axis=0).max()
-    wanted = k - (pair is not None)
-    if wanted == 0:
-        return _joined(pair, None, operator)
-    blocks = {"csr": 14, "callback": 6, "kernel": 6}.get(operator.kind, 7)
-    options = dict(
-        pairs=wanted,
-        block_size=width,
-        max_basis=max(2 * k + 4 * width, k + blocks * width) if max_basis is None else min(max_basis, operator.n),
-        max_applications=max(limit, -(-wanted // width)),
-        tolerance=tol,
-        norm=norm,
-        seed=seed,
-        start=np.zeros((operator.n, 0), operator.dtype) if start is None else np.asfortranarray(start),
-        deflate=np.asfortranarray(known, dtype=operator.dtype),
-    )
-    found = operator.solve(options)
-    if found["status"] == "not_finite":
-        raise ValueError("The operator's answer contains NaN or infinity.")
-    if found["status"] == "not_symmetric":
-        raise ValueError("The operator is not symmetric: v^T A w and w^T A v differ for some v and w.")
-    return _joined(pair, found, operator)
-
-
-def _nystrom_start(operator, size, seed):
-    """Approximate leading eigenvectors (n, <= size) of a kernel: rough ones of a random subset of the points, extended.
-
-    The subset's problem costs a hundredth of an application to all points, and starts in the same way."""
-    A = operator.source
-    chosen = np.sort(np.random.RandomState(seed).choice(operator.n, operator.n // _LANDMARKS, replace=False))
-    part = _Problem(A.restricted(chosen), operator.n_threads)
-    found = _lanczos(part, size, np.zeros((part.n, 0)), None, 0.01, _ROUGH, seed, size + 2, None)
-    kept = found.values > 1e-6 * found.values[0]
-    extended = A.extended(chosen, found.vectors[:, kept] / found.values[kept].astype(operator.dtype))
-    return np.asfortranarray(extended)
-
-
-def _joined(pair, found, operator):
-    """The known pair, if any, and the pairs found beside it, in descending order."""
-    if found is None:
-        found = dict(
-            values=np.zeros(0), vectors=np.zeros((operator.n, 0), operator.dtype), residuals=np.zeros(0),
-            n_applications=0, n_products=0, block_size=0, status="converged",
-        )
-    values, vectors, residuals = found["values"], found["vectors"], found["residuals"]
-    if pair is not None:
-        values, vectors = np.r_[pair[0], values], np.column_stack([pair[1].astype(operator.dtype), vectors])
-        residuals = np.r_[np.finfo(operator.dtype).eps * pair[0], residuals]
-        order = np.argsort(-values, kind="stable")
-        values, vectors, residuals = values[order], vectors[:, order], residuals[order]
-    return EigenResult(
-        values, fix_signs(vectors), residuals, found["n_applications"], found["n_products"],
-        found["block_size"], "lanczos", found["status"].replace("_", " "),
-    )
-
-
-def _arpack(operator, k, known, start, tol, limit, seed):
-    count = 0
-    basis = np.linalg.qr(known)[0]
-
-    def multiply(v):
-        nonlocal count
-        count += 1
-        v = v.reshape(-1, 1)
-        v = v - basis @ (basis.T @ v)
-        answer = operator.apply(v)
-        return (answer - basis @ (basis.T @ answer))[:, 0]
-
-    if operator.kind == "callback":
-        _check_by_probes(operator, seed)
-    linear = aslinearoperator(LinearOperator((operator.n, operator.n), matvec=multiply, dtype=operator.dtype))
-    random = np.random.RandomState(seed).uniform(-1, 1, operator.n)
-    for first in [random] if start is None else [start.sum(axis=1), random]:
-        first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
-        if np.any(multiply(first)):
-            break
-    else:  # no random vector lies in the null space of any other operator; ARPACK refuses to start from one
-        return _zero(operator, k, basis, count, seed)
-    width = min(operator.n, max(2 * k + 1, 20))
-    rounds = max(1, limit // max(1, width - k))
-    try:
-        values, vectors = eigsh(linear, k, which="LA", tol=tol, v0=first, maxiter=rounds, ncv=width)
-        status = "converged"
-    except ArpackNoConvergence as error:
-        values, vectors, status = error.eigenvalues, error.eigenvectors, "not converged"
-    used = count
-    values, vectors = values[::-1].astype(np.float64), vectors[:, ::-1]
-    residuals = np.zeros(0)
-    if len(values):
-        answers = operator.apply(np.ascontiguousarray(vectors))
-        answers -= basis @ (basis.T @ answers)
-        residuals = np.linalg.norm(answers - vectors * values, axis=0)
-    return EigenResult(values, fix_signs(vectors), residuals, used, used, 1, "arpack", status)
-
-
-def _check_by_probes(operator, seed):
-    """Two random vectors show an operator that is not symmetric: ARPACK would return values that are none of it."""
-    V = np.random.RandomState(seed).standard_normal((operator.n, 2)).astype(operator.dtype)
-    V, answers = V.astype(np.float64), operator.apply(V).astype(np.float64)
-    skew = abs(V[:, 0] @ answers[:, 1] - V[:, 1] @ answers[:, 0])
-    if skew > np.sqrt(np.finfo(operator.dtype).eps) * np.linalg.norm(V) * np.linalg.norm(answers):
-        raise ValueError("The operator is not symmetric: v^T A w and w^T A v differ for some v and w.")
-
-
-def _zero(operator, k, basis, count, seed):
-    """Eigenpairs of the zero operator on the complement of the deflated vectors: any orthonormal ones."""
-    vectors = np.random.RandomState(seed).standard_normal((operator.n, k))
-    vectors = np.linalg.qr(np.hstack([basis, vectors]))[0][:, basis.shape[1] :].astype(operator.dtype)
-    return EigenResult(np.zeros(k), fix_signs(vectors), np.zeros(k), count, count, 1, "arpack", "converged")
-
-
-def _dense(operator, k, known):
-    A = np.array(operator.toarray(), dtype=np.float64)
-    skew = np.abs(A - A.T).max()
-    if not np.isfinite(skew):
-        raise ValueError("The operator's answer contains NaN or infinity.")
-    if skew > np.sqrt(np.finfo(operator.dtype).eps) * np.abs(A).max():
-        raise ValueError(f"The operator is not symmetric: entries differ by up to {skew:.3g}.")
-    n = len(A)
-    projected = A
-    if known.shape[1]:
-        basis = np.linalg.qr(known.astype(np.float64))[0]
-        projected = A - basis @ (basis.T @ A)
-        projected -= (projected @ basis) @ basis.T
-        # What is deflated must not reappear as zeros among the leading values of a negative operator.
-        projected -= 2 * (np.linalg.norm(A) + 1) * basis @ basis.T
-    values = vectors = np.zeros(0)
-    if n <= _LISTENING:
-        values, vectors = scipy.linalg.eigh(projected, subset_by_index=[n - k, n - 1])
-    if len(values) < k or not np.all(np.isfinite(vectors)):
-        # LAPACK's ?syevr returns fewer pairs than asked for on some matrices near the identity.
-        values, vectors = eigh(projected)
-        values, vectors = values[-k:], vectors[:, -k:]
-    values, vectors = values[::-1].copy(), vectors[:, ::-1]
-    residuals = np.linalg.norm(projected @ vectors - vectors * values, axis=0)
-    vectors = fix_signs(vectors).astype(operator.dtype)
-    return EigenResult(values, vectors, residuals, n, n, n, "dense", "converged")
-
-
-def sign_factors(vectors):
-    """+-1 for each column: of its entries that are largest in modulus, but for 0.1 %, the first becomes positive."""
-    moduli = np.abs(vectors)
-    largest = np.argmax(moduli >= 0.999 * moduli.max(axis=0, initial=0), axis=0)
-    return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1, 1).astype(vectors.dtype)
-
-
-def fix_signs(vectors):
-    """The columns with the sign of `sign_factors`."""
-    return np.ascontiguousarray(vectors * sign_factors(vectors))
 
 
 def _warn(result, operator, k, tol):

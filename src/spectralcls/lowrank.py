@@ -16,10 +16,11 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from ._core import compiled
+from ._eigenproblem import fix_signs
 from ._kernel_source import KernelSource
 from ._parallel import effective_n_threads, serial_blas
+from ._pivots import eliminate, largest, sample
 from ._typing import Array, RandomState
-from .eigen import fix_signs
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 
@@ -236,43 +237,6 @@ class LowRankFactor:
         return values.astype(F.dtype), fix_signs(vectors)
 
 
-def _sample(residual, size, rng):
-    """Rows drawn with probability proportional to the residual diagonal, with replacement."""
-    cumulative = np.cumsum(residual)
-    draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
-    return np.minimum(draws, np.flatnonzero(residual)[-1])
-
-
-def _largest(residual, size):
-    """Rows of largest residual."""
-    size = min(size, len(residual))
-    return np.sort(np.argpartition(residual, -size)[-size:])
-
-
-def _eliminate(H, levels, floor, greedy):
-    """Positions of the accepted candidates in order, and the Cholesky triangle of their residual block H.
-
-    A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
-    first such candidate, or with ``greedy`` the largest. That is a run of sequential pivoted Cholesky if the
-    levels are
-    - for random pivots, a uniform random fraction of the residual with which the candidate was drawn
-      (rejection sampling, arXiv:2410.03969, algorithm 2.2);
-    - for greedy pivots, the largest residual of all rows outside the block.
-    """
-    diagonal, order, L = H.diagonal().copy(), [], np.zeros_like(H)
-    while True:
-        eligible = np.flatnonzero((diagonal > floor) & (diagonal >= levels))
-        if not len(eligible):
-            return order, L[order, : len(order)]
-        i = eligible[diagonal[eligible].argmax() if greedy else 0]
-        k = len(order)
-        # einsum, because BLAS would wake its threads for every one of these small products
-        L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
-        diagonal -= L[:, k] ** 2
-        diagonal[i] = -np.inf
-        order.append(int(i))
-
-
 @validate_params(
     {
         "X": ["array-like"],
@@ -364,7 +328,7 @@ def rpcholesky(
     while len(pivots) < rank and residual.any() and residual.sum() > tol * trace:
         k = len(pivots)
         greedy = method == "greedy"
-        candidates = _largest(residual, block_size) if greedy else _sample(residual, block_size, rng)
+        candidates = largest(residual, block_size) if greedy else sample(residual, block_size, rng)
         known = rows[:k, candidates].astype(np.float64)
         with serial_blas():
             explained = known.T @ known
@@ -376,7 +340,7 @@ def rpcholesky(
             levels[H.diagonal().argmax()] = 0.0
         else:
             levels = rng.uniform(size=len(H)) * H.diagonal()
-        accepted, triangle = _eliminate(H, levels, floor[candidates], greedy)
+        accepted, triangle = eliminate(H, levels, floor[candidates], greedy)
         accepted, triangle = accepted[: rank - k], triangle[: rank - k, : rank - k]
 
         chosen = candidates[accepted]

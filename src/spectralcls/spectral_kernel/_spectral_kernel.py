@@ -11,13 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .._eigenproblem import fix_signs
 from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
 from .._model.points import TrainingPoints
 from .._model.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
-from ..eigen import fix_signs
 from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,

@@ -1,0 +1,40 @@
+"""Choice of pivots of a partial Cholesky factor, a block at a time."""
+
+import numpy as np
+
+
+def sample(residual, size, rng):
+    """Rows drawn with probability proportional to the residual diagonal, with replacement."""
+    cumulative = np.cumsum(residual)
+    draws = np.searchsorted(cumulative, rng.uniform(size=size) * cumulative[-1], side="right")
+    return np.minimum(draws, np.flatnonzero(residual)[-1])
+
+
+def largest(residual, size):
+    """Rows of largest residual."""
+    size = min(size, len(residual))
+    return np.sort(np.argpartition(residual, -size)[-size:])
+
+
+def eliminate(H, levels, floor, greedy):
+    """Positions of the accepted candidates in order, and the Cholesky triangle of their residual block H.
+
+    A candidate is accepted while its residual, which only falls, is at least its level; the next one is the
+    first such candidate, or with ``greedy`` the largest. That is a run of sequential pivoted Cholesky if the
+    levels are
+    - for random pivots, a uniform random fraction of the residual with which the candidate was drawn
+      (rejection sampling, arXiv:2410.03969, algorithm 2.2);
+    - for greedy pivots, the largest residual of all rows outside the block.
+    """
+    diagonal, order, L = H.diagonal().copy(), [], np.zeros_like(H)
+    while True:
+        eligible = np.flatnonzero((diagonal > floor) & (diagonal >= levels))
+        if not len(eligible):
+            return order, L[order, : len(order)]
+        i = eligible[diagonal[eligible].argmax() if greedy else 0]
+        k = len(order)
+        # einsum, because BLAS would wake its threads for every one of these small products
+        L[:, k] = (H[:, i] - np.einsum("ij,j->i", L[:, :k], L[i, :k])) / np.sqrt(diagonal[i])
+        diagonal -= L[:, k] ** 2
+        diagonal[i] = -np.inf
+        order.append(int(i))
