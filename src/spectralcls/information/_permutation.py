@@ -189,7 +189,7 @@ def independence_test(
         factors.append(low.factor - low.factor.mean(axis=0))
         log_constant -= log_normalizer(kernel, sample.points.shape[1], h)
     orders = np.stack([np.arange(n), *(rng.permutation(n) for _ in range(n_permutations))])
-    values = _cross_covariances(*factors, orders) / n**2
+    values = _cross_covariances(factors[0], factors[1], orders) / n**2
     return _result(values * np.exp(log_constant))
 
 
