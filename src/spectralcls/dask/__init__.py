@@ -15,6 +15,7 @@ from ._sums import kernel_sums
 from .kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from .neighbors import knn, knn_graph
 from .perturbo import PerTurboClassifier
+from .regression import KernelRegressor
 from .spectral import (
     KernelOperator,
     LaplacianSpectralClassifier,
@@ -26,6 +27,7 @@ __all__ = [
     "CauchySchwarzClassifier",
     "ISEClassifier",
     "KernelOperator",
+    "KernelRegressor",
     "LaplacianISEClassifier",
     "LaplacianSpectralClassifier",
     "ParzenClassifier",

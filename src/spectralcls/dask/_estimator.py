@@ -15,10 +15,7 @@ MAX_GATHERED = 20_000  # points from which a metric is learned, and among which 
 
 
 class DaskEstimator:
-    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet.
-
-    A family gives `_class_scores`, the lazy scores of the classes of which the largest wins.
-    """
+    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
 
     def _check_queries(self, X):
         check_is_fitted(self)
@@ -47,6 +44,26 @@ class DaskEstimator:
 
     def _trial(self, metric):
         return self._local_class(**(self.get_params(deep=False) | {"metric": metric}))
+
+    def to_local(self):
+        """The fitted estimator of `spectralcls` with all that it has learned in this process.
+
+        Returns
+        -------
+        local : object
+            The estimator of the same name for data in memory, with the same parameters; it predicts without a cluster.
+        """
+        check_is_fitted(self)
+        local = self._local_class(**self.get_params())
+        vars(local).update(vars(self) | self._local_state())
+        return local
+
+
+class DaskClassifier(DaskEstimator):
+    """A classifier of Dask collections.
+
+    A family gives `_class_scores`, the lazy scores of the classes of which the largest wins.
+    """
 
     def _map_queries(self, X, function, *arguments):
         """``function(block, *arguments)`` for every block of queries: (m, C), arguments may be Delayed."""
@@ -108,19 +125,6 @@ class DaskEstimator:
         weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
         hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
         return float(hits / total)
-
-    def to_local(self):
-        """The fitted estimator of `spectralcls` with all that it has learned in this process.
-
-        Returns
-        -------
-        local : object
-            The estimator of the same name for data in memory, with the same parameters; it predicts without a cluster.
-        """
-        check_is_fitted(self)
-        local = self._local_class(**self.get_params())
-        vars(local).update(vars(self) | self._local_state())
-        return local
 
 
 def _mapped(X, metric, width):

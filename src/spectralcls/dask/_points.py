@@ -29,10 +29,10 @@ class TrainingPoints(_model.TrainingPoints):
         )[:, 0]
         return sums[..., None] if sums.ndim == 2 else sums
 
-    def pairs(self, Q, columns, kernel, bandwidth, log_scale):
+    def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """As in memory with one bandwidth, two Dask arrays."""
         shift, sums = kernel_sums(
-            Q, self.X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", n_jobs=self.n_jobs
+            Q, self.X, weights=columns, kernel=kernel, bandwidth=bandwidth, log="pair", rtol=rtol, n_jobs=self.n_jobs
         )
         return shift[:, None], sums
 

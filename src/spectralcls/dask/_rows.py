@@ -112,17 +112,59 @@ class TrainingData(NamedTuple):
     class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
 
 
+class RegressionData(NamedTuple):
+    """Checked training data of a regression, held in the memory of the workers: points of one class with targets."""
+
+    X: da.Array  # (n, d) float32 or float64
+    targets: da.Array  # (n, k) float64
+    weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
+    class_weight: np.ndarray  # (1,) sum of the sample weights, in the user's scale
+    one_output: bool  # whether y had one dimension
+
+    @property
+    def classes(self):
+        return np.zeros(1)
+
+    @property
+    def codes(self):
+        return da.zeros(self.X.shape[:1], dtype=np.int64, chunks=self.X.chunks[:1])
+
+
 def check_training_data(estimator, X, y, sample_weight=None):
-    """Validate `X`, `y` and `sample_weight` and hold them on the workers; sets `n_features_in_` etc.
+    """Validate `X`, labels `y` and `sample_weight` and hold them on the workers; sets `n_features_in_` etc.
 
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
     a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
     """
+    X, y, weights = _check_rows(estimator, X, y, sample_weight)
+    if y.ndim != 1:
+        raise ValueError(f"y must have one dimension, got shape {y.shape}.")
+    unique = dask.delayed(np.unique)
+    classes = np.unique(np.concatenate(dask.compute(*[unique(labels) for labels in blocks(y)])))
+    check_classification_targets(classes)
+    if len(classes) < 2:
+        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
+    codes = y.map_blocks(_codes, classes, dtype=np.int64)
+    (codes,) = dask.persist(codes)
+    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)))
+
+
+def check_regression_data(estimator, X, y, sample_weight=None):
+    """Validate `X`, `y` of one or several outputs, and `sample_weight`, and hold them on the workers."""
+    X, y, weights = _check_rows(estimator, X, y, sample_weight)
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
+    targets = y.astype(np.float64).reshape(len(y), -1)
+    data = RegressionData(X, targets, None, np.zeros(1), y.ndim == 1)
+    weights, class_weight = _scaled(weights, data.codes, 1)
+    return data._replace(weights=weights, class_weight=class_weight)
+
+
+def _check_rows(estimator, X, y, sample_weight):
+    """Points, answers and weights of the rows of positive weight, on the workers."""
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = as_column(y, X, "y")
-    if y.ndim != 1:
-        raise ValueError(f"y must have one dimension, got shape {y.shape}.")
     weights = None if sample_weight is None else as_column(sample_weight, X, "sample_weight")
     _check_feature_names(estimator, np.empty((1, X.shape[1])) if names is None else names, reset=True)
     _check_n_features(estimator, np.empty((1, X.shape[1])), reset=True)
@@ -131,26 +173,21 @@ def check_training_data(estimator, X, y, sample_weight=None):
     first = np.cumsum([0, *sizes(X)[:-1]])
     check = dask.delayed(_check_block)
     checked = [
-        check(block, labels, row) for block, labels, row in zip(blocks(X), blocks(y), first, strict=True)
+        check(block, answers, row) for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)
     ]
     dask.compute(*checked)
-    if weights is not None:
-        X, y, weights = _without_zero_weights(X, y, weights)
-    unique = dask.delayed(np.unique)
-    classes = np.unique(np.concatenate(dask.compute(*[unique(labels) for labels in blocks(y)])))
-    check_classification_targets(classes)
-    if len(classes) < 2:
-        raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
-    codes = y.map_blocks(_codes, classes, dtype=np.int64)
+    return (X, y, None) if weights is None else _without_zero_weights(X, y, weights)
+
+
+def _scaled(weights, codes, n_classes):
+    """Weights in (0, 1], and their sums by class in the user's scale."""
     count = dask.delayed(_class_weight)
     parts = zip(blocks(codes), column_blocks(weights, codes), strict=True)
-    counts = [count(c, w, len(classes)) for c, w in parts]
-    codes, counts = dask.persist(codes, counts)
-    class_weight = np.sum(dask.compute(*counts), axis=0)
+    class_weight = np.sum(dask.compute(*[count(c, w, n_classes) for c, w in parts]), axis=0)
     if weights is not None:
         largest = float(weights.max().compute())
         weights = (weights / 2.0 ** np.frexp(largest)[1]).persist()
-    return TrainingData(X, codes, classes, weights, class_weight)
+    return weights, class_weight
 
 
 def _check_block(X, y, first_row):
@@ -159,7 +196,8 @@ def _check_block(X, y, first_row):
         row, column = np.unravel_index(np.argmin(finite), X.shape)
         raise ValueError(f"Input X contains NaN or infinity: row {first_row + row}, column {column}.")
     if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(f"Input y contains NaN or infinity: row {first_row + np.argmin(np.isfinite(y))}.")
+        row = np.argmin(np.isfinite(y).reshape(len(y), -1).all(axis=1))
+        raise ValueError(f"Input y contains NaN or infinity: row {first_row + row}.")
 
 
 def _without_zero_weights(X, y, weights):

@@ -161,13 +161,17 @@ def _accuracies(problem, bandwidths):
 
 
 def gather(data, n_samples, rng):
-    """All points, or a stratified random sample of them, in this process and in their order."""
+    """All points, or a stratified random sample of them, in this process and in their order; weights as given."""
     weights = column_blocks(data.weights, data.X)
     parts = list(zip(blocks(data.X), blocks(data.codes), weights, strict=True))
     if n_samples is not None and data.X.shape[0] > n_samples:
         parts = _sampled(parts, len(data.classes), n_samples, rng)
     X, codes, weights = zip(*dask.compute(*parts), strict=True)
-    weights = None if data.weights is None else np.concatenate(weights)
+    if data.weights is not None:
+        unit = data.class_weight.sum() / float(data.weights.sum().compute())  # of the user's scale, a power of two
+        weights = np.ldexp(np.concatenate(weights), round(np.log2(unit)))
+    else:
+        weights = None
     return _validation.TrainingData(np.concatenate(X), np.concatenate(codes), data.classes, weights, None)
 
 

@@ -6,14 +6,14 @@ import numpy as np
 
 from .. import kernel_mean
 from .._estimator import finite_scores, log_posterior
-from ._estimator import DaskEstimator
+from ._estimator import DaskClassifier
 from ._points import TrainingPoints, local
 from ._rows import check_training_data
 from ._tuning import reference_bandwidth, tune_bandwidth
 from ._workers import check_workers
 
 
-class DaskScoreClassifier(DaskEstimator):
+class DaskScoreClassifier(DaskClassifier):
     """`fit` keeps the training points on the workers, everything else is lazy."""
 
     def decision_function(self, X):

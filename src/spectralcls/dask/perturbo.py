@@ -7,13 +7,13 @@ from sklearn.utils import check_random_state
 from .. import perturbo
 from .._estimator import transactional
 from ..perturbo import fit_class, log_explained
-from ._estimator import MAX_GATHERED, DaskEstimator
+from ._estimator import MAX_GATHERED, DaskClassifier
 from ._rows import blocks, check_training_data
 from ._tuning import gather
 from ._workers import check_workers
 
 
-class PerTurboClassifier(DaskEstimator, perturbo.PerTurboClassifier):
+class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or

@@ -34,7 +34,7 @@ class MetricMixin:
         sample = self._gathered(data)
         metric = metrics[0]
         if len(metrics) > 1:
-            found = self._compared(metrics, sample, y if sample is data else sample.codes)
+            found = self._compared(metrics, sample, y if sample is data else self._answers(sample))
             metric, self.metric_cv_results_ = found.params["metric"], found.cv_results
         self.metric_ = None if metric is None else self._learned(metric, sample)
         return data._replace(X=self._mapped(data.X))

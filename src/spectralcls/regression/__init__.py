@@ -1,5 +1,10 @@
 """Kernel regression: local means and local lines."""
 
+from ._choice import Choice as Choice  # these for the regression on Dask collections
+from ._choice import candidates as candidates
+from ._choice import chosen as chosen
+from ._form import RegressionForm as RegressionForm
+from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
 
 __all__ = ["KernelRegressor"]

@@ -17,19 +17,20 @@ class Choice(NamedTuple):
     n_samples: int | None = None
 
 
-def chosen(estimator, data, degrees):
-    """The `Choice` among the bandwidths that the estimator's parameters name, and some degrees."""
-    points = of_one_class(data)
-    grid = _candidates(estimator, points)
+def chosen(estimator, data, degrees, grid, growth=1.0):
+    """The `Choice` among some bandwidths and degrees.
+
+    Of data that are a part of all points, for which bandwidths are `growth` times those for all.
+    """
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
         return Choice(float(grid[0]), degrees[0])
     n_given = len(data.X) if data.kept is None else len(data.kept)
     sample = draw_sample(
-        points, check_folds(estimator.cv, np.zeros(n_given), data.kept), cv=estimator.cv,
+        of_one_class(data), check_folds(estimator.cv, np.zeros(n_given), data.kept), cv=estimator.cv,
         max_samples=estimator.max_tuning_samples, random_state=estimator.random_state, against_all=True,
         targets=data.targets,
-    )
+    )._replace(growth=growth)
     score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
     if np.isnan(found.scores).all():
@@ -42,7 +43,9 @@ def chosen(estimator, data, degrees):
     )
 
 
-def _candidates(estimator, points):
+def candidates(estimator, data):
+    """The bandwidths to try, or the only one."""
+    points = of_one_class(data)
     if estimator.bandwidth == "cv":
         return candidate_bandwidths(estimator.bandwidth_grid, points, estimator.kernel)
     if estimator.bandwidth == "silverman":

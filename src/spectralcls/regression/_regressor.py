@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._estimator import Estimator, transactional
 from .._typing import Array, ArrayLike
 from .._validation import check_regression_data
-from ._choice import chosen
+from ._choice import candidates, chosen
 from ._form import RegressionForm
 from ._metric import RegressionMetricMixin
 from ._moments import Moments
@@ -143,19 +143,28 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
             For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
             regression stays as it was.
         """
-        data = self._prepared(check_regression_data(self, X, y, sample_weight), y)
+        data = self._prepared(self._read(X, y, sample_weight), y)
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
-        choice = chosen(self, data, degrees)
+        choice = self._choose(data, degrees)
         self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
         if choice.cv_results is not None:
             self.cv_results_, self.n_tuning_samples_ = choice.cv_results, choice.n_samples
-        moments = Moments.of(self.degree_, data.X, data.targets)
-        self._form = RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
+        self._form = self._formed(data)
         self._one_output = data.one_output
         return self
+
+    def _read(self, X, y, sample_weight):
+        return check_regression_data(self, X, y, sample_weight)
+
+    def _choose(self, data, degrees):
+        return chosen(self, data, degrees, candidates(self, data))
+
+    def _formed(self, data):
+        moments = Moments.of(self.degree_, data.X, data.targets)
+        return RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
 
     def _check_queries(self, X):
         check_is_fitted(self)

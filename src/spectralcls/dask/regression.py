@@ -1,0 +1,224 @@
+"""Kernel regression on Dask collections."""
+
+from dataclasses import dataclass
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .. import _validation, regression
+from ..neighbors import knn
+from ..regression import Choice, Moments, RegressionForm, candidates, chosen
+from ._estimator import MAX_GATHERED, DaskEstimator
+from ._points import TrainingPoints
+from ._rows import as_column, as_points, blocks, check_regression_data, from_blocks, sizes
+from ._sums import tree
+from ._tuning import gather, reference_bandwidth, shrinkage
+from ._workers import check_workers
+
+
+class KernelRegressor(DaskEstimator, regression.KernelRegressor):
+    """:class:`spectralcls.KernelRegressor` on Dask collections.
+
+    Unlike in memory, bandwidth and degree are tuned within a random sample of `max_tuning_samples` points gathered in
+    this process (all points if it is None), and the bandwidth is then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is
+    an int or "loo". A metric is learned from 20 000 points.
+
+    %(inherited)s
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spectralcls.dask import KernelRegressor
+    >>> X, y = (da.from_array(array, chunks=150) for array in load_diabetes(return_X_y=True))
+    >>> X = X.rechunk((150, -1))
+    >>> KernelRegressor(bandwidth=0.1, degree=0).fit(X, y).predict(X).compute().shape
+    (442,)
+    """
+
+    _local_class = regression.KernelRegressor
+
+    def _read(self, X, y, sample_weight):
+        check_workers()
+        if not isinstance(self.cv, int | np.integer | str):
+            raise ValueError(
+                'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
+                f"Got {self.cv!r}."
+            )
+        return check_regression_data(self, X, y, sample_weight)
+
+    def _gathered(self, data, n_samples=MAX_GATHERED):
+        """Up to so many points in this process."""
+        d = data.X.shape[1]
+        sample = gather(_Rows(data), n_samples, check_random_state(self.random_state))
+        X, targets = sample.X[:, :d].astype(data.X.dtype), sample.X[:, d:]
+        return _validation.RegressionData(X, targets, sample.weights, None, data.one_output)
+
+    def _choose(self, data, degrees):
+        if self.bandwidth == "silverman":
+            grid = [reference_bandwidth("silverman", data, self.kernel)]
+        elif self.bandwidth != "cv":
+            grid = [float(self.bandwidth)]
+        if self.bandwidth != "cv" and len(degrees) == 1:
+            return Choice(grid[0], degrees[0])
+        sample = self._gathered(data, self.max_tuning_samples)
+        shrunk = shrinkage(data, sample)
+        if self.bandwidth == "cv":
+            grid = candidates(self, sample) * (shrunk if self.bandwidth_grid is None else 1.0)
+        return chosen(self, sample, degrees, grid, 1 / shrunk)
+
+    def _formed(self, data):
+        return DaskForm.of_collections(self.degree_, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
+
+    def predict(self, X):
+        """Predict the targets.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : Dask array of shape (n_queries,) or (n_queries, n_outputs), float64
+            Not computed yet, in the chunks of X.
+        """
+        predicted = self._form.predict(self._check_queries(X))
+        return predicted[:, 0] if self._one_output else predicted
+
+    def predict_interval(self, X, coverage=0.9):
+        """Not offered: quantiles need the samples in order of their residuals; see `to_local`.
+
+        Parameters
+        ----------
+        X, coverage : object
+            Ignored.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError("predict_interval is for data in memory: use to_local().predict_interval(X).")
+
+    def score(self, X, y, sample_weight=None):
+        """R^2, computed at once, averaged over the outputs.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+        y : Dask array, series or array-like of shape (n_queries,) or (n_queries, n_outputs)
+            Their targets.
+        sample_weight : Dask array or array-like of shape (n_queries,), default=None
+            Weights of the queries.
+
+        Returns
+        -------
+        score : float
+            1 for predictions without error, 0 for those of a constant.
+        """
+        X = as_points(X)
+        predicted, truth = (array.reshape(len(X), -1) for array in (self.predict(X), as_column(y, X, "y")))
+        weights = da.ones(len(X)) if sample_weight is None else as_column(sample_weight, X, "sample_weight")
+        weights = weights.rechunk(predicted.chunks[0])[:, None]
+        center = (weights * truth).sum(axis=0) / weights.sum()
+        sums = [(weights * (truth - about) ** 2).sum(axis=0) for about in (predicted, center)]
+        errors, spread = dask.compute(*sums)
+        return float(np.mean(np.where(spread > 0, 1 - errors / np.where(spread > 0, spread, 1.0), errors == 0)))
+
+    def _local_state(self):
+        return {"_form": self._form.local()}
+
+
+class _Rows:
+    """Points with their targets side by side, as training data of one class."""
+
+    def __init__(self, data):
+        self.X = da.concatenate([data.X.astype(np.float64), data.targets], axis=1).rechunk({1: -1})
+        self.codes, self.classes = data.codes, data.classes
+        self.weights, self.class_weight = data.weights, data.class_weight
+
+
+@dataclass(frozen=True)
+class DaskForm(RegressionForm):
+    """`RegressionForm` with arrays over the points on the workers."""
+
+    @classmethod
+    def of_collections(cls, degree, data, kernel, bandwidth, tolerance, n_jobs):
+        X, Y = data.X, data.targets
+        origin, lowest = dask.compute(X.mean(axis=0, dtype=np.float64), Y.min(axis=0))
+        moments = Moments(degree, origin, lowest, float(abs(X - origin).max().compute()))
+        points = TrainingPoints.of(data._replace(X=X.astype(np.float64) if degree else X), tolerance, n_jobs)
+        parts = [X, Y] + ([] if data.weights is None else [data.weights[:, None]])
+        columns = da.map_blocks(
+            _columns, *parts, moments=moments, dtype=np.float64, chunks=(X.chunks[0], (moments.n_columns,))
+        ).persist()
+        return cls(moments, points, Y, columns, kernel, bandwidth)
+
+    def predict(self, Q):
+        predicted = self._predict(Q)
+        if self.kernel == "gaussian":
+            return predicted
+        places = self._places(Q, da.isnan(predicted[:, 0]))
+        return da.map_blocks(_filled, predicted, self._predict(places), dtype=np.float64)
+
+    def _predict(self, Q):
+        Q = Q.astype(self.points.X.dtype)
+        _, sums = self.points.pairs(
+            Q, self.columns, self.kernel, self.bandwidth, 0.0, rtol=self.points.tolerance or 0.0
+        )
+        return da.map_blocks(
+            _predictions, Q, sums, form=(self.moments, self.kernel, self.bandwidth), dtype=np.float64,
+            chunks=(Q.chunks[0], (self.targets.shape[1],)),
+        )
+
+    def _places(self, Q, wanted):
+        """The queries, in place of the wanted ones the training points nearest to them."""
+        tile = dask.delayed(_nearest)
+        done = [
+            dask.delayed(_place)(q, tree(_nearer, [tile(q, rows, x) for x in blocks(self.points.X)]))
+            for q, rows in zip(blocks(Q), blocks(wanted), strict=True)
+        ]
+        return from_blocks(done, sizes(Q), Q.shape[1:], Q.dtype)
+
+    def local(self):
+        targets, columns = dask.compute(self.targets, self.columns)
+        return RegressionForm(self.moments, self.points.local(), targets, columns, self.kernel, self.bandwidth)
+
+
+def _columns(X, Y, weights=None, *, moments):
+    return moments.columns(X, Y, None if weights is None else weights[:, 0])
+
+
+def _predictions(Q, sums, form):
+    moments, kernel, bandwidth = form
+    return moments.predictions(Q, sums, kernel, bandwidth)
+
+
+def _filled(predicted, others):
+    return np.where(np.isnan(predicted), others, predicted)
+
+
+def _nearest(Q, wanted, X):
+    """Distances (m,) and places (m, d) of the points nearest to the wanted queries."""
+    distances, places = np.full(len(Q), np.inf), np.array(Q)
+    rows = np.flatnonzero(wanted)
+    if len(rows):
+        found, index = knn(Q[rows], X, 1, n_jobs=1)
+        distances[rows], places[rows] = found[:, 0], X[index[:, 0]]
+    return distances, places
+
+
+def _nearer(first, *others):
+    distances, places = first
+    for further in others:
+        closer = further[0] < distances
+        distances, places = np.where(closer, further[0], distances), np.where(closer[:, None], further[1], places)
+    return distances, places
+
+
+def _place(Q, found):
+    return found[1].astype(Q.dtype)
