@@ -16,10 +16,8 @@ using detail::TileSearch;
 template <class T>
 class NearestOfChunk {
  public:
-  using Chunk = typename TileSearch<T>::Chunk;
-
-  NearestOfChunk(const TileSearch<T>& search, const Chunk& chunk, index_t k)
-      : search_(search), chunk_(chunk), k_(k), candidates_(static_cast<std::size_t>(chunk.n_rows)), buffer_(std::make_unique<TileBuffer<T>>()) {
+  NearestOfChunk(const TileSearch<T>& search, const QueryChunk<T>& chunk, index_t k)
+      : search_(search), chunk_(chunk), k_(k), candidates_(static_cast<std::size_t>(chunk.places.size())), buffer_(std::make_unique<TileBuffer<T>>()) {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
@@ -27,7 +25,7 @@ class NearestOfChunk {
   // nearer than the k-th of those, which is ever less.
   void look(index_t block) {
     search_.look(chunk_, block, look_);
-    const index_t n_rows = search_.rows_of(chunk_, block), n_tiles = search_.filter()->n_tiles();
+    const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
     const Range begun = about(look_.nearest(0, n_tiles));
     for (index_t t = begun.begin; t < begun.end; ++t) compare(block, tile(t));
     for (index_t r = 0; r < n_rows; ++r) compact(block, r);
@@ -47,7 +45,7 @@ class NearestOfChunk {
 
   // A block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
-    const index_t n_rows = search_.rows_of(chunk_, block);
+    const index_t n_rows = chunk_.size_of(block);
     double farthest = 0;
     for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, of(block, r).reach());
     const double error = search_.product_error(chunk_, block, tile);
@@ -73,7 +71,7 @@ class NearestOfChunk {
   // write(query, place, exact squared distance, index) for each neighbor in order.
   template <class Write>
   void finish(Write&& write) {
-    for (index_t r = 0; r < chunk_.n_rows; ++r) {
+    for (index_t r = 0; r < chunk_.places.size(); ++r) {
       const index_t query = chunk_.rows[r];
       index_t place = 0;
       for (const auto& entry : candidates_[static_cast<std::size_t>(r)].nearest([&](index_t point) { return search_.exact(query, point); }))
@@ -101,7 +99,7 @@ class NearestOfChunk {
   }
 
   void compact(index_t block, index_t r) {
-    const index_t query = chunk_.rows[block * tile_rows + r];
+    const index_t query = chunk_.rows_of(block)[r];
     of(block, r).compact([&](index_t point) { return search_.exact(query, point); });
   }
 
@@ -109,7 +107,7 @@ class NearestOfChunk {
   void compare(index_t block, index_t r, const Tile& tile, std::uint64_t bits) {
     if (!bits) return;
     work_.pairs += __builtin_popcountll(bits);
-    const index_t query = chunk_.rows[block * tile_rows + r];
+    const index_t query = chunk_.rows_of(block)[r];
     Candidates& mine = of(block, r);
     for (; bits; bits &= bits - 1) {
       const index_t point = source(tile.first + __builtin_ctzll(bits));
@@ -120,7 +118,7 @@ class NearestOfChunk {
   }
 
   const TileSearch<T>& search_;
-  const Chunk& chunk_;
+  const QueryChunk<T>& chunk_;
   index_t k_;
   std::vector<Candidates> candidates_;
   std::unique_ptr<TileBuffer<T>> buffer_;
@@ -133,19 +131,18 @@ class NearestOfChunk {
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                        const Execution& execution) {
-  using Chunk = typename TileSearch<T>::Chunk;
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), execution,
       // The k-th nearest is about as far as the nearest.
       [](double, double least) { return least; },
       [&](const TileSearch<T>& through_filter) {
-        return through_filter.filter_pays([&](const Chunk& chunk) {
+        return through_filter.filter_pays([&](const QueryChunk<T>& chunk) {
           NearestOfChunk<T> nearest(through_filter, chunk, k);
           nearest.look(0);
           return nearest.work();
         });
       });
-  search->for_each([&](index_t, const Chunk& chunk, Checkpoint& checkpoint) {
+  search->for_each([&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
     NearestOfChunk<T> nearest(*search, chunk, k);
     search->run(chunk, nearest, checkpoint);
     nearest.finish([&](index_t query, index_t place, double squared, std::int64_t index) {

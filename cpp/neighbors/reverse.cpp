@@ -39,9 +39,7 @@ struct SquaredRadii {
 template <class T>
 class ReverseOfChunk {
  public:
-  using Chunk = typename TileSearch<T>::Chunk;
-
-  ReverseOfChunk(const TileSearch<T>& search, const Chunk& chunk, const T* radii, const SquaredRadii<T>& squared)
+  ReverseOfChunk(const TileSearch<T>& search, const QueryChunk<T>& chunk, const T* radii, const SquaredRadii<T>& squared)
       : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
 
   // One block of queries with the tiles that may have one of them within a radius.
@@ -49,7 +47,7 @@ class ReverseOfChunk {
     search_.look(chunk_, block, look_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
       detail::Sight sight;
-      sight.set(search_.rows_of(chunk_, block), [&](index_t) { return squared_.largest_of_tile[static_cast<std::size_t>(t)]; });
+      sight.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[static_cast<std::size_t>(t)]; });
       std::uint64_t bits[tile_rows];
       if (look_.bounds()[t] <= sight.farthest && look_.hits(t, sight.squared, bits) > 0)
         compare(block, search_.points().tiles()[static_cast<std::size_t>(t)]);
@@ -66,8 +64,8 @@ class ReverseOfChunk {
     work_.vectors += tile.n_vectors;
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
       limits_[j] = search_.computed_limit(form, squared_.of_column[static_cast<std::size_t>(tile.first + j)], error);
-    for (index_t r = 0; r < search_.rows_of(chunk_, block); ++r) {
-      const index_t query = chunk_.rows[block * tile_rows + r];
+    for (index_t r = 0; r < chunk_.size_of(block); ++r) {
+      const index_t query = chunk_.rows_of(block)[r];
       for (int v = 0; v < tile.n_vectors; ++v)
         detail::scan<T>(buffer_->value[r], v, load(limits_ + v * lanes<T>), [&](int j) {
           const index_t point = search_.points().source()[static_cast<std::size_t>(tile.first + j)];
@@ -82,7 +80,7 @@ class ReverseOfChunk {
 
  private:
   const TileSearch<T>& search_;
-  const Chunk& chunk_;
+  const QueryChunk<T>& chunk_;
   const T* radii_;
   const SquaredRadii<T>& squared_;
   std::unique_ptr<TileBuffer<T>> buffer_;
@@ -119,7 +117,6 @@ NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_qu
 
 template <class T>
 NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii, const Execution& execution) {
-  using Chunk = typename TileSearch<T>::Chunk;
   auto median_reach = [&](double scale, double) {
     std::vector<T> sorted(radii, radii + points.rows);
     std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
@@ -130,7 +127,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
       queries, points, 1, execution, median_reach,
       [&](const TileSearch<T>& through_filter) {
         const SquaredRadii<T> squared(through_filter, radii);
-        return through_filter.filter_pays([&](const Chunk& chunk) {
+        return through_filter.filter_pays([&](const QueryChunk<T>& chunk) {
           ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
           reverse.look(0);
           return reverse.work();
@@ -138,7 +135,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
       });
   const SquaredRadii<T> squared(*search, radii);
   std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));
-  search->for_each([&](index_t c, const Chunk& chunk, Checkpoint& checkpoint) {
+  search->for_each([&](index_t c, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
     ReverseOfChunk<T> reverse(*search, chunk, radii, squared);
     search->run(chunk, reverse, checkpoint);
     found[static_cast<std::size_t>(c)] = std::move(reverse.found);

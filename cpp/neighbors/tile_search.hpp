@@ -15,6 +15,7 @@
 #include "base/exact_distance.hpp"
 #include "base/filtered_tiles.hpp"
 #include "base/parallel.hpp"
+#include "base/query_chunks.hpp"
 #include "base/skipping.hpp"
 
 namespace spectralcls::detail {
@@ -22,12 +23,6 @@ namespace spectralcls::detail {
 template <class T>
 class TileSearch {
  public:
-  // The queries of one chunk.
-  struct Chunk {
-    const index_t* rows;
-    index_t n_rows;
-    PackedQueries<T> packed;
-  };
   // What a search has looked at through the filter.
   struct Work {
     index_t blocks = 0, coordinates = 0, vectors = 0, pairs = 0;
@@ -50,23 +45,20 @@ class TileSearch {
 
   const PackedPoints<T>& points() const { return packed_; }
   double scale() const { return geometry_.scale; }
-  index_t n_chunks() const { return (queries_.rows + chunk_rows_ - 1) / chunk_rows_; }
+  index_t n_chunks() const { return n_query_chunks(queries_.rows, chunk_rows_); }
   // nullptr: all pairs are looked at.
   const TileFilter* filter() const { return filtered_ ? &filtered_->filter() : nullptr; }
 
-  // body(chunk number, Chunk, checkpoint)
+  // body(number of the chunk, chunk, checkpoint)
   template <class Body>
   void for_each(Body&& body) const {
-    for_each_chunk(n_chunks(), execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
-      const FlushSubnormals guard;
-      body(c, chunk({c * chunk_rows_, std::min((c + 1) * chunk_rows_, queries_.rows)}), checkpoint);
-    });
+    for_each_query_chunk(queries_, rows_, chunk_rows_, geometry_, execution_, body);
   }
 
   // Has a search of this chunk look through the filter, block by block, or compare each block with all tiles.
   template <class Search>
-  void run(const Chunk& chunk, Search& search, Checkpoint& checkpoint) const {
-    const index_t n_blocks = chunk.packed.n_blocks;
+  void run(const QueryChunk<T>& chunk, Search& search, Checkpoint& checkpoint) const {
+    const index_t n_blocks = chunk.n_blocks();
     if (filter()) {
       for (index_t b = 0; b < n_blocks; ++b, checkpoint()) search.look(b);
     } else {
@@ -78,10 +70,9 @@ class TileSearch {
   }
 
   // A look through the filter at the tiles, by one block of a chunk.
-  void look(const Chunk& chunk, index_t block, TileFilter::Block& from) const {
-    from.set(*filter(), coordinates_.data(), chunk.rows + block * tile_rows, rows_of(chunk, block));
+  void look(const QueryChunk<T>& chunk, index_t block, TileFilter::Block& from) const {
+    from.set(*filter(), coordinates_.data(), chunk.rows_of(block), chunk.size_of(block));
   }
-  static index_t rows_of(const Chunk& chunk, index_t block) { return std::min<index_t>(tile_rows, chunk.n_rows - block * tile_rows); }
 
   // Whether a search through the filter costs less than all pairs: run(chunk) searches for a single block of queries.
   template <class Run>
@@ -91,7 +82,7 @@ class TileSearch {
     double cost = 0, cost_of_all = 0;
     for (index_t i = 0; i < n_blocks; ++i) {
       const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
-      const Work work = run(chunk({begin, std::min<index_t>(begin + tile_rows, queries_.rows)}));
+      const Work work = run(QueryChunk<T>(queries_, rows_, {begin, std::min<index_t>(begin + tile_rows, queries_.rows)}, geometry_));
       cost += cost_of(work);
       cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * pair_cost(source_.cols);
     }
@@ -103,7 +94,7 @@ class TileSearch {
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
   // centered coordinates.
-  double product_error(const Chunk& chunk, index_t block, const Tile& tile) const {
+  double product_error(const QueryChunk<T>& chunk, index_t block, const Tile& tile) const {
     return 2 * rounding() * (chunk.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm);
   }
   // Whether the product form's error is small relative to the squared distance `scale` that matters.
@@ -157,13 +148,6 @@ class TileSearch {
     if (filtered_) return filtered_->pack(source_, geometry_, {}, with_product, !with_product, execution_);
     return {source_, geometry_, {}, with_product, true, false, execution_};
   }
-  // The queries at some places of the order.
-  Chunk chunk(Range places) const {
-    Chunk chunk{rows_.data() + places.begin, places.size(), {}};
-    chunk.packed.pack(queries_, chunk.rows, chunk.n_rows, geometry_);
-    return chunk;
-  }
-
   double rounding() const { return static_cast<double>(source_.cols + 8) * std::numeric_limits<T>::epsilon(); }
 
   index_t chunk_rows_;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/distance_tile.hpp"
+#include "base/query_chunks.hpp"
 #include "sums/near_pairs.hpp"
 #include "sums/partial_sums.hpp"
 #include "sums/sum_accumulators.hpp"
@@ -21,13 +22,11 @@ class BlockSums {
         request_(plan.request),
         n_bandwidths_(static_cast<int>(plan.n_bandwidths)),
         n_columns_(plan.request.n_columns),
-        chunk_(chunk),
+        chunk_(request_.queries, plan.rows, chunk, plan.kept->geometry()),
         partial_(plan, chunk.size()),
-        sum_(static_cast<std::size_t>(tile_rows * vectors_per_row())) {
-    queries_.pack(request_.queries, plan.rows.data() + chunk.begin, chunk.size(), plan.kept->geometry());
-  }
+        sum_(static_cast<std::size_t>(tile_rows * vectors_per_row())) {}
 
-  const PackedQueries<T>& queries() const { return queries_; }
+  const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
   // Largest shift of the block's rows, and the smallest argument that a row has met since least() was reset.
   double farthest_shift() const {
@@ -41,7 +40,7 @@ class BlockSums {
   void open(index_t block, int label) {
     block_ = block;
     label_ = label;
-    n_rows_ = std::min<index_t>(tile_rows, chunk_.size() - block * tile_rows);
+    n_rows_ = chunk_.size_of(block);
     n_vectors_ = 0;
     std::fill(sum_.begin(), sum_.end(), Vec<T>{});
     if (!plan_.scaled) return;
@@ -51,7 +50,7 @@ class BlockSums {
   }
 
   void add(const Tile& tile, bool with_least) {
-    bandwidths().arguments.measure(queries_, block_, n_rows_, *plan_.points, tile, argument_, [&] {
+    bandwidths().arguments.measure(chunk_.packed, block_, n_rows_, *plan_.points, tile, argument_, [&] {
       if (request_.query_groups) leave_out_group(tile);
       if (request_.excluded) leave_out(tile);
     });
@@ -98,7 +97,7 @@ class BlockSums {
   // Whether a tile holds nothing but points of the group of every query of the block.
   bool leaves_out_whole(const Tile& tile) const {
     if (!request_.query_groups) return false;
-    const index_t place = chunk_.begin + block_ * tile_rows, group = plan_.group_at(place);
+    const index_t place = chunk_.places.begin + block_ * tile_rows, group = plan_.group_at(place);
     if (plan_.group_at(place + n_rows_ - 1) != group) return false;  // queries are sorted by group
     const Range own = plan_.points->run(tile.label, group);
     return own.begin <= tile.first && tile.first + tile.n_vectors * lanes<T> <= own.end;
@@ -113,7 +112,7 @@ class BlockSums {
   static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) { return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]); }
   // Shifts from a row on, nullptr without a scale.
   const T* shift_of(index_t row) const { return plan_.scaled ? shift_ + row : nullptr; }
-  index_t place(index_t row) const { return chunk_.begin + block_ * tile_rows + row; }
+  index_t place(index_t row) const { return chunk_.places.begin + block_ * tile_rows + row; }
 
   void accumulate(const Tile& tile) {
     auto weights = [&](int b) { return plan_.weights->of(tile, b); };
@@ -242,7 +241,7 @@ class BlockSums {
 
   // Packed column of the point that a query leaves out, -1 for none.
   index_t excluded_column(index_t row) const {
-    const index_t point = request_.excluded ? request_.excluded[plan_.rows[static_cast<std::size_t>(place(row))]] : -1;
+    const index_t point = request_.excluded ? request_.excluded[chunk_.rows_of(block_)[row]] : -1;
     return point < 0 ? -1 : plan_.kept->positions()[static_cast<std::size_t>(point)];
   }
 
@@ -267,8 +266,7 @@ class BlockSums {
   const KernelSums<T>& request_;
   const int n_bandwidths_;
   const index_t n_columns_;
-  const Range chunk_;
-  PackedQueries<T> queries_;
+  const QueryChunk<T> chunk_;
   PartialSums<T> partial_;
   index_t block_ = 0, n_rows_ = 0, n_vectors_ = 0;
   int label_ = 0;

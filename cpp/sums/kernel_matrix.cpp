@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/distance_tile.hpp"
+#include "base/query_chunks.hpp"
 #include "sums/kernel_points.hpp"
 #include "sums/sum_accumulators.hpp"
 #include "sums/tile_arguments.hpp"
@@ -44,18 +45,14 @@ class Blocks {
   // upper triangle only the tiles that reach it.
   template <class Write>
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
-    for_each_chunk((queries_.rows + query_chunk_rows - 1) / query_chunk_rows, execution_, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
-      const FlushSubnormals guard;
-      const index_t begin = chunk * query_chunk_rows, end = std::min(begin + query_chunk_rows, queries_.rows);
-      PackedQueries<T> queries;
-      queries.pack(queries_, rows_.data() + begin, end - begin, points_.geometry());
+    for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_, [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
       auto buffer = std::make_unique<ChunkBuffer<T>>();
       for (const Tile& tile : points_.packed().tiles()) {
         // Without labels or order the packed columns are the points' rows, then padding.
         const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
-        if (upper_triangle && tile.first + columns <= begin) continue;
-        for (index_t q = 0; q < queries.n_blocks; ++q) compute(queries, q, tile, buffer->value[q * tile_rows]);
-        write(begin, end, tile.first, columns, *buffer);
+        if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
+        for (index_t q = 0; q < chunk.n_blocks(); ++q) compute(chunk.packed, q, tile, buffer->value[q * tile_rows]);
+        write(chunk.places.begin, chunk.places.end, tile.first, columns, *buffer);
         checkpoint();
       }
       stream_fence();
