@@ -111,6 +111,18 @@ def test_preconditioner_saves_iterations():
     assert counts[1] < counts[0] / 2
 
 
+@pytest.mark.parametrize("d, factor", [(4, 1.0), (16, 2.0)])
+def test_wide_kernels_whose_factor_is_rounding_in_float32(d, factor):
+    X = np.random.default_rng(0).normal(size=(1500, d))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    h = factor * np.sqrt(2 * d)
+    options = dict(bandwidth=h, alpha=0.1, kernel="gaussian", scale=None)
+    model = KernelRidgeClassifier(**options, max_exact_samples=0).fit(X, y)
+    assert model.residuals_.max() <= 1e-4 and model.n_iter_ < 20
+    exact = KernelRidgeClassifier(**options).fit(X, y)
+    assert_allclose(model.decision_function(X), exact.decision_function(X), atol=0.01)
+
+
 def test_too_few_iterations_are_a_warning_with_the_residual():
     X, y = problem(300)
     with pytest.warns(ConvergenceWarning, match="residual of"):

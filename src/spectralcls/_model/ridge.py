@@ -16,7 +16,6 @@ def indicators(codes, n_classes, weights):
     return Y - shares, shares
 
 
-
 class Solution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
     held_out: np.ndarray  # (n, C) prediction of each point by all others

@@ -8,6 +8,7 @@ from scipy.linalg import eigh
 from ..kernels import kernel_sums
 from ..lowrank import rpcholesky
 
+_RESOLVED = 1e-4  # share of the trace below which a factor in float32 is rounding
 _SINGLE = 1e-4  # by how much a run in float32 lowers the residual before it is computed afresh
 
 
@@ -103,7 +104,9 @@ def _conjugate_gradients(product, precondition, R, target, max_iter, step_done):
 
 def _preconditioner(X, kernel, bandwidth, ridge, root, rank, rng, n_jobs):
     """V -> (W^1/2 F F^T W^1/2 + ridge)^-1 V, by the Woodbury identity on the eigenpairs of F^T W F."""
-    low_rank = rpcholesky(X, min(rank, len(X)), kernel=kernel, bandwidth=bandwidth, random_state=rng, n_jobs=n_jobs)
+    low_rank = rpcholesky(
+        X, min(rank, len(X)), kernel=kernel, bandwidth=bandwidth, tol=_RESOLVED, random_state=rng, n_jobs=n_jobs
+    )
     F, weights = low_rank.factor, root[:, 0] ** 2
     values, basis = eigh(low_rank.weighted_gram(weights), check_finite=False)
     inner = (basis / (np.maximum(values, 0.0) + ridge)) @ basis.T
