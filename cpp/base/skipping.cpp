@@ -94,9 +94,9 @@ bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, double lengt
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 128, points_per_query = 32;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
-  // The sample is as large as its own cost allows: pairs of it, hence the root.
+  // The sample is as large as its own cost allows, most of which are its axes: so much a point.
   const double affordable = FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
-  const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::sqrt(std::min(affordable, 1.0)));
+  const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
   return build + all * predicted_share(queries, points, n_queries, n_points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
