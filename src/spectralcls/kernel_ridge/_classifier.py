@@ -10,10 +10,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import ScoreClassifier
+from .._model import Expansion, Rule, TrainingPoints
 from .._model.ridge import ALPHAS, indicators, solve
 from .._progress import progress
 from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
-from ..kernels import kernel_matrix, kernel_sums
+from ..kernels import kernel_matrix
 from . import _iterative
 from ._tuning import BANDWIDTH_FACTORS, leave_one_out
 
@@ -206,11 +207,14 @@ class KernelRidgeClassifier(ScoreClassifier):
             )
         return solution
 
+    @property
+    def _model(self):
+        points = TrainingPoints.of(self.points_, n_jobs=self.n_jobs)
+        rule = Rule("distance")  # k(y) A less an offset
+        return Expansion(rule, points, self.kernel, self.bandwidth_, self.dual_coef_, offsets=-self.class_prior_)
+
     def _scores(self, X):
-        sums = kernel_sums(
-            X, self.points_, weights=self.dual_coef_, kernel=self.kernel, bandwidth=self.bandwidth_, n_jobs=self.n_jobs
-        )
-        return sums + self.class_prior_.astype(sums.dtype)
+        return self._model.scores(X).astype(X.dtype, copy=False)
 
     def predict_log_proba(self, X):
         """Log probability of each class.
