@@ -21,7 +21,7 @@ from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.plotting import ActiveLearningDisplay
 
 DATA = {"Ecoli": "ecoli", "Wine": "wine", "SimData-1": "simdata_1"}
-CLASSIFIERS = {"PerTurbo": PerTurboClassifier(), "k-NN": KNeighborsClassifier(3)}
+CLASSIFIERS = {"PerTurbo": PerTurboClassifier(scale=None), "k-NN": KNeighborsClassifier(3)}
 PUBLISHED = {  # Courty, Burger and Laurent, end of section 4.2: points on the remaining pool, at the end
     ("Ecoli", "PerTurbo"): 12.9, ("Wine", "PerTurbo"): 20.9, ("SimData-1", "PerTurbo"): 10.5,
     ("Ecoli", "k-NN"): 14.2, ("Wine", "k-NN"): 27.8, ("SimData-1", "k-NN"): 12.9,

@@ -72,7 +72,7 @@ def test_prediction_beside_one_pass(benchmark, make):
 def test_log_densities_beside_scikit_learn(benchmark):
     """Two `KernelDensity` with one leaf, so that they are exact, against `score_samples` and `predict`."""
     X, y = problem(min(N, 4_000))
-    model = ParzenClassifier(bandwidth=0.7).fit(X, y)
+    model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
     log_density = benchmark.pedantic(model.score_samples, (X,), rounds=3)
     peers = [KernelDensity(bandwidth=0.7, leaf_size=len(X)).fit(X[y == c]) for c in (0, 1)]
 

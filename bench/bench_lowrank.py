@@ -37,7 +37,7 @@ def test_classifier_of_low_rank(benchmark):
     """A spectral classifier by way of the factor: fit and predict on all points. First here: it reports memory."""
     (X, y), bandwidth = unbalanced_blobs(N, 16, np.float32), BANDWIDTHS[16]
     classifier = SpectralLaplacianISEClassifier(
-        bandwidth=bandwidth, n_components=min(30, RANK), rank=RANK
+        bandwidth=bandwidth, n_components=min(30, RANK), scale=None, rank=RANK
     )
     accuracy = benchmark.pedantic(lambda: classifier.fit(X, y).score(X, y), rounds=1, warmup_rounds=0)
     assert accuracy > 0.9

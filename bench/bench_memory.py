@@ -39,7 +39,7 @@ import numpy as np
 from spectralcls.dask import ParzenClassifier, from_memmap
 X, y = (np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r") for name in "Xy")
 parts = from_memmap(X, 500_000)
-fitted = ParzenClassifier(bandwidth={H}).fit(parts, from_memmap(y, 500_000))
+fitted = ParzenClassifier(bandwidth={H}, scale=None).fit(parts, from_memmap(y, 500_000))
 answer = float(np.mean(fitted.predict(parts[:{SMALL}]).compute() == y[:{SMALL}]))
 """
 
@@ -49,7 +49,7 @@ import numpy as np
 from spectralcls.dask import ParzenClassifier, from_memmap
 X, y = (np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r") for name in "Xy")
 points = da.from_array(np.array(X[:{SMALL}]), chunks=({SMALL}, -1))
-fitted = ParzenClassifier(bandwidth={H}).fit(points, np.array(y[:{SMALL}]))
+fitted = ParzenClassifier(bandwidth={H}, scale=None).fit(points, np.array(y[:{SMALL}]))
 answer = fitted.score(from_memmap(X, 500_000), from_memmap(y, 500_000))
 """
 

@@ -113,7 +113,7 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     X = rng.normal(size=(len(y), 16)) + y[:, None]
     pool_y = rng.integers(2, size=pool_size)
     pool_X = rng.normal(size=(pool_size, 16)) + pool_y[:, None]
-    clf = PerTurboClassifier(3.0, alpha=1e-3)
+    clf = PerTurboClassifier(3.0, alpha=1e-3, scale=None)
     pool = ActivePool(clf.fit(X, y), pool_X)
     pool.label(0, pool_y[0]).label(
         np.argmax(pool_y != pool_y[0]), 1 - pool_y[0]
@@ -131,7 +131,7 @@ def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000
     X, y = np.concatenate([X, pool_X[labeled]]), np.concatenate([y, pool_y[labeled]])
     remaining = pool_X[pool.remaining]
     tau, refit = timed(
-        lambda: PerTurboClassifier(3.0, alpha=1e-3).fit(X, y).perturbation(remaining), repeats=2
+        lambda: PerTurboClassifier(3.0, alpha=1e-3, scale=None).fit(X, y).perturbation(remaining), repeats=2
     )
     np.testing.assert_allclose(pool.perturbation, tau, atol=1e-9)
     solve = np.ones((n_per_class, pool_size))
@@ -149,7 +149,7 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, rank, n=200_000):
     rng = np.random.default_rng(0)
     y = (np.arange(n + 1000) >= n).astype(int)
     X = rng.normal(size=(len(y), 4)) + 2 * y[:, None]
-    clf = PerTurboClassifier(2.0, alpha=1e-3, rank=rank)
+    clf = PerTurboClassifier(2.0, alpha=1e-3, scale=None, rank=rank)
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
     accuracy, score_seconds = timed(clf.score, X[::20], y[::20])
     benchmark.extra_info.update(

@@ -38,7 +38,7 @@ def score(model, T, u):
 def tuned(name):
     """The data, the classifier of all points, its accuracy and the seconds of its predictions."""
     X, T, y, u = split(name)
-    whole = ParzenClassifier().fit(X, y)
+    whole = ParzenClassifier(scale=None).fit(X, y)
     return (X, T, y, u), whole, *score(whole, T, u)
 
 
@@ -54,10 +54,10 @@ def test_reduction(benchmark, name, share, method):
         reduce_training_set, (X, y, share), options, rounds=1, warmup_rounds=0
     )
     rest, _ = train_test_split(np.arange(len(X)), train_size=len(indices), stratify=y, random_state=0)
-    accuracy, seconds = score(ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], weights), T, u)
+    accuracy, seconds = score(ParzenClassifier(bandwidth=h, scale=None).fit(X[indices], y[indices], weights), T, u)
     benchmark.extra_info.update(
         data=name, method=method, n=len(X), size=len(indices), bandwidth=h, accuracy=accuracy,
         whole_accuracy=whole_accuracy,
-        random_accuracy=score(ParzenClassifier(bandwidth=h).fit(X[rest], y[rest]), T, u)[0],
+        random_accuracy=score(ParzenClassifier(bandwidth=h, scale=None).fit(X[rest], y[rest]), T, u)[0],
         prediction_speedup=whole_seconds / seconds,
     )

@@ -61,8 +61,8 @@ def processor_seconds(function, *arguments, **options):
 
 def measure(benchmark, monkeypatch, X, y, Q):
     """Medians of turns: labels, log sums of every class, those within a tolerance, each with newly packed points."""
-    h = float(ParzenClassifier(max_tuning_samples=2000).fit(X, y).bandwidth_)
-    fitted = ParzenClassifier(bandwidth=h, n_jobs=1).fit(X, y)
+    h = float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
+    fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
     n_sampled = min(len(Q), max(200, int(ALL_PAIRS / len(X))))
     seconds = {name: [] for name in ("labels", "sums", "rtol=1e-3", "all pairs")}
     options = dict(bandwidth=h, log=True, n_jobs=1)

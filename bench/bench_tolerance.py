@@ -47,7 +47,7 @@ def bandwidth(d, rule):
     if rule == "silverman":
         return float(silverman_bandwidth(X))
     if rule == "accuracy":
-        return float(ParzenClassifier().fit(X, y).bandwidth_)
+        return float(ParzenClassifier(scale=None).fit(X, y).bandwidth_)
     some = X[np.random.default_rng(0).choice(N, min(N, 20_000), replace=False)]
     grid = bandwidth_grid(some)
     logs = kernel_sums(some, some, bandwidth=grid, log=True, exclude_self=True)
@@ -106,8 +106,8 @@ def test_classifier(benchmark, d):
     """`predict` of the Parzen classifier on all queries, beside itself without a tolerance on a sample."""
     X, y, Q = problem(d)
     h = bandwidth(d, "accuracy")
-    exact = ParzenClassifier(bandwidth=h).fit(X, y)
-    tolerant = ParzenClassifier(bandwidth=h, tolerance=RTOL).fit(X, y)
+    exact = ParzenClassifier(bandwidth=h, scale=None).fit(X, y)
+    tolerant = ParzenClassifier(bandwidth=h, scale=None, tolerance=RTOL).fit(X, y)
     labels = benchmark.pedantic(tolerant.predict, (Q,), rounds=1, warmup_rounds=0)
     seconds = benchmark.stats.stats.min
     n_sampled = min(N, max(512, int(4e9 / N)))

@@ -132,7 +132,7 @@ def kernel_pairs(n, dtype):
 def one_row(n):
     from spectralcls.kernel_mean import ParzenClassifier
 
-    model = ParzenClassifier(bandwidth=1.4, n_jobs=1).fit(normal(n, 16), classes(n))
+    model = ParzenClassifier(bandwidth=1.4, scale=None, n_jobs=1).fit(normal(n, 16), classes(n))
     row = normal(1, 16, seed=3)
     return lambda: model.predict(row)
 

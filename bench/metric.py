@@ -94,7 +94,9 @@ def ridge(n):
     X, y = letter(n)
     bandwidth = FACTOR * np.sqrt(2 * X.shape[1])
     start, wall = time.process_time(), time.perf_counter()
-    model = KernelRidgeClassifier(bandwidth, alpha=ALPHA, kernel="gaussian", n_jobs=1, max_exact_samples=0).fit(X, y)
+    model = KernelRidgeClassifier(
+        bandwidth, alpha=ALPHA, kernel="gaussian", scale=None, n_jobs=1, max_exact_samples=0
+    ).fit(X, y)
     residual = float(model.residuals_.max())
     return {
         "CPU seconds": time.process_time() - start, "seconds": time.perf_counter() - wall, "residual": residual,

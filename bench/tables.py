@@ -27,7 +27,7 @@ SHARE = 0.3
 
 
 def parzen(**parameters):
-    return ParzenClassifier(scale="auto", **parameters)
+    return ParzenClassifier(**parameters)
 
 
 METHODS = {
@@ -60,7 +60,7 @@ def measure(name, splits, n_samples):
     broken = np.where(holes, np.nan, X)
     found = {}
     for train, test in StratifiedShuffleSplit(splits, test_size=1 / 3, random_state=0).split(X, y):
-        raw = ParzenClassifier().fit(X[train], y[train]).score(X[test], y[test])
+        raw = parzen(scale=None).fit(X[train], y[train]).score(X[test], y[test])
         found.setdefault("raw", []).append(raw)
         found.setdefault("complete", []).append(parzen().fit(X[train], y[train]).score(X[test], y[test]))
         for method, make in METHODS.items():

@@ -15,16 +15,13 @@ import numpy as np
 from distributed import Client
 from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from spectralcls import CauchySchwarzClassifier
 
 X, y = load_wine(return_X_y=True)
-pipeline = make_pipeline(StandardScaler(), CauchySchwarzClassifier(n_jobs=1))
 bandwidths, weightings = [0.5, 1.0, 2.0, 4.0], [None, "inverse", "symmetric"]
-grid = {"cauchyschwarzclassifier__bandwidth": bandwidths, "cauchyschwarzclassifier__weighting": weightings}
-search = GridSearchCV(pipeline, grid, cv=5)
+grid = {"bandwidth": bandwidths, "weighting": weightings}
+search = GridSearchCV(CauchySchwarzClassifier(n_jobs=1), grid, cv=5)
 
 # %%
 # ``processes=False`` keeps this page's workers in this process; ``Client("tcp://...")`` names a real scheduler.

@@ -14,4 +14,4 @@ def data(n=60, d=3, n_classes=3, seed=0):
 
 
 def fixed(kind="tikhonov", h=1.0, alpha=1e-2, **kwargs):
-    return PerTurboClassifier(h, regularization=kind, alpha=alpha, **kwargs)
+    return PerTurboClassifier(h, regularization=kind, alpha=alpha, scale=None, **kwargs)

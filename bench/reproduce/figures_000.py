@@ -35,7 +35,7 @@ def gaussians(source):
     sentences = []
     for ax, (name, model) in zip(
         axes[1:],
-        (("(b) linear Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier())),
+        (("(b) linear Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier(scale=None))),
         strict=True,
     ):
         labels = model.fit(X, y).predict(Q)
@@ -49,7 +49,7 @@ def gaussians(source):
 def rings(source):
     X, y = make_two_rings(100, random_state=0)
     Q, truth = make_two_rings(844, random_state=1)
-    model = LaplacianSpectralClassifier().fit(X, y)
+    model = LaplacianSpectralClassifier(scale=None).fit(X, y)
     labels = model.predict(Q)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     axes[0].scatter(*X.T, s=12, color="0.3")

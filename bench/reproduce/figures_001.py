@@ -23,7 +23,7 @@ def _ring(seed=SEED, n=150):
 
 def _weights(X, y, h):
     """1/f at the training points."""
-    return LaplacianISEClassifier(h).fit(X, y).inverse_density_
+    return LaplacianISEClassifier(h, scale=None).fit(X, y).inverse_density_
 
 
 def _scatter(ax, Z, codes, size=18):

@@ -22,9 +22,9 @@ def figure_2(source):
     """tau of one spiral for two bandwidths, and regularized."""
     X, y = make_two_spirals(200, random_state=0)
     models = (
-        ("h = 0.1", PerTurboClassifier(0.1, regularization=None)),
-        ("h = 1", PerTurboClassifier(1.0, regularization=None)),
-        ("h = 1, alpha = 0.1", PerTurboClassifier(1.0, alpha=0.1)),
+        ("h = 0.1", PerTurboClassifier(0.1, regularization=None, scale=None)),
+        ("h = 1", PerTurboClassifier(1.0, regularization=None, scale=None)),
+        ("h = 1, alpha = 0.1", PerTurboClassifier(1.0, alpha=0.1, scale=None)),
     )
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", sharey=True)
     x, v, grid = _plane(X)
@@ -54,9 +54,9 @@ def _toys():
 def figure_3(source, measured):
     """The three variants on two toy sets, sigma = 1 and alpha = 0.1 as in the paper's caption."""
     variants = (
-        ("regularization=None", PerTurboClassifier(1.0, regularization=None)),
-        ('regularization="truncate"', PerTurboByNumber(1.0, regularization="truncate")),
-        ('regularization="tikhonov"', PerTurboClassifier(1.0, alpha=0.1)),
+        ("regularization=None", PerTurboClassifier(1.0, regularization=None, scale=None)),
+        ('regularization="truncate"', PerTurboByNumber(1.0, regularization="truncate", scale=None)),
+        ('regularization="tikhonov"', PerTurboClassifier(1.0, alpha=0.1, scale=None)),
     )
     figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
     for row, (X, y) in zip(axes, _toys(), strict=True):
@@ -78,6 +78,6 @@ def figure_4(source):
     figure = plt.figure(figsize=(12, 7), layout="constrained")
     for part, (X, y) in zip(figure.subfigures(2, 1), _toys(), strict=True):
         n_classes = len(np.unique(y))
-        model = PerTurboClassifier(1.0, alpha=0.1).fit(X, y)
+        model = PerTurboClassifier(1.0, alpha=0.1, scale=None).fit(X, y)
         PerturbationDisplay.from_estimator(model, X, y, axes=part.subplots(1, n_classes + 1))
     return figure, "Fields of tau for each class, and the region where the two least differ by less than 0.1."

@@ -63,7 +63,7 @@ def perturbo(source, data, variant, trials):
 
 
 def perturbo_model(variant, bandwidth="cv", **parameters):
-    return PerTurboClassifier(bandwidth, regularization=REGULARIZATION[variant], n_jobs=1, **parameters)
+    return PerTurboClassifier(bandwidth, regularization=REGULARIZATION[variant], scale=None, n_jobs=1, **parameters)
 
 
 def svm(source, data, trials):
@@ -116,7 +116,7 @@ def active(source, data, classifier, trials, retune=None):
     X, y = np.asarray(loaded.data, dtype=np.float64), np.asarray(loaded.target)
     n_pool = len(X) - -(-len(X) // 3)
     queries = min(300, int(0.9 * n_pool) - 2 * len(np.unique(y)))
-    model = PerTurboClassifier(n_jobs=1) if classifier == "PerTurbo" else KNeighborsClassifier(3)
+    model = PerTurboClassifier(scale=None, n_jobs=1) if classifier == "PerTurbo" else KNeighborsClassifier(3)
     curves = simulate(
         model, X, y, n_queries=queries, retune=retune, n_repeats=trials, n_jobs=1, random_state=0, progress=False
     )
@@ -133,10 +133,10 @@ def active(source, data, classifier, trials, retune=None):
 def spirals(source, trials):
     """Two spirals: the three variants and the literal reading of "gle", 200 training and 1000 test points."""
     kinds = {
-        "full": PerTurboClassifier(regularization=None),
-        "gle": PerTurboClassifier(regularization="truncate"),
-        "gle, largest eigenvalues of the inverse": PerTurboByInverse(regularization="truncate"),
-        "reg": PerTurboClassifier(),
+        "full": PerTurboClassifier(regularization=None, scale=None),
+        "gle": PerTurboClassifier(regularization="truncate", scale=None),
+        "gle, largest eigenvalues of the inverse": PerTurboByInverse(regularization="truncate", scale=None),
+        "reg": PerTurboClassifier(scale=None),
     }
     found = {name: [] for name in kinds}
     for trial in range(trials):

@@ -53,7 +53,7 @@ def model(classifier, center=None, consistent=False, **parameters):
     """
     spectral = {} if center is None else {"center": center, "solver": "dense"}
     classifiers = CLASSIFIERS | CONSISTENT if consistent else CLASSIFIERS
-    return classifiers[classifier](**{"n_jobs": 1} | spectral | parameters)
+    return classifiers[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
 
 
 def smallest_best(grid, scores):

@@ -69,7 +69,7 @@ def test_predictions_are_those_of_the_classifier(tmp_path, points, data, model):
     assert run(model, data, "--out", out) == 0
     table = pq.read_table(out)
     X, y = points
-    expected = ParzenClassifier(bandwidth=0.7).fit(X, y).predict(X)
+    expected = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y).predict(X)
     assert table["prediction"].to_pylist() == expected.tolist()
     assert table["row"].to_pylist() == list(range(len(X)))
     assert len(parts(out)) == 8

@@ -187,7 +187,7 @@ def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monk
     accuracies_against_all = tuning.accuracies_against_all
     monkeypatch.setattr(tuning, "accuracies_against_all", accuracies)
     model = spectralcls.dask.ParzenClassifier(
-        max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters
+        max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters, scale=None
     ).fit(rows(X), rows(y), None if weights is None else rows(weights))
     (((_, sample, *_), options),) = seen
     assert model.n_tuning_samples_ == len(sample.X) == pytest.approx(200, abs=3)
@@ -199,7 +199,8 @@ def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monk
         out = own == fold
         w = None if weights is None else weights[folds != fold]
         for b, h in enumerate(grid):
-            local = kernel_mean.ParzenClassifier(bandwidth=h, **parameters).fit(X[folds != fold], y[folds != fold], w)
+            local = kernel_mean.ParzenClassifier(bandwidth=h, **parameters, scale=None)
+            local.fit(X[folds != fold], y[folds != fold], w)
             hits[b] += sample.weights[out] @ (local.predict(sample.X[out]) == sample.codes[out])
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], hits / sample.weights.sum())
 

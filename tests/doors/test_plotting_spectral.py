@@ -24,7 +24,7 @@ def axes():
 
 
 def test_spectral_map_shows_points_centres_and_queries(axes):
-    model = SpectralLaplacianISEClassifier(0.5, n_components=3).fit(X, y)
+    model = SpectralLaplacianISEClassifier(0.5, n_components=3, scale=None).fit(X, y)
     display = SpectralMapDisplay.from_estimator(
         model, X, y, X_test=X[:30], y_test=y[:30], components=(0, 2), ax=axes[0]
     )
@@ -38,7 +38,7 @@ def test_spectral_map_shows_points_centres_and_queries(axes):
 
 @pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
 def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
-    model = TEST_KERNELS[test_kernel]("silverman", n_components=3).fit(X[::2], y[::2])
+    model = TEST_KERNELS[test_kernel]("silverman", n_components=3, scale=None).fit(X[::2], y[::2])
     display = SpectralMapDisplay.from_estimator(model, X[::2], y[::2], X_test=X[1::2], ax=axes[0])
     training = np.concatenate([points.get_offsets() for points in display.training_])
     M = np.eye(3)[y[::2]] / 25
@@ -54,7 +54,7 @@ def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
 
 def test_equal_widths_map_training_points_as_queries():
     """With one width for all the class of a point tells nothing, and phi(x_i) is the training map."""
-    model = LaplacianSpectralClassifier(0.8, n_components=4).fit(X, y)
+    model = LaplacianSpectralClassifier(0.8, n_components=4, scale=None).fit(X, y)
     assert_allclose(model.map_.transform(X), model.map_.training_map_, atol=1e-9 * np.abs(model.centers_).max())
 
 
@@ -66,13 +66,13 @@ def test_spectral_map_of_the_map_alone(axes):
 
 def test_spectral_map_says_what_is_missing(axes):
     with pytest.raises(ValueError, match="no embedding to draw"):
-        SpectralMapDisplay.from_estimator(LaplacianSpectralClassifier().fit(X, y), X, y)
+        SpectralMapDisplay.from_estimator(LaplacianSpectralClassifier(scale=None).fit(X, y), X, y)
     with pytest.raises(ValueError, match="more than the 2"):
         SpectralMapDisplay.from_estimator(KernelMap().fit(X), X, y, components=(0, 2))
 
 
 def test_sample_weights_by_class_and_in_the_plane(axes):
-    model = SpectralLaplacianISEClassifier(0.5).fit(X, y)
+    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
     display = SampleWeightsDisplay.from_estimator(model, X, y, features=(2, 3), n_largest=7, axes=axes)
     heights = np.concatenate([[path[1, 1] for path in stem.get_segments()] for stem in display.stems_])
     relative = model.inverse_density_ / model.inverse_density_.mean()
@@ -84,14 +84,14 @@ def test_sample_weights_by_class_and_in_the_plane(axes):
 
 
 def test_sample_weights_without_a_plane(axes):
-    model = SpectralLaplacianISEClassifier(0.5).fit(X, y)
+    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
     display = SampleWeightsDisplay.from_estimator(model, X, y, features=None, axes=axes[:1])
     assert display.largest_ is None
 
 
 def test_sample_weights_says_what_is_missing():
     with pytest.raises(ValueError, match="does not weight its samples"):
-        SampleWeightsDisplay.from_estimator(ISEClassifier(0.5).fit(X, y), X, y)
-    model = SpectralLaplacianISEClassifier(0.5).fit(X, y)
+        SampleWeightsDisplay.from_estimator(ISEClassifier(0.5, scale=None).fit(X, y), X, y)
+    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
     with pytest.raises(ValueError, match="fitted on 150"):
         SampleWeightsDisplay.from_estimator(model, X[:10], y[:10])

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.preprocessing import StandardScaler
 
 from spectralcls import (
     CauchySchwarzClassifier,
@@ -20,6 +21,7 @@ from spectralcls import (
 )
 from spectralcls._model.incomplete import Excluded, IncompletePoints
 from spectralcls._table import Table
+from spectralcls._table.columns import center_and_scale
 from spectralcls._table.frames import read_columns
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
@@ -91,7 +93,7 @@ def test_the_density_with_missing_values_integrates_to_one_and_to_its_marginals(
     X[:10, 0] = np.nan
     X[10:18, 1] = np.nan
     X[18] = np.nan
-    model = ParzenClassifier(widths).fit(X, y)
+    model = ParzenClassifier(widths, scale=None).fit(X, y)
     grid = np.linspace(-7, 7, 281)
     step = grid[1] - grid[0]
     values = np.exp(model.score_samples(np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=2).reshape(-1, 2)))
@@ -110,7 +112,7 @@ def test_squared_norms_are_the_integrals_of_the_squared_densities():
     X[:6, 0] = np.nan
     X[9:13, 1] = np.nan
     X[13] = np.nan
-    model = ISEClassifier(0.6).fit(X, y)
+    model = ISEClassifier(0.6, scale=None).fit(X, y)
     grid = np.linspace(-7, 7, 281)
     step = grid[1] - grid[0]
     Q = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=2).reshape(-1, 2)
@@ -147,7 +149,7 @@ def test_densities_at_incomplete_training_points_are_means_over_their_completion
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
     X[:5, 1] = np.nan
-    model = LaplacianISEClassifier(0.8).fit(X, y)
+    model = LaplacianISEClassifier(0.8, scale=None).fit(X, y)
     known = ~np.isnan(X[:, 1])
     expected = []
     for i in range(24):
@@ -198,7 +200,7 @@ def test_an_unordered_category_is_the_factor_of_aitchison_and_aitken():
 
 def test_what_a_table_takes_columns_for():
     frame, y = mixed(300)
-    model = ParzenClassifier(scale="auto").fit(frame, y)
+    model = ParzenClassifier().fit(frame, y)
     kinds = dict(line.split(": ") for line in model._table.described())
     assert kinds["length"] == kinds["income"] == "a number"
     assert kinds["color"] == "a category of 3 levels" and kinds["town"] == "a category of 5 levels"
@@ -208,20 +210,20 @@ def test_what_a_table_takes_columns_for():
 
 def test_a_category_that_says_nothing_smooths_itself_away():
     frame, y = mixed(600)
-    model = ParzenClassifier(scale="auto").fit(frame[:400], y[:400])
+    model = ParzenClassifier().fit(frame[:400], y[:400])
     factors = {column.name: column.factor for column in model._table.columns[2:]}
     assert factors["town"] == 0 and factors["member"] == 0
     assert factors["color"] > 0 and factors["size"] > 0
     changed = frame[400:].assign(town="never seen", member=True)
     assert_array_equal(model.predict(changed), model.predict(frame[400:]))
-    numbers_alone = ParzenClassifier(scale="auto").fit(frame[["length", "income"]][:400], y[:400])
+    numbers_alone = ParzenClassifier().fit(frame[["length", "income"]][:400], y[:400])
     assert model.score(frame[400:], y[400:]) > numbers_alone.score(frame[["length", "income"]][400:], y[400:]) + 0.1
 
 
 def test_a_query_without_a_feature_keeps_the_widths_of_the_whole():
     rng = np.random.default_rng(4)
     X, Q, y = rng.normal(size=(60, 3)), rng.normal(size=(20, 3)), np.arange(60) % 2
-    model = LaplacianSpectralClassifier("silverman").fit(X, y)
+    model = LaplacianSpectralClassifier("silverman", scale=None).fit(X, y)
     Q[:, 1] = np.nan
     f = np.exp(-((X[:, None, [0, 2]] - X[:, [0, 2]]) ** 2).sum(axis=2) / (2 * model.overall_bandwidth_**2)).mean(axis=1)
     scores = []
@@ -238,9 +240,9 @@ def test_a_query_without_a_feature_keeps_the_widths_of_the_whole():
 @pytest.mark.parametrize("make", [PerTurboClassifier, KernelRidgeClassifier])
 def test_categories_without_missing_values(make):
     frame, y = mixed(400)
-    model = make(scale="auto").fit(frame[:250], y[:250])
+    model = make().fit(frame[:250], y[:250])
     numbers = frame[["length", "income"]]
-    alone = make(scale="auto").fit(numbers[:250], y[:250]).score(numbers[250:], y[250:])
+    alone = make().fit(numbers[:250], y[:250]).score(numbers[250:], y[250:])
     assert model.score(frame[250:], y[250:]) > alone + 0.1
     with pytest.raises(ValueError, match=f"contains NaN: column 'length', row 0. {make.__name__} takes no missing"):
         model.predict(frame[250:].assign(length=np.nan))
@@ -250,7 +252,7 @@ def test_categories_without_missing_values(make):
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_a_raw_frame_gives_a_tuned_classifier(make, missing):
     frame, y = mixed(400, missing=missing)
-    model = make(scale="auto").fit(frame[:250], y[:250])
+    model = make().fit(frame[:250], y[:250])
     assert model.score(frame[250:], y[250:]) > 0.65
     few = frame[250:255]
     assert_allclose(model.decision_function(few)[:1], model.decision_function(few[:1]), rtol=1e-9)
@@ -278,10 +280,10 @@ def test_other_frames_give_the_same(kind):
     frame, y = mixed(300, missing=0.1)
     convert = library.from_pandas if kind == "polars" else library.Table.from_pandas
     frame = frame.drop(columns="size") if kind == "polars" else frame  # polars takes the order from pandas's not over
-    expected = ParzenClassifier(scale="auto").fit(frame[:200], y[:200]).predict_proba(frame[200:])
+    expected = ParzenClassifier().fit(frame[:200], y[:200]).predict_proba(frame[200:])
     other = convert(frame)
     train, test = (other[:200], other[200:]) if kind == "polars" else (other.slice(0, 200), other.slice(200))
-    model = ParzenClassifier(scale="auto").fit(train, y[:200])
+    model = ParzenClassifier().fit(train, y[:200])
     assert_allclose(model.predict_proba(test), expected, rtol=1e-9)
     assert list(model.feature_names_in_) == list(frame.columns)
 
@@ -297,14 +299,14 @@ def test_categories_of_an_array(spec):
     assert_allclose(model.predict_proba(X), named.predict_proba(frame), rtol=1e-12)
     assert [column.kind for column in model._table.columns] == ["number", "number"]
     assert len(model._table.categories) == 1
-    ignored = ParzenClassifier(0.5, categorical_features=None).fit(X, y)
+    ignored = ParzenClassifier(0.5, categorical_features=None, scale=None).fit(X, y)
     assert ignored._table is None
 
 
 def test_growth_keeps_the_table():
     frame, y = mixed(300, missing=0.1)
-    model = ParzenClassifier(scale="auto").fit(frame[:200], y[:200])
-    grown = ParzenClassifier(scale="auto").fit(frame[:150], y[:150])
+    model = ParzenClassifier().fit(frame[:200], y[:200])
+    grown = ParzenClassifier().fit(frame[:150], y[:150])
     table = grown._table
     grown.partial_fit(frame[150:200], y[150:200])
     assert grown._table is table
@@ -314,20 +316,32 @@ def test_growth_keeps_the_table():
 # Scale.
 
 
-def test_scale_is_that_of_the_training_part_and_recognizes_unit_variances():
-    from sklearn.preprocessing import StandardScaler
+HAVE_SCALE = [*TAKE_MISSING, PerTurboClassifier, KernelRidgeClassifier]
 
+
+@pytest.mark.parametrize("make", HAVE_SCALE)
+def test_scale_is_that_of_the_training_part_and_recognizes_unit_variances(make):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3)) * [1, 1e3, 1e-3] + [0, 5, 1]
+    X = rng.normal(size=(120, 3)) * [1, 1e3, 1e-3] + [0, 5, 1]
     y = (X[:, 0] + X[:, 1] / 1e3 > 0).astype(int)
     Z = StandardScaler().fit_transform(X)
-    assert_array_equal(
-        ParzenClassifier(scale="auto").fit(Z, y).decision_function(Z), ParzenClassifier().fit(Z, y).decision_function(Z)
-    )
-    assert_allclose(
-        ParzenClassifier(scale="auto").fit(X, y).decision_function(X),
-        ParzenClassifier().fit(Z, y).decision_function(Z), rtol=1e-9, atol=1e-9,
-    )
+    expected = make(scale=None).fit(Z, y).decision_function(Z)
+    assert_array_equal(make().fit(Z, y).decision_function(Z), expected)
+    found = make().fit(X, y).decision_function(X)
+    assert_allclose(found, expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("factor", [1e-8, 1.0, 1e8])
+def test_scale_and_offset_do_not_matter(factor, dtype):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 3)), rng.integers(0, 2, 150)
+    X[:, 0] += 2 * y
+    expected = ParzenClassifier(0.7).fit(X, y).predict_proba(X)
+    moved = (X * factor + 10 * factor).astype(dtype)
+    found = ParzenClassifier(0.7).fit(moved, y).predict_proba(moved)
+    assert found.dtype == np.float64 and ParzenClassifier(0.7).fit(moved, y)._model.points.X.dtype == dtype
+    assert_allclose(found, expected, rtol=1e-9 if dtype == np.float64 else 1e-3)
 
 
 def test_scale_is_robust_against_outliers_and_constants():
@@ -337,9 +351,66 @@ def test_scale_is_robust_against_outliers_and_constants():
     X[:, 2] = 7.0
     spoiled = X.copy()
     spoiled[0, 0] = 1e6
-    model = ParzenClassifier(0.3, scale="auto").fit(spoiled, y)
+    model = ParzenClassifier(0.3).fit(spoiled, y)
     assert 0.5 < model._table.columns[0].scale < 3 and model._table.columns[2].scale == 1
     assert model.score(X, y) > 0.9
+
+
+def test_rare_values_of_indicators_and_counts_are_at_most_three_from_the_common_one():
+    rng = np.random.default_rng(0)
+    for share, expected in ((0.4, 1 / np.sqrt(0.24)), (0.01, 3.0), (0.001, 3.0)):
+        indicator = np.arange(1000) < round(1000 * share)
+        for values in (indicator, 5 + 40.0 * indicator):
+            values = values * 1.0
+            assert_allclose(np.ptp(values) / center_and_scale(values)[1], expected)
+    counts = np.where(rng.random(2000) < 0.02, rng.poisson(5.0, 2000), 0.0)
+    scale = center_and_scale(counts)[1]
+    assert_allclose(np.sqrt(np.mean((counts[counts > 0] / scale) ** 2)), 3.0)
+    assert center_and_scale(np.zeros(9)) == (0.0, 1.0) and center_and_scale(np.full(9, 1e300)) == (1e300, 1.0)
+    center, scale = center_and_scale(np.array([-1e300, 0.0, 1e300]))
+    assert_allclose([center / 1e300, scale / 1e300], [0, np.sqrt(2 / 3)], atol=1e-15)
+
+
+def test_weights_count_in_the_scale_as_rows_given_several_times():
+    rng = np.random.default_rng(0)
+    frame, y = mixed(150, missing=0.1)
+    frame["spoiled"] = np.where(np.arange(150) % 50 == 0, 1e6, rng.normal(size=150))
+    frame["rare"] = (np.arange(150) % 40 == 0) * 1.0
+    weights = rng.integers(0, 4, 150)
+    weighted, repeated = ParzenClassifier(0.8), ParzenClassifier(0.8)
+    weighted.fit(frame, y, weights)
+    repeated.fit(frame.loc[np.repeat(np.arange(150), weights)], np.repeat(y, weights))
+    for own, other in zip(weighted._table.columns, repeated._table.columns, strict=True):
+        if own.kind == "number":
+            assert_allclose([own.center, own.scale], [other.center, other.scale], rtol=1e-12)
+        else:
+            assert own.positions == other.positions
+            assert_allclose(own.unit, other.unit, rtol=1e-12)
+    spoiled = frame.assign(length=np.where(weights == 0, 1e9, frame["length"]))
+    assert_allclose(
+        ParzenClassifier(0.8).fit(spoiled, y, weights).predict_proba(frame), weighted.predict_proba(frame), rtol=1e-9
+    )
+
+
+def test_densities_are_in_the_units_of_the_data():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)) * [5.0, 0.01], np.arange(40) % 2
+    X[3, 1] = np.nan
+    model = ParzenClassifier(0.5).fit(X, y)
+    lines = [np.linspace(*(np.nanmean(x) + np.array([-8, 8]) * np.nanstd(x)), 241) for x in X.T]
+    step = [line[1] - line[0] for line in lines]
+    density = np.exp(model.score_samples(np.stack(np.meshgrid(*lines, indexing="ij"), axis=2).reshape(-1, 2)))
+    density = density.reshape(241, 241)
+    assert_allclose(density.sum() * step[0] * step[1], 1, rtol=1e-6)
+    marginal = np.exp(model.score_samples(np.column_stack([lines[0], np.full(241, np.nan)])))
+    assert_allclose(marginal[60:180], density.sum(axis=1)[60:180] * step[1], rtol=1e-6)
+
+
+def test_a_first_partial_fit_learns_the_table_as_fit_does():
+    frame, y = mixed(300, missing=0.1)
+    expected = ParzenClassifier(0.8).fit(frame, y)
+    found = ParzenClassifier(0.8).partial_fit(frame, y, classes=[0, 1, 2])
+    assert_array_equal(found.predict_proba(frame), expected.predict_proba(frame))
 
 
 # Bad input: right, or one sentence that names the column.
@@ -391,9 +462,9 @@ def test_missing_columns_and_rows_and_every_name_of_nothing(make):
     frame.loc[5] = [None] * 9
     frame["count"] = pd.array([None, *range(199)], dtype="Int64")
     frame["mixed nothing"] = [pd.NA, None, np.nan, "x"] * 50
-    model = make(scale="auto").fit(frame, y)
+    model = make().fit(frame, y)
     assert np.isfinite(model.decision_function(frame)).all()
-    expected = make(scale="auto").fit(frame.drop(columns=["empty", "nothing", "constant"]), y)
+    expected = make().fit(frame.drop(columns=["empty", "nothing", "constant"]), y)
     assert_allclose(
         model.decision_function(frame),
         expected.decision_function(frame.drop(columns=["empty", "nothing", "constant"])), rtol=1e-9,

@@ -14,7 +14,7 @@ def data(n=200, d=3, n_classes=3, seed=0):
 
 
 def fixed(**kwargs):
-    return PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2} | kwargs)
+    return PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2, "scale": None} | kwargs)
 
 
 def test_margin_is_the_gap_of_the_two_least():

@@ -55,7 +55,7 @@ def test_perturbo_shares_leave_the_point_out():
     shares = np.empty((30, 3))
     for i in range(30):
         rest = np.arange(30) != i
-        shares[i] = 1 - PerTurboClassifier(h, alpha=alpha).fit(X[rest], y[rest]).perturbation(X[i : i + 1])
+        shares[i] = 1 - PerTurboClassifier(h, alpha=alpha, scale=None).fit(X[rest], y[rest]).perturbation(X[i : i + 1])
     p = np.exp(model.sharpness_ * shares)
     loss = log_loss(p / p.sum(axis=1, keepdims=True), y)
     for factor in (0.9, 1.1):  # the temperature is the best for these
@@ -75,7 +75,7 @@ def test_weighted_perturbo_shares_leave_one_copy_out():
         shares = _shares(K[:, own], own, alpha, w[own])
         for i in range(30):
             rest = np.where(np.arange(30) == i, w - 1, w)
-            model = PerTurboClassifier(h, alpha=alpha).fit(X, y, rest)
+            model = PerTurboClassifier(h, alpha=alpha, scale=None).fit(X, y, rest)
             assert_allclose(shares[i], 1 - model.perturbation(X[i : i + 1])[0, c], rtol=1e-9, atol=1e-12)
 
 

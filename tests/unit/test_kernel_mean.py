@@ -82,7 +82,7 @@ def test_predictions_with_class_wise_bandwidths_and_weights(rule, make, options,
     X, y, T, _ = split("wine")
     h = np.array([1.0, 1.5, 2.5]) / np.sqrt(kernel_variance(kernel, X.shape[1]))
     w = np.random.default_rng(1).uniform(0.1, 3, len(X))
-    model = make(bandwidth=h, kernel=kernel, **options).fit(X, y, sample_weight=w)
+    model = make(bandwidth=h, kernel=kernel, **options, scale=None).fit(X, y, sample_weight=w)
     assert_array_equal(model.bandwidth_, h)
     assert_same_labels(model.predict(T), X, y, T, rule, kernel=kernel, bandwidth=h, w=w, **options)
 
@@ -111,7 +111,7 @@ def test_density_integrates_to_one_and_equals_the_formula():
     for kernel in KERNELS:
         unit = 0.5 if kernel == "laplace" else 1.0  # keeps its tail on the grid
         for h in (1.2 * unit, [0.9 * unit, 1.6 * unit]):
-            model = ParzenClassifier(bandwidth=h, kernel=kernel, priors=[0.3, 0.7]).fit(X, y)
+            model = ParzenClassifier(bandwidth=h, kernel=kernel, priors=[0.3, 0.7], scale=None).fit(X, y)
             density = np.exp(model.score_samples(grid))
             assert_allclose(density.sum() * (axis[1] - axis[0]) ** 2, 1, rtol=1e-2)
             joint = reference.scores("parzen", grid, X, y, kernel=kernel, bandwidth=h, priors=[0.3, 0.7])
@@ -152,17 +152,17 @@ def test_the_scale_of_weights_is_free(make, dtype):
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
 def test_offset_and_scale_of_the_data_do_not_matter(make, kernel):
     X, y, T, _ = split("iris")
-    plain = make(kernel=kernel).fit(X, y)
+    plain = make(kernel=kernel, scale=None).fit(X, y)
     scores = plain.decision_function(T)
     for scale in (1e-8, 1e8):
-        model = make(kernel=kernel).fit(scale * X, y)
+        model = make(kernel=kernel, scale=None).fit(scale * X, y)
         assert_allclose(model.bandwidth_, scale * plain.bandwidth_, rtol=1e-10)
         assert_allclose(model.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
         assert_allclose(model.decision_function(scale * T), scores, rtol=1e-6, atol=1e-9)
     # Numbers that 1e6 + x represents exactly.
     X, T = np.round(X * 2**20) / 2**20, np.round(T * 2**20) / 2**20
-    plain = make(kernel=kernel).fit(X, y)
-    model = make(kernel=kernel).fit(X + 1e6, y)
+    plain = make(kernel=kernel, scale=None).fit(X, y)
+    model = make(kernel=kernel, scale=None).fit(X + 1e6, y)
     assert_allclose(model.bandwidth_, plain.bandwidth_, rtol=1e-8)
     assert_array_equal(model.predict(T + 1e6), plain.predict(T))
 
@@ -172,8 +172,8 @@ def test_two_units_of_length_give_the_same_rule(rule, make, options):
     """Normalising constants h^-d that over- or underflow cancel."""
     X, y = make_blobs(n_samples=60, n_features=60, centers=3, cluster_std=4.0, random_state=0)
     h = silverman_bandwidth(X)
-    plain = make(bandwidth=[h, 1.1 * h, 1.2 * h], **options).fit(X, y)
-    tiny = make(bandwidth=[1e-8 * h, 1.1e-8 * h, 1.2e-8 * h], **options).fit(1e-8 * X, y)
+    plain = make(bandwidth=[h, 1.1 * h, 1.2 * h], **options, scale=None).fit(X, y)
+    tiny = make(bandwidth=[1e-8 * h, 1.1e-8 * h, 1.2e-8 * h], **options, scale=None).fit(1e-8 * X, y)
     assert_allclose(tiny.decision_function(1e-8 * X), plain.decision_function(X), rtol=1e-6, atol=1e-12)
 
 
@@ -191,13 +191,13 @@ def test_far_queries_get_the_class_of_the_nearest_points(dtype, distance):
     T = distance * np.array([[-1.0, 0.1], [1.0, -0.2], [-1.0, -1.0], [2.0, 1.0]])
     expected = np.array(["left", "right", "left", "right"])
     for make, options in [(ParzenClassifier, {}), (CauchySchwarzClassifier, {"weighting": None})]:
-        model = make(bandwidth=1.0, **options).fit(X.astype(dtype), y)
+        model = make(bandwidth=1.0, **options, scale=None).fit(X.astype(dtype), y)
         assert_array_equal(model.predict(T.astype(dtype)), expected)
         assert np.all(np.isfinite(model.decision_function(T.astype(dtype))))
     for weighting in ("inverse", "symmetric"):
-        model = CauchySchwarzClassifier(bandwidth=1.0, weighting=weighting).fit(X.astype(dtype), y)
+        model = CauchySchwarzClassifier(bandwidth=1.0, weighting=weighting, scale=None).fit(X.astype(dtype), y)
         assert_array_equal(model.predict(T.astype(dtype)), expected)
-    model = ParzenClassifier(bandwidth=1.0).fit(X.astype(dtype), y)
+    model = ParzenClassifier(bandwidth=1.0, scale=None).fit(X.astype(dtype), y)
     log_density = model.score_samples(T.astype(dtype))
     assert np.all(np.isfinite(log_density))
     assert_allclose(log_density, -np.sum(T**2, axis=1) / 2, rtol=20 / distance)
@@ -222,7 +222,7 @@ def test_equal_potentials_leave_the_decision_to_the_vanished_densities():
     X = np.array([[0.0], [100.0], [50.0], [150.0]])
     y = np.array([0, 0, 1, 1])
     T = np.array([[-40.0], [190.0], [74.0], [80.0]])
-    model = ISEClassifier(bandwidth=0.9).fit(X, y)
+    model = ISEClassifier(bandwidth=0.9, scale=None).fit(X, y)
     assert_array_equal(model.predict(T), [0, 1, 1, 0])
     decision = model.decision_function(T)
     assert_array_equal(decision > 0, [False, True, True, False])

@@ -26,11 +26,11 @@ def iris():
 def test_growing_is_fitting_on_all_points(make, iris, weighted):
     X, y = iris
     w = np.random.default_rng(1).uniform(0, 3, len(X)).round() if weighted else None
-    model = make(bandwidth=0.6)
+    model = make(bandwidth=0.6, scale=None)
     for start, stop in [(0, 40), (40, 41), (41, 120)]:
         part = None if w is None else w[start:stop]
         assert model.partial_fit(X[start:stop], y[start:stop], np.unique(y), part) is model
-    whole = make(bandwidth=0.6).fit(X[:120], y[:120], None if w is None else w[:120])
+    whole = make(bandwidth=0.6, scale=None).fit(X[:120], y[:120], None if w is None else w[:120])
     assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-12, atol=1e-13)
     if make is ParzenClassifier:
         assert_allclose(model.class_prior_, whole.class_prior_, rtol=1e-14)
@@ -54,12 +54,12 @@ def test_only_the_pairs_with_new_points_are_summed(iris, monkeypatch):
 @every_classifier
 def test_the_bandwidth_stays_until_it_is_tuned_anew(make, iris):
     X, y = iris
-    model = make().fit(X[:30], y[:30])
+    model = make(scale=None).fit(X[:30], y[:30])
     chosen = model.bandwidth_
     model.partial_fit(X[30:], y[30:])
     assert model.bandwidth_ == chosen and hasattr(model, "cv_results_")
     model.partial_fit(X[:1], y[:1], retune=True)
-    assert model.bandwidth_ == make().fit(np.r_[X, X[:1]], np.r_[y, y[:1]]).bandwidth_ != chosen
+    assert model.bandwidth_ == make(scale=None).fit(np.r_[X, X[:1]], np.r_[y, y[:1]]).bandwidth_ != chosen
 
 
 @every_classifier

@@ -1,5 +1,7 @@
 """One-pass cross-validation against refitting fold by fold, bandwidth by bandwidth."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -64,9 +66,9 @@ def grid_of(X, kernel):
 def test_folds_equal_refitting(make, options, weighted):
     X, y, w = problem(weighted)
     grid = grid_of(X, options.get("kernel", "gaussian"))
-    model = make(bandwidth_grid=grid, cv=4, **options).fit(X, y, sample_weight=w)
+    model = make(bandwidth_grid=grid, cv=4, **options, scale=None).fit(X, y, sample_weight=w)
     folds = stratified_folds(X, y, 4)
-    expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, folds, grid)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, folds, grid)
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
     assert len(set(expected)) > 2
     assert_array_equal(model.cv_results_["param_bandwidth"], grid)
@@ -77,9 +79,9 @@ def test_folds_equal_refitting(make, options, weighted):
 def test_leaving_one_out_equals_refitting(make, options):
     X, y, w = problem(weighted=True)
     grid = grid_of(X, options.get("kernel", "gaussian"))[::2]
-    model = make(bandwidth_grid=grid, cv="loo", **options).fit(X, y, sample_weight=w)
+    model = make(bandwidth_grid=grid, cv="loo", **options, scale=None).fit(X, y, sample_weight=w)
     _, points = distinct_rows(X, y)
-    expected = reference.accuracy_by_refitting(lambda h: make(h, **options), X, y, w, points, grid)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, points, grid)
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
@@ -88,13 +90,13 @@ def test_given_splits_equal_refitting(make):
     X, y, w = problem(weighted=True)
     grid = grid_of(X, "gaussian")
     folds = np.random.default_rng(5).integers(0, 3, len(X))
-    expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
+    expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
     for cv in (PredefinedSplit(folds), list(PredefinedSplit(folds).split())):
-        model = make(bandwidth_grid=grid, cv=cv).fit(X, y, sample_weight=w)
+        model = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y, sample_weight=w)
         assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
-    make(bandwidth_grid=grid, cv=StratifiedKFold(3)).fit(X, y)
+    make(bandwidth_grid=grid, cv=StratifiedKFold(3), scale=None).fit(X, y)
     with pytest.raises(ValueError, match="cv must partition"):
-        make(cv=ShuffleSplit(3, random_state=0)).fit(X, y)
+        make(cv=ShuffleSplit(3, random_state=0), scale=None).fit(X, y)
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -105,8 +107,9 @@ def test_a_class_that_vanishes_with_its_fold(make, cv):
     y = np.where(np.arange(len(y)) == 5, 3, y)
     grid = grid_of(X, "gaussian")
     folds = stratified_folds(X, y, 3) if cv == 3 else distinct_rows(X, y)[1]
-    expected = reference.accuracy_by_refitting(make, X, y, w, folds, grid)
-    assert_allclose(make(bandwidth_grid=grid, cv=cv).fit(X, y).cv_results_["mean_test_score"], expected, rtol=1e-12)
+    expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
+    found = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y).cv_results_["mean_test_score"]
+    assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -212,13 +215,13 @@ def test_of_many_points_a_subsample_is_validated_against_all(cv):
     X, y, validated, folds = split_of_moons(400, 90, None if cv == "loo" else cv)
     folds = np.arange(400) if cv == "loo" else folds
     grid = bandwidth_grid(X, 5)
-    model = ParzenClassifier(bandwidth_grid=grid, max_tuning_samples=90, cv=cv).fit(X, y)
+    model = ParzenClassifier(bandwidth_grid=grid, max_tuning_samples=90, cv=cv, scale=None).fit(X, y)
     assert model.n_tuning_samples_ == 90
     hits = np.zeros(5)
     for fold in np.unique(folds[validated]):
         queries = validated[folds[validated] == fold]
         for b, h in enumerate(grid):
-            refitted = ParzenClassifier(bandwidth=h).fit(X[folds != fold], y[folds != fold])
+            refitted = ParzenClassifier(bandwidth=h, scale=None).fit(X[folds != fold], y[folds != fold])
             hits[b] += np.sum(refitted.predict(X[queries]) == y[queries])
     assert_allclose(model.cv_results_["mean_test_score"], hits / 90)
 
@@ -268,13 +271,13 @@ def test_large_data_are_tuned_on_the_grid_of_all_points(make):
 @pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
 def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
     X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
-    model = make(max_tuning_samples=150).fit(X, y)
+    model = make(max_tuning_samples=150, scale=None).fit(X, y)
     rows = stratified_subsample(y[distinct_rows(X, y)[0]], 150, np.random.RandomState(0))
     sub = distinct_rows(X, y)[0][rows]
     tried = model.cv_results_["param_bandwidth"] * 4 ** (1 / 6)
     rng = np.random.RandomState(0)
     stratified_subsample(y[distinct_rows(X, y)[0]], 150, rng)
-    same = make(bandwidth_grid=tried, random_state=rng).fit(X[sub], y[sub])
+    same = make(bandwidth_grid=tried, random_state=rng, scale=None).fit(X[sub], y[sub])
     assert_allclose(same.cv_results_["mean_test_score"], model.cv_results_["mean_test_score"])
 
 

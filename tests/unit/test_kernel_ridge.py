@@ -25,7 +25,7 @@ def problem(n=90, seed=0):
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 def test_scores_are_those_of_dense_algebra(kernel):
     X, y = problem()
-    model = KernelRidgeClassifier(1.5, alpha=0.3, kernel=kernel).fit(X[:60], y[:60])
+    model = KernelRidgeClassifier(1.5, alpha=0.3, kernel=kernel, scale=None).fit(X[:60], y[:60])
     Y = np.eye(3)[y[:60]]
     K = profile(kernel, cdist(X[:60], X[:60]) / 1.5)
     coefficients = np.linalg.solve(K + 0.3 * np.eye(60), Y - Y.mean(axis=0))
@@ -52,7 +52,7 @@ def test_leave_one_out_is_refitting_without_one_copy():
 def test_chosen_pair_has_the_least_loss_of_refits():
     X, y = problem(40)
     grid, alphas = [0.5, 2.0, 8.0], [0.01, 0.1]
-    model = KernelRidgeClassifier(bandwidth_grid=grid, alpha_grid=alphas).fit(X, y)
+    model = KernelRidgeClassifier(bandwidth_grid=grid, alpha_grid=alphas, scale=None).fit(X, y)
     losses = {}
     for h in grid:
         for alpha in alphas:
@@ -134,7 +134,7 @@ def test_weights_are_repetitions():
     X, y = problem(80)
     weights = np.random.default_rng(3).integers(0, 3, 80)
     rows = np.random.default_rng(4).permutation(np.repeat(np.arange(80), weights))
-    model = KernelRidgeClassifier()
+    model = KernelRidgeClassifier(scale=None)
     weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
     assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 

@@ -8,8 +8,9 @@ from spectralcls._model import labels as certified
 
 SKIPPING = "SPECTRALCLS_SKIPPING"
 RULES = [
-    ParzenClassifier(), ISEClassifier(), CauchySchwarzClassifier(), CauchySchwarzClassifier(weighting="symmetric"),
-    LaplacianISEClassifier(weighting="inverse"), LaplacianISEClassifier(weighting="symmetric"),
+    ParzenClassifier(scale=None), ISEClassifier(scale=None), CauchySchwarzClassifier(scale=None),
+    CauchySchwarzClassifier(weighting="symmetric", scale=None),
+    LaplacianISEClassifier(weighting="inverse", scale=None), LaplacianISEClassifier(weighting="symmetric", scale=None),
 ]
 
 
@@ -66,7 +67,7 @@ def test_near_ties_and_ties(monkeypatch, classifier):
 def test_most_queries_are_certain_at_once(monkeypatch):
     rng = np.random.default_rng(2)
     X, y = overlapping(rng, 3000, 10)
-    fitted = ParzenClassifier(bandwidth=0.1).fit(X, y)
+    fitted = ParzenClassifier(bandwidth=0.1, scale=None).fit(X, y)
     rows = []
     scores = type(fitted._model).scores
     monkeypatch.setattr(type(fitted._model), "scores", lambda self, Q: rows.append(len(Q)) or scores(self, Q))
@@ -77,7 +78,7 @@ def test_most_queries_are_certain_at_once(monkeypatch):
 def test_a_class_without_prior_probability_never_wins(monkeypatch):
     rng = np.random.default_rng(3)
     X, y = overlapping(rng, 900, 5, n_classes=3)
-    fitted = ParzenClassifier(bandwidth=0.2, priors=[0.5, 0.0, 0.5]).fit(X, y)
+    fitted = ParzenClassifier(bandwidth=0.2, priors=[0.5, 0.0, 0.5], scale=None).fit(X, y)
     found = fitted.predict(X)
     assert not (found == 1).any()
     np.testing.assert_array_equal(found, best(fitted, X, monkeypatch))
@@ -88,12 +89,12 @@ def test_other_kernels(monkeypatch, kernel):
     rng = np.random.default_rng(4)
     X, y = overlapping(rng, 900, 5)
     Q = np.vstack([X[:200] + 0.1, X[:5] + 50])
-    fitted = ParzenClassifier(bandwidth=0.3, kernel=kernel).fit(X, y)
+    fitted = ParzenClassifier(bandwidth=0.3, kernel=kernel, scale=None).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(Q), best(fitted, Q, monkeypatch))
 
 
 def test_bandwidths_of_classes(monkeypatch):
     rng = np.random.default_rng(5)
     X, y = overlapping(rng, 1500, 8)
-    fitted = ParzenClassifier(bandwidth=[0.02, 0.1, 0.3, 0.05]).fit(X, y)
+    fitted = ParzenClassifier(bandwidth=[0.02, 0.1, 0.3, 0.05], scale=None).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(X), best(fitted, X, monkeypatch))

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn
 
 
 def make(name, **parameters):
-    return getattr(spectralcls, name)(**parameters)
+    return getattr(spectralcls, name)(**{"scale": None} | parameters)
 
 
 def scaled_problem(n=120, seed=0, dtype=np.float64):
@@ -83,7 +83,7 @@ def test_metrics_of_a_list_do_not_see_what_they_are_validated_on():
     scores = spectralcls.ParzenClassifier(metric=["whiten", "full"]).fit(X, y).metric_cv_results_["mean_test_score"]
     assert scores.max() < 0.7
     Z = KernelMetric("whiten").fit_transform(X, y)
-    assert spectralcls.ParzenClassifier().fit(Z, y).cv_results_["mean_test_score"].max() > 0.9
+    assert spectralcls.ParzenClassifier(scale=None).fit(Z, y).cv_results_["mean_test_score"].max() > 0.9
 
 
 @pytest.mark.parametrize("name", ["ParzenClassifier", "SpectralISEClassifier", "PerTurboClassifier"])
@@ -209,8 +209,8 @@ def test_on_dask_collections(name):
     X, y = scaled_problem()
     XD, yD = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
     local = make(name, bandwidth=1.0, metric="full").fit(X, y)
-    spread = getattr(dask, name)(bandwidth=1.0, metric="full").fit(XD, yD)
+    spread = getattr(dask, name)(bandwidth=1.0, metric="full", scale=None).fit(XD, yD)
     assert_allclose(spread.decision_function(XD).compute(), local.decision_function(X), rtol=1e-6, atol=1e-8)
     assert_allclose(spread.to_local().decision_function(X), local.decision_function(X), rtol=1e-6, atol=1e-8)
-    chosen = getattr(dask, name)(metric=[None, "whiten"]).fit(XD, yD)
+    chosen = getattr(dask, name)(metric=[None, "whiten"], scale=None).fit(XD, yD)
     assert chosen.metric_.kind == "whiten"

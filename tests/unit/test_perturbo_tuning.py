@@ -13,13 +13,13 @@ TIKHONOV = Regularization("tikhonov")
 
 
 def training_data(X, y):
-    return check_training_data(PerTurboClassifier(), X, y)
+    return check_training_data(PerTurboClassifier(scale=None), X, y)
 
 
 def test_leave_one_out_equals_refitting():
     X, y = data(n=45, d=2)
     bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
-    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas).fit(X, y)
+    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y)
     results = clf.cv_results_
     for params, score in zip(results["params"], results["mean_test_score"], strict=True):
         hits = 0
@@ -38,7 +38,7 @@ def test_folds_equal_refitting(kind):
     splitter = StratifiedKFold(4, shuffle=True, random_state=0)
     bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1] if kind == "tikhonov" else [1.0]
     clf = PerTurboClassifier(
-        regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter
+        regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter, scale=None
     ).fit(X, y)
     for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
         model = fixed(kind, h=params["bandwidth"], alpha=params.get("alpha", 1.0))
@@ -50,7 +50,7 @@ def test_folds_equal_refitting(kind):
 
 def test_tuning_on_a_subsample_shrinks_the_bandwidth():
     X, y = data(n=400, d=2)
-    clf = PerTurboClassifier(max_tuning_samples=50, bandwidth_grid=[0.5, 1.0, 2.0]).fit(X, y)
+    clf = PerTurboClassifier(max_tuning_samples=50, bandwidth_grid=[0.5, 1.0, 2.0], scale=None).fit(X, y)
     assert clf.n_tuning_samples_ == 50  # of all classes together
     assert clf.bandwidth_ in clf.cv_results_["param_bandwidth"]
     sample = draw_sample(training_data(X, y), cv="loo", max_samples=50, random_state=0)
@@ -68,7 +68,7 @@ def test_leave_one_out_with_weights_equals_refitting():
     X, y = data(n=45, d=2)
     w = np.random.default_rng(3).uniform(0.2, 7, size=len(X))
     bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
-    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas).fit(X, y, w)
+    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y, w)
     for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
         hits = 0.0
         for i in range(len(X)):
@@ -80,6 +80,7 @@ def test_leave_one_out_with_weights_equals_refitting():
 
 def test_of_tied_candidates_the_lower_middle_one_is_taken():
     X = np.array([[0.0], [0.1], [100.0], [100.1]])
-    clf = PerTurboClassifier(bandwidth_grid=[0.5, 1.0, 2.0, 4.0], alpha_grid=[1e-3, 1e-2]).fit(X, [0, 0, 1, 1])
+    grids = {"bandwidth_grid": [0.5, 1.0, 2.0, 4.0], "alpha_grid": [1e-3, 1e-2]}
+    clf = PerTurboClassifier(**grids, scale=None).fit(X, [0, 0, 1, 1])
     assert (clf.cv_results_["mean_test_score"] == 1).all()
     assert (clf.bandwidth_, clf.alpha_) == (1.0, 1e-3)

@@ -161,7 +161,7 @@ def test_spectral_ise_equals_the_dense_formula(classifier, projection, center, n
     X, y, Q, _ = split(name)
     k = len(np.unique(y))
     options = dict(center=center, bandwidth=DATA[name], n_components=k)
-    model = READINGS[projection][classifier](**options).fit(X, y)
+    model = READINGS[projection][classifier](**options, scale=None).fit(X, y)
     expected = slow.spectral_scores(
         Q, X, y, laplacian=classifier is SpectralLaplacianISEClassifier, projection=projection, **options
     )
@@ -179,7 +179,7 @@ def test_spectral_ise_equals_the_dense_formula(classifier, projection, center, n
 def test_laplacian_spectral_equals_the_dense_formula(test_kernel, n_components, name):
     X, y, Q, _ = split(name, 100)
     overall, widths = silverman_bandwidth(X), [silverman_bandwidth(X[y == c]) for c in np.unique(y)]
-    model = TEST_KERNELS[test_kernel]("silverman", n_components=n_components).fit(X, y)
+    model = TEST_KERNELS[test_kernel]("silverman", n_components=n_components, scale=None).fit(X, y)
     assert_allclose(model.bandwidth_, widths)
     assert_allclose(model.overall_bandwidth_, overall)
     expected = slow.laplacian_spectral_scores(
@@ -244,7 +244,8 @@ def test_one_sweep_equals_refitting(classifier):
     folds = np.arange(90) % 3
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(3)]
     grid = [1.0, 2.0, 3.0]
-    model = classifier("cv", n_components="cv", max_components=5, cv=splits, bandwidth_grid=grid).fit(X, y)
+    options = {"max_components": 5, "cv": splits, "bandwidth_grid": grid, "scale": None}
+    model = classifier("cv", n_components="cv", **options).fit(X, y)
     accuracies = model.cv_results_["mean_test_score"].reshape(3, 5)
     assert model.cv_results_["params"][7] == {"bandwidth": 2.0, "n_components": 3}
     overall = silverman_bandwidth(X)
@@ -258,7 +259,7 @@ def test_one_sweep_equals_refitting(classifier):
                         X[test], X[train], y[train], widths=widths * h / overall, overall=h, n_components=r
                     )
                 else:
-                    refit = classifier(h, n_components=r).fit(X[train], y[train])
+                    refit = classifier(h, n_components=r, scale=None).fit(X[train], y[train])
                     scores = scores_of(refit, X[test])
                 hits.append(np.unique(y)[scores.argmax(axis=1)] == y[test])
             if not np.isnan(accuracies[b, r - 1]):

@@ -72,7 +72,7 @@ def test_bandwidths_by_class_compact_kernels_and_sample_weights(always, Classifi
     X, y, Q = problem(dense_beside_empty, 2)
     options = dict(options)
     weights = np.random.default_rng(1).uniform(0, 5, len(X)) if options.pop("weighted", False) else None
-    options = {"bandwidth": H} | options
+    options = {"bandwidth": H, "scale": None} | options
     if options.get("kernel"):
         Q = X[:100] + 0.01
     exact = Classifier(**options).fit(X, y, weights)

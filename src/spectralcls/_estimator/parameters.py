@@ -70,8 +70,8 @@ PARAMETERS = {
         '"auto" or None',
         """
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, or what is left of it without
-        outliers; columns of standard deviation 1 stay as they are. Bandwidths are in these units. None: the numbers as
-        they are.
+        outliers and rare values; columns of standard deviation 1 stay as they are. Bandwidths are in these units. They
+        are learned in `fit`, or in the first call of `partial_fit`. None: the numbers as they are.
         """,
     ),
     "n_components": Parameter(

@@ -1,12 +1,13 @@
 """Estimators that take tables: categories, missing values, features on different scales."""
 
 from copy import copy
+from functools import partial
 from numbers import Real
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._model.incomplete import by_pattern, is_incomplete
+from .._model.incomplete import by_pattern
 from .._table import check_features, choose_smoothing
 from .._validation import check_more_data, check_training_data
 
@@ -14,15 +15,22 @@ from .._validation import check_more_data, check_training_data
 class TableMixin:
     """Gives an estimator the parameters `categorical_features`, `missing` and `scale`.
 
-    `_check_training_data`, `_check_more_data` and `_check_points` return coordinates, NaN where a value is missing.
+    `_check_training_data`, `_check_more_data` and `_check_points` return coordinates, NaN where a value is missing. An
+    estimator without one of the parameters has what stands here.
     """
 
+    categorical_features = missing = scale = None
+    _table = None
     _of_complete_points = "its formulas are of complete points"
 
     def _check_training_data(self, X, y, sample_weight=None, **options):
-        data = check_training_data(self, X, y, sample_weight, check=check_features, **options)
-        self._require_complete(data.X)
-        if self._table is None:
+        check = partial(check_features, sample_weight=sample_weight)
+        data = check_training_data(self, X, y, sample_weight, check=check, **options)
+        return self._smoothed(data)
+
+    def _smoothed(self, data):
+        """The data in the coordinates that are left once it is known how much each category counts."""
+        if self._table is None or not self._table.categories:
             return data
         bandwidth = getattr(self, "bandwidth", None)
         return choose_smoothing(
@@ -31,31 +39,26 @@ class TableMixin:
         )
 
     def _check_more_data(self, X, y, classes, sample_weight, before):
+        check = partial(check_features, sample_weight=sample_weight)
+        data = check_more_data(self, X, y, classes, sample_weight, before, check=check)
         if before is None:
-            return check_more_data(self, X, y, classes, sample_weight, before, check=check_features)
-        data = check_more_data(self, X, y, classes, sample_weight, before, check=check_features)
-        self._require_complete(data.X)
+            return self._smoothed(data)
         return data._replace(features=before.features)
 
     def _check_points(self, X, dtype=(np.float64, np.float32)):
         check_is_fitted(self)
-        X = check_features(self, X, reset=False, dtype=dtype)
-        self._require_complete(X)
-        return X
+        return check_features(self, X, reset=False, dtype=dtype)
 
-    def _require_complete(self, X):
-        """Raise for missing values unless the estimator, as its parameters are, has a formula for them."""
-        why = self._needs_complete
-        if why is not None and is_incomplete(X):
-            raise ValueError(
-                f"Input X contains NaN, and {type(self).__name__} takes no missing values: {why}. Impute them, or use "
-                "ParzenClassifier."
-            )
+    def _log_units(self, X):
+        """What log densities of coordinates exceed those in the user's units by, (m,); missing values add nothing."""
+        if self._table is None:
+            return 0.0
+        return np.where(np.isnan(X), 0.0, self._table.log_units).sum(axis=1)
 
     @property
     def _needs_complete(self):
         """Why no value may be missing; None if values may."""
-        if not hasattr(self, "missing"):
+        if self.missing is None:
             return self._of_complete_points
         if self.missing != "marginalize":
             return 'missing="error"'

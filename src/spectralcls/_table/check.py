@@ -1,23 +1,25 @@
 """Checks of the features that a user hands over: arrays as scikit-learn does it, and tables of any kind of columns."""
 
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
+    _check_sample_weight,
     check_array,
     check_X_y,
     validate_data,
 )
 
-from .frames import NUMBER, is_frame, is_numeric_pandas, read_columns
+from .frames import BOOLEAN, NUMBER, is_frame, is_numeric_pandas, read_columns
 from .table import Table
 
 FLOATS = (np.float64, np.float32)
 
 
-def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS, ensure_min_samples=1):
+def check_features(
+    estimator, X, y="no_validation", *, reset=True, dtype=FLOATS, ensure_min_samples=1, sample_weight=None
+):
     """scikit-learn's `validate_data` for estimators that take tables.
 
     With `reset` the table is learned, if there is one, and kept as `_table`; without it, X is read like that table.
@@ -34,20 +36,52 @@ def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS,
     """
     if reset:
         estimator._table = None
-    known = getattr(estimator, "_table", None)  # not there before there were tables
-    spec = getattr(estimator, "categorical_features", None)
-    scale = getattr(estimator, "scale", None) is not None
-    frame = is_frame(X) and not is_numeric_pandas(X)
-    plain = not (frame or ((scale or _names_some(spec)) if reset else known is not None))
-    allowed = "allow-nan" if getattr(estimator, "missing", "error") == "marginalize" else True
-    options = {"dtype": dtype, "ensure_all_finite": "allow-nan"}
-    if plain or issparse(X):
-        _name_infinite(X)
-        options["ensure_all_finite"] = allowed
-        more = {} if _is_absent(y) else {"y": y}
-        if reset:
-            more["ensure_min_samples"] = ensure_min_samples
-        return validate_data(estimator, X, reset=reset, **options, **more)
+    spec, known = estimator.categorical_features, estimator._table
+    has_categories = _names_some(spec) if reset else known is not None and known.has_categories
+    why_complete = estimator._needs_complete
+    complete = why_complete is not None
+    finite = {"dtype": dtype, "ensure_all_finite": True if complete else "allow-nan"}
+    if issparse(X) or not (is_table(X) or has_categories):
+        missing = _place_of(np.isnan, X) if complete else None
+        if missing is not None:
+            raise ValueError(_missing(*missing, estimator))
+        checked = check_numbers(estimator, X, y, reset=reset, ensure_min_samples=ensure_min_samples, **finite)
+        return _scaled(estimator, checked, y, reset, sample_weight)
+    columns = named_columns(estimator, X, reset=reset)
+    for column in columns:
+        if complete and column.missing.any():
+            raise ValueError(_missing(column.name, int(np.argmax(column.missing)), estimator))
+    if reset or known is None:  # a frame of numbers in columns of objects is no more than an array
+        categorical = _categorical(spec, columns) if reset else [False] * len(columns)
+        _require_numbers(columns, categorical)
+        scale = reset and estimator.scale is not None
+        known = Table.learned(columns, categorical, scale, _weights(sample_weight, columns[0].values))
+        if scale or known.has_categories:
+            estimator._table = known
+    coordinates = known.encode(columns)
+    if complete and np.isnan(coordinates).any():
+        raise ValueError(_unseen(known, columns, coordinates))
+    return check_matrix(estimator, coordinates, y, ensure_min_samples, **finite)
+
+
+def is_table(X):
+    """Whether X is a data frame that is not pandas's of numbers alone."""
+    return is_frame(X) and not is_numeric_pandas(X)
+
+
+def check_numbers(estimator, X, y, *, reset, ensure_min_samples=1, **options):
+    """`validate_data` of an array or a frame of numbers, which also says where a value is infinite."""
+    infinite = _place_of(np.isinf, X)
+    if infinite is not None:
+        raise ValueError(_infinite(*infinite))
+    more = {} if _is_absent(y) else {"y": y}
+    if reset:
+        more["ensure_min_samples"] = ensure_min_samples
+    return validate_data(estimator, X, reset=reset, **options, **more)
+
+
+def named_columns(estimator, X, *, reset):
+    """The columns of a data frame or an array, their names and number checked as scikit-learn does, none infinite."""
     if not is_frame(X):
         X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     _check_feature_names(estimator, X, reset=reset)
@@ -56,29 +90,37 @@ def check_features(estimator, X, y="no_validation", *, reset=True, dtype=FLOATS,
     for column in columns:
         if column.kind == NUMBER and np.isinf(column.values).any():
             raise ValueError(_infinite(column.name, int(np.argmax(np.isinf(column.values)))))
-        if allowed is True and column.missing.any():
-            raise ValueError(_missing(column.name, int(np.argmax(column.missing)), estimator))
-    if reset:
-        categorical = _categorical(spec, columns)
-        _require_numbers(columns, categorical)
-        table = Table.learned(columns, categorical, scale)
-        if scale or any(categorical):
-            estimator._table = table
-    else:
-        table = known
-        if table is None:
-            _require_numbers(columns, [False] * len(columns))
-            table = Table.learned(columns, [False] * len(columns), False)
-    coordinates = table.encode(columns)
-    if allowed is True and np.isnan(coordinates).any():
-        raise ValueError(_unseen(table, columns, coordinates))
+    return columns
+
+
+def check_matrix(estimator, matrix, y, ensure_min_samples, **options):
+    """What remains to be checked once columns have become a matrix: its shape, and y."""
     if _is_absent(y):
-        return check_array(coordinates, estimator=estimator, **options)
-    return check_X_y(coordinates, y, estimator=estimator, ensure_min_samples=ensure_min_samples, **options)
+        return check_array(matrix, estimator=estimator, input_name="X", **options)
+    return check_X_y(matrix, y, estimator=estimator, ensure_min_samples=ensure_min_samples, **options)
 
 
 def _is_absent(y):
     return isinstance(y, str) and y == "no_validation"
+
+
+def _scaled(estimator, checked, y, reset, sample_weight):
+    """Checked numbers in the units of the table, which is learned from them if the estimator scales."""
+    X = checked if _is_absent(y) else checked[0]
+    if reset and estimator.scale is not None and not issparse(X):
+        estimator._table = Table.of_numbers(X, _weights(sample_weight, X))
+    if estimator._table is None:
+        return checked
+    X = estimator._table.scaled(X)
+    return X if _is_absent(y) else (X, checked[1])
+
+
+def _weights(sample_weight, rows):
+    """Checked weights of the rows; None for equal ones, and if none is left."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    return weights if weights.any() else None
 
 
 def _names_some(spec):
@@ -115,9 +157,7 @@ def _categorical(spec, columns):
 
 def _require_numbers(columns, categorical):
     for column, is_category in zip(columns, categorical, strict=True):
-        if column.kind == NUMBER or is_category:
-            continue
-        if column.kind == "boolean":
+        if is_category or column.kind in (NUMBER, BOOLEAN):
             continue
         raise ValueError(
             f"Column {column.name!r} of X holds {column.kind} values such as {_example(column)!r}, which are not "
@@ -129,17 +169,18 @@ def _example(column):
     return next(iter(column.values[~column.missing]), None)
 
 
-def _name_infinite(X):
-    """Say which column is infinite, of an array or a frame of numbers; the other checks are scikit-learn's."""
+def _place_of(test, X):
+    """Name of the column and row of the first value of an array or a frame of numbers that a test finds, or None."""
     try:
         values = np.asarray(X)
         if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
-            return
-        row, column = np.unravel_index(np.argmax(np.isinf(values)), values.shape)
+            return None
+        row, column = np.unravel_index(np.argmax(test(values)), values.shape)
     except (ValueError, TypeError):
-        return
-    if np.isinf(values[row, column]):
-        raise ValueError(_infinite(X.columns[column] if hasattr(X, "columns") else int(column), int(row)))
+        return None
+    if not test(values[row, column]):
+        return None
+    return X.columns[column] if hasattr(X, "columns") else int(column), int(row)
 
 
 def _infinite(name, row):
@@ -147,9 +188,10 @@ def _infinite(name, row):
 
 
 def _missing(name, row, estimator):
-    why = getattr(estimator, "_needs_complete", None)
-    why = f": {why}" if why else ' (missing="error")'
-    return f"Input X contains NaN: column {name!r}, row {row}. {type(estimator).__name__} takes no missing values{why}."
+    return (
+        f"Input X contains NaN: column {name!r}, row {row}. {type(estimator).__name__} takes no missing values: "
+        f"{estimator._needs_complete}. Impute them, or use an estimator that integrates over them, as ParzenClassifier."
+    )
 
 
 def _unseen(table, columns, coordinates):
@@ -161,5 +203,3 @@ def _unseen(table, columns, coordinates):
                 'not have: with missing="marginalize" it would count as missing.'
             )
     raise AssertionError("a coordinate is missing that belongs to no column")
-
-

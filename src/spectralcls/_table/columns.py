@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._quantile import weighted_quantile
 from .frames import BOOLEAN, NUMBER, ORDERED, TEXT
 
 MOST_TEXTS = 255  # different texts, more of which are no categories
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
 FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
 REACH = 10.0  # interquartile ranges beyond the median at which values then count
+RARE = 3.0  # scales that rare values of a column that is mostly constant lie from the others at most, as their rms
 UNIT = 1e-6  # a standard deviation this near to 1 is one
 
 
@@ -33,22 +35,16 @@ class Number:
         return int(self.observed)
 
     @classmethod
-    def learned(cls, column, scale):
-        """From a column; `scale` says whether to center and scale it."""
-        known = column.values[~column.missing].astype(np.float64)
-        if not len(known):
-            return cls(column.name, observed=False)
-        return cls(column.name, *(center_and_scale(known) if scale else (0.0, 1.0)))
+    def learned(cls, name, values, scale, weights=None):
+        """From the values, NaN where they are missing; `scale` says whether to center and scale them."""
+        known = ~np.isnan(values)
+        if not (scale and known.any()):
+            return cls(name, observed=bool(known.any()))
+        values = values[known].astype(np.float64)
+        return cls(name, *center_and_scale(values, None if weights is None else weights[known]))
 
     def encode(self, column):
-        values = column.values
-        if values.dtype == object:
-            raise ValueError(
-                f"Column {self.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."
-            )
-        if self.center == 0 and self.scale == 1:
-            return values[:, None][:, : self.width]
-        return ((values - values.dtype.type(self.center)) / values.dtype.type(self.scale))[:, None][:, : self.width]
+        return scaled(numbers(column)[:, None], self.center, self.scale)[:, : self.width]
 
     def described(self):
         return "a number" if self.observed else "missing everywhere, ignored"
@@ -77,12 +73,13 @@ class Levels:
         return 1 if self.ordered or self.n_positions == 2 else self.n_positions
 
     @classmethod
-    def learned(cls, column, kind):
+    def learned(cls, column, kind, weights=None):
         """From a column whose values are levels of that kind."""
         known = [_level(value) for value in column.values[~column.missing]]
+        weights = np.ones(len(known)) if weights is None else weights[~column.missing]
         counts = {}
-        for value in known:
-            counts[value] = counts.get(value, 0) + 1
+        for value, weight in zip(known, weights, strict=True):
+            counts[value] = counts.get(value, 0) + weight
         if column.kind == TEXT and len(counts) > MOST_TEXTS:
             raise ValueError(
                 f"Column {column.name!r} of X is text with {len(counts)} different values, too many for a category: "
@@ -99,7 +96,8 @@ class Levels:
         positions = {level: i for i, level in enumerate(levels)}
         n_positions = len(levels) + (pooled is not None)
         which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
-        return cls(column.name, kind, positions, n_positions, pooled, _unit(which, n_positions, kind == ORDERED))
+        unit = _unit(which, n_positions, kind == ORDERED, weights)
+        return cls(column.name, kind, positions, n_positions, pooled, unit)
 
     def position_of(self, column):
         """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one."""
@@ -129,22 +127,64 @@ class Levels:
         return f"{kind} of {self.n_positions} levels{joined}"
 
 
-def center_and_scale(values):
+def numbers(column):
+    """The values of a column of numbers.
+
+    Raises
+    ------
+    ValueError
+        For a column of anything else.
+    """
+    if column.kind != NUMBER:
+        raise ValueError(
+            f"Column {column.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."
+        )
+    return column.values
+
+
+def scaled(X, center, scale):
+    """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
+    if not np.any(center) and np.all(scale == 1):
+        return X
+    return (X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype)
+
+
+def center_and_scale(values, weights=None):
     """Mean and standard deviation; (0, 1) if it is 1, and for a constant the scale 1.
 
     If outliers decide the standard deviation, both are those of the values brought to within ten interquartile ranges
-    of the median.
+    of the median. If more than half of the values are equal, the others are rare, and the scale is at least a third of
+    what these differ by.
     """
-    center, scale = values.mean(), values.std()
-    low, median, high = np.percentile(values, [25, 50, 75])
-    if abs(scale - 1) < UNIT:
+    exponent = np.frexp(np.abs(values).max())[1]  # squares of the numbers themselves may overflow
+    values = np.ldexp(values, -exponent)
+    center, scale = moments(values, weights)
+    if abs(np.ldexp(scale, exponent) - 1) < UNIT:
         return 0.0, 1.0
-    quartiles = (high - low) / 1.349
-    if 0 < FAR * quartiles < scale:
+    low, median, high = _quartiles(values, weights)
+    if low == high:
+        rare = values != median
+        if rare.any():
+            difference = np.average((values[rare] - median) ** 2, weights=None if weights is None else weights[rare])
+            scale = max(scale, np.sqrt(difference) / RARE)
+    elif FAR * (high - low) / 1.349 < scale:
         reach = REACH * (high - low)
-        clipped = np.clip(values, median - reach, median + reach)
-        center, scale = clipped.mean(), clipped.std()
-    return float(center), float(scale) if scale > 1e-12 * max(abs(center), 1e-300) else 1.0
+        center, scale = moments(np.clip(values, median - reach, median + reach), weights)
+    is_constant = scale <= 1e-12 * abs(center)  # zeros too
+    return float(np.ldexp(center, exponent)), 1.0 if is_constant else float(np.ldexp(scale, exponent))
+
+
+def moments(values, weights):
+    """Mean and standard deviation."""
+    center = np.average(values, weights=weights)
+    return center, np.sqrt(np.average((values - center) ** 2, weights=weights))
+
+
+def _quartiles(values, weights):
+    shares = (0.25, 0.5, 0.75)
+    if weights is None:  # without sorting
+        return np.quantile(values, shares, method="averaged_inverted_cdf")
+    return [weighted_quantile(values, share, weights) for share in shares]
 
 
 def _level(value):
@@ -156,11 +196,11 @@ def _order(level):
     return type(level).__name__ if isinstance(level, str) else "", level
 
 
-def _unit(which, n_positions, ordered):
+def _unit(which, n_positions, ordered, weights):
     """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
     if n_positions < 2 or not len(which):
         return 1.0
     if ordered:
-        return float(1 / (which.std() or 1.0))
-    shares = np.bincount(which, minlength=n_positions) / len(which)
+        return float(1 / (moments(which, weights)[1] or 1.0))
+    shares = np.bincount(which, weights, minlength=n_positions) / weights.sum()
     return float(1 / np.sqrt(max(1 - shares @ shares, 1e-12))) if shares.max() < 1 else 1.0

@@ -29,6 +29,10 @@ class Column(NamedTuple):
     missing: np.ndarray
     levels: list | None = None
 
+    def take(self, rows):
+        """Some of the rows."""
+        return self._replace(values=self.values[rows], missing=self.missing[rows])
+
 
 def is_frame(X):
     """Whether X is a data frame that is not an array."""

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Levels, Number
-from .frames import NUMBER, ORDERED
+from .columns import Levels, Number, moments, scaled
+
+NOTHING = "No column of X says anything: all are missing or constant categories."
 
 
 @dataclass
@@ -23,19 +24,43 @@ class Table:
     unit: float = 1.0
 
     @classmethod
-    def learned(cls, columns, categorical, scale):
-        """From columns, which of them are categories (a bool each), and whether numbers are scaled."""
+    def learned(cls, columns, categorical, scale, weights=None):
+        """From columns, which of them are categories (a bool each), and whether numbers are scaled.
+
+        Rows of weight 0 count as if they were not there.
+        """
+        if weights is not None:
+            kept = weights > 0
+            columns, weights = [column.take(kept) for column in columns], weights[kept]
         learned = [
-            Levels.learned(column, ORDERED if column.kind == ORDERED else column.kind) if is_category
-            else Number.learned(column, scale)
+            Levels.learned(column, column.kind, weights) if is_category
+            else Number.learned(column.name, column.values, scale, weights)
             for column, is_category in zip(columns, categorical, strict=True)
         ]
+        if not any(column.width for column in learned):
+            raise ValueError(NOTHING)
+        if scale:
+            return cls(learned)
         variances = [
-            np.nanvar(column.values) for column, own in zip(columns, learned, strict=True)
-            if own.kind == NUMBER and own.width
+            moments(column.values[~column.missing], None if weights is None else weights[~column.missing])[1] ** 2
+            for column, own in zip(columns, learned, strict=True) if isinstance(own, Number) and own.observed
         ]
-        rms = float(np.sqrt(np.mean(variances))) if variances and not scale else 1.0
-        return cls(learned, rms or 1.0)
+        return cls(learned, float(np.sqrt(np.mean(variances))) or 1.0 if variances else 1.0)
+
+    @classmethod
+    def of_numbers(cls, X, weights=None):
+        """The scaled columns of an array of numbers."""
+        if weights is not None:
+            kept = weights > 0
+            X, weights = X[kept], weights[kept]
+        columns = [Number.learned(name, column, True, weights) for name, column in enumerate(X.T)]
+        if not any(column.observed for column in columns):
+            raise ValueError(NOTHING)
+        return cls(columns)
+
+    @property
+    def has_categories(self):
+        return any(isinstance(column, Levels) for column in self.columns)
 
     @property
     def features(self):
@@ -47,6 +72,12 @@ class Table:
     def categories(self):
         """Categories that have coordinates."""
         return [column for column in self.columns if isinstance(column, Levels) and column.width]
+
+    @property
+    def log_units(self):
+        """Logarithm of the scale of each coordinate, (d,): 0 for those of categories."""
+        units = [np.full(c.width, np.log(c.scale) if isinstance(c, Number) else 0.0) for c in self.columns]
+        return np.concatenate(units)
 
     def places(self, category):
         """Coordinates of one column."""
@@ -66,9 +97,15 @@ class Table:
             if own.width:
                 part = own.encode(column)
                 parts.append(part * (own.factor * self.unit) if isinstance(own, Levels) else part)
-        if not parts:
-            raise ValueError("No column of X says anything: all are missing or constant categories.")
         return np.concatenate(parts, axis=1)
+
+    def scaled(self, X):
+        """Coordinates of an array of numbers, for a table without categories; in its precision."""
+        observed = [own.observed for own in self.columns]
+        if not all(observed):
+            X = X[:, observed]
+        centers, scales = zip(*[(own.center, own.scale) for own in self.columns if own.observed], strict=True)
+        return scaled(X, np.array(centers), np.array(scales))
 
     def described(self):
         """A line for each column."""

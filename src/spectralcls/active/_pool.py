@@ -5,10 +5,11 @@ from typing import Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.utils import assert_all_finite, check_scalar
+from sklearn.utils import assert_all_finite, check_array, check_scalar
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._table.check import is_table
 from .._typing import Array, ArrayLike, RandomState
 from ..perturbo import PerTurboClassifier
 from ._query import draw, margin_of
@@ -70,8 +71,8 @@ class ActivePool:
             raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
         check_is_fitted(estimator)
         self.estimator = estimator
-        self.X = estimator._check_points(X_pool, np.float64)
-        self._points = estimator._mapped(self.X)
+        self._points = estimator._queries(X_pool)
+        self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
         self._unlabeled = np.ones(len(self.X), dtype=bool)
         self._classes = []
         self.refresh()

@@ -121,7 +121,7 @@ def query_boundary(
     tau = estimator.perturbation(X_pool)
     return draw(
         margin_of(tau),
-        np.asarray(X_pool, dtype=np.float64),
+        estimator._queries(X_pool),
         n,
         fraction,
         float(np.mean(estimator.bandwidth_)),

@@ -187,7 +187,7 @@ def simulate(
             "one to score."
         )
     if query is None:
-        query = estimator if isinstance(estimator, PerTurboClassifier) else PerTurboClassifier()
+        query = estimator if isinstance(estimator, PerTurboClassifier) else PerTurboClassifier(scale=None)
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_repeats)
     with show_progress("repeats", n_repeats, silent=not progress) as step:
 

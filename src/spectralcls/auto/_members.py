@@ -44,11 +44,11 @@ def _perturbo(large, options):
 
 def _ridge(large, options):
     less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {"alpha_grid": _ALPHAS}
-    return KernelRidgeClassifier(**less, **options)
+    return KernelRidgeClassifier(scale=None, **less, **options)
 
 
 def _parzen(large, options):
-    return ParzenClassifier(**options)
+    return ParzenClassifier(scale=None, **options)
 
 
 # Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.

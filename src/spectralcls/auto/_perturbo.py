@@ -55,7 +55,8 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
             some = stratified_subsample(codes, self.max_tuning_samples, rng)
         self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], weights[some], rng)
         self.model_ = PerTurboClassifier(
-            self.bandwidth_, alpha=self.alpha_, rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs
+            self.bandwidth_, alpha=self.alpha_, scale=None, rank=self.rank, random_state=self.random_state,
+            n_jobs=self.n_jobs,
         ).fit(X, codes, weights)
         return self
 

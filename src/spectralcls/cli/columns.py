@@ -150,9 +150,11 @@ def prepared(estimator, X, scale):
     """The estimator for these features: as it is if it takes them, otherwise behind imputation and indicators."""
     positions, lacking = category_positions(X), has_missing(X)
     parameters = estimator.get_params(deep=False)
+    if not scale and "scale" in parameters:
+        estimator.set_params(scale=None)
     takes = "categorical_features" in parameters and ("missing" in parameters or not lacking)
     if takes and (positions or lacking):
-        return estimator.set_params(categorical_features=positions or None, scale="auto" if scale else None)
+        return estimator.set_params(categorical_features=positions or None)
     if not (positions or lacking):
         return make_pipeline(StandardScaler(), estimator) if scale else estimator
     rest = [position for position in range(X.shape[1]) if position not in positions]

@@ -102,19 +102,21 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
         for entry, result in zip(entries, results, strict=True):
             step(f"{entry.name}, split {number} of {repeats}")
             if result.error is None:
-                _fit_and_score(entry, result, setting, X_train, y[train], X_test, y[test], None if plain else scale)
+                _fit_and_score(
+                    entry, result, setting, X_train, y[train], X_test, y[test], scale and not plain
+                )
     return results
 
 
 def _fit_and_score(entry, result, setting, X_train, y_train, X_test, y_test, scale):
-    """`scale` is None if the features are numbers, scaled before."""
+    """`scale` says whether features have yet to be scaled."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # Folds for tuning are as many as the smallest class can fill, but at least two.
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
             estimator = entry.make(setting)
-            whole = estimator if scale is None else columns.prepared(estimator, X_train, scale)
+            whole = columns.prepared(estimator, X_train, scale)
             start = time.perf_counter()
             whole.fit(X_train, y_train)
             fitted = time.perf_counter()

@@ -6,16 +6,20 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from .._table import Table
 from ..metric import apply
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
 from ._tuning import gather
 from ._workers import check_workers, keep
 
 MAX_GATHERED = 20_000  # points from which a metric is learned, and among which PerTurbo chooses
+MAX_SCALED = 5000  # points that scales come from
 
 
 class DaskEstimator:
     """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
+
+    scale = metric_ = _table = None
 
     def _check_queries(self, X):
         check_is_fitted(self)
@@ -24,7 +28,19 @@ class DaskEstimator:
         X = as_points(X)
         _check_feature_names(self, np.empty((1, X.shape[1])) if names is None else names, reset=False)
         _check_n_features(self, np.empty((1, X.shape[1])), reset=False)
-        return self._mapped(X)
+        return self._mapped(self._in_units(X))
+
+    def _scaled(self, data):
+        """Checked training data in the units that a sample of them says, if the estimator scales."""
+        if self.scale is None:
+            return data
+        sample = gather(data, MAX_SCALED, check_random_state(self.random_state))
+        self._table = Table.of_numbers(sample.X, sample.weights)
+        (X,) = keep(self._in_units(data.X))
+        return data._replace(X=X)
+
+    def _in_units(self, X):
+        return X if self._table is None else X.map_blocks(self._table.scaled, dtype=X.dtype)
 
     def _prepared(self, data, y):
         prepared = super()._prepared(data, y)
@@ -34,7 +50,7 @@ class DaskEstimator:
         return prepared._replace(X=X)
 
     def _mapped(self, X):
-        if getattr(self, "metric_", None) is None:
+        if self.metric_ is None:
             return X
         width = apply(self.metric_, np.zeros((1, X.shape[1]), X.dtype)).shape[1]
         return X.map_blocks(_mapped, self.metric_, width, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
@@ -43,7 +59,9 @@ class DaskEstimator:
         return gather(data, MAX_GATHERED, check_random_state(self.random_state))
 
     def _trial(self, metric):
-        return self._local_class(**(self.get_params(deep=False) | {"metric": metric}))
+        trial = self._local_class(**(self.get_params(deep=False) | {"metric": metric}))
+        trial.scale = trial.categorical_features = None  # the points are coordinates already
+        return trial
 
     def to_local(self):
         """The fitted estimator of `spectralcls` with all that it has learned in this process.

@@ -38,7 +38,7 @@ class DaskScoreClassifier(DaskClassifier):
 
     def _check_training_data(self, X, y, sample_weight=None, **options):
         check_workers()
-        return check_training_data(self, X, y, sample_weight, **options)
+        return self._scaled(check_training_data(self, X, y, sample_weight, **options))
 
     def _points(self, data):
         return TrainingPoints.of(data, getattr(self, "tolerance", None), self.n_jobs)
@@ -69,8 +69,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo". `categorical_features`, `missing` and `scale` are for data
-    in memory.
+    within itself with ``cv="loo"``; `cv` is an int or "loo". Scales are those of a sample of 5000 points;
+    `categorical_features` and `missing` are for data in memory.
 
     %(inherited)s
 
@@ -122,8 +122,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
-    and `scale` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
+    5000 points; `categorical_features` and `missing` are for data in memory.
 
     %(inherited)s
 
@@ -145,8 +145,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
-    and `scale` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
+    5000 points; `categorical_features` and `missing` are for data in memory.
 
     %(inherited)s
 
@@ -168,8 +168,8 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". `categorical_features`, `missing`
-    and `scale` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
+    5000 points; `categorical_features` and `missing` are for data in memory.
 
     %(inherited)s
 

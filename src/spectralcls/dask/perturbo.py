@@ -16,9 +16,9 @@ from ._workers import check_workers
 class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
-    Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or
-    O(n_l r) with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where
-    there are more. `categorical_features` and `scale` are for data in memory.
+    Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
+    with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where there are more. Scales
+    are those of a sample of 5000; `categorical_features` are for data in memory.
 
     %(inherited)s
 
@@ -57,7 +57,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
             As :meth:`spectralcls.PerTurboClassifier.fit`.
         """
         check_workers()
-        return self._fit_collections(self._prepared(check_training_data(self, X, y), y))
+        return self._fit_collections(self._prepared(self._scaled(check_training_data(self, X, y)), y))
 
     def _fit_collections(self, data):
         n_classes = len(data.classes)

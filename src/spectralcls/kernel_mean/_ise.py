@@ -67,7 +67,7 @@ class ISEClassifier(KernelMeanClassifier):
 
     def __init__(
         self, bandwidth="cv", *, kernel="gaussian", potential="convolved", metric=None,
-        categorical_features="from_dtype", missing="marginalize", scale=None, cv=5, bandwidth_grid=None,
+        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=5, bandwidth_grid=None,
         max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth

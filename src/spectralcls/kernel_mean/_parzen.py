@@ -79,7 +79,7 @@ class ParzenClassifier(KernelMeanClassifier):
 
     def __init__(
         self, bandwidth="cv", *, kernel="gaussian", priors=None, metric=None, categorical_features="from_dtype",
-        missing="marginalize", scale=None, cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None,
+        missing="marginalize", scale="auto", cv=5, bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None,
         random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
@@ -164,10 +164,13 @@ class ParzenClassifier(KernelMeanClassifier):
         Returns
         -------
         log_density : ndarray of shape (n_queries,)
-            Normalized to integrate to one; -inf if a compact kernel does not reach.
+            Normalized to integrate to one, in the units of X (with a `metric`, over the mapped points); -inf if a
+            compact kernel does not reach.
 
         Notes
         -----
         One pass over the n_queries x n_samples pairs.
         """
-        return self._model.log_total(self._check_queries(X)) + self._log_constant
+        X = self._check_queries(X)
+        log_density = self._model.log_total(X) + self._log_constant
+        return log_density if self.metric_ is not None else log_density - self._log_units(X)

@@ -128,7 +128,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         alpha="cv",
         kernel="laplace",
         categorical_features="from_dtype",
-        scale=None,
+        scale="auto",
         bandwidth_grid=None,
         alpha_grid=ALPHAS,
         max_tuning_samples=3000,

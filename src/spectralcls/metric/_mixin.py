@@ -26,6 +26,8 @@ class MetricMixin:
     classes, a regression has of numbers: `_answers`, `_learned_kind`, `_compared_sample`, `_judged`.
     """
 
+    metric_ = None
+
     def _prepared(self, data, y):
         metrics = self._candidate_metrics()
         if metrics == [None]:
@@ -40,8 +42,7 @@ class MetricMixin:
         return data._replace(X=self._mapped(data.X))
 
     def _mapped(self, X):
-        metric = getattr(self, "metric_", None)  # not there before `metric` was
-        return X if metric is None else apply(metric, X)
+        return X if self.metric_ is None else apply(self.metric_, X)
 
     def _gathered(self, data):
         """The training data in this process, or a sample of them."""
@@ -50,7 +51,9 @@ class MetricMixin:
     def _trial(self, metric):
         """An unfitted estimator for a part of the data in this process, with one metric."""
         splits_of_all = not (self.cv is None or isinstance(self.cv, Integral | str) or hasattr(self.cv, "split"))
-        return clone(self).set_params(metric=metric, **({"cv": _FOLDS} if splits_of_all else {}))
+        trial = clone(self).set_params(metric=metric, **({"cv": _FOLDS} if splits_of_all else {}))
+        trial.scale = trial.categorical_features = None  # the points are coordinates already
+        return trial
 
     def _candidate_metrics(self):
         metric = getattr(self, "metric", None)  # not every member of a family need have it

@@ -126,7 +126,7 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
 
     def __init__(
         self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None,
-        categorical_features="from_dtype", scale=None, cv=None, bandwidth_grid=None, alpha_grid=None,
+        categorical_features="from_dtype", scale="auto", cv=None, bandwidth_grid=None, alpha_grid=None,
         max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth

@@ -107,10 +107,9 @@ class SpectralMapDisplay:
                 'more (or solver="dense", which decomposes for all components, too), or draw a KernelMap.'
             )
         check_consistent_length(X, y)
-        metric = getattr(estimator, "metric_", None)
 
         def embedded(X):
-            return kernel_map.transform(X if metric is None else metric.transform(X))
+            return kernel_map.transform(estimator._check_queries(X) if kernel_map is not estimator else X)
 
         chosen = list(components)
         fitted = getattr(kernel_map, "training_map_", None)

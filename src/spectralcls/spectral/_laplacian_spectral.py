@@ -143,7 +143,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def __init__(
         self, bandwidth="cv", *, n_components="all", max_components=32, metric=None, categorical_features="from_dtype",
-        missing="marginalize", scale=None, cv=5, bandwidth_grid=None, max_tuning_samples=2000, tolerance=None,
+        missing="marginalize", scale="auto", cv=5, bandwidth_grid=None, max_tuning_samples=2000, tolerance=None,
         rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth

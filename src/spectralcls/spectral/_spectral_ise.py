@@ -72,7 +72,7 @@ class _SpectralISE(SpectralClassifier):
 
     def __init__(
         self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32, metric=None,
-        categorical_features="from_dtype", missing="marginalize", scale=None, cv=5, bandwidth_grid=None,
+        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=5, bandwidth_grid=None,
         max_tuning_samples=2000, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
