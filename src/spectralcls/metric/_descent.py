@@ -7,7 +7,7 @@ import numpy as np
 from ._likelihood import loss, loss_and_gradient
 
 RIDGE = 1e-3  # of the squared distance from the start
-MAX_BATCH = 2500  # queries of a step
+MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower, and no better
 MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
 MAX_VALIDATED = 2000
 _EVALUATED_EVERY = 4
@@ -58,8 +58,8 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
 
     Notes
     -----
-    A step takes a random half of the training rows against itself; with more than 2 `MAX_BATCH` rows `MAX_BATCH`
-    queries against up to `MAX_REFERENCES` others.
+    A step takes a random half of the training rows against itself; with more than 2 `MIN_BATCH` rows `MIN_BATCH`
+    queries, or a twentieth, against up to `MAX_REFERENCES` others.
     """
     held_out, training = _split(len(sample.Y), validation_fraction, rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
@@ -106,11 +106,11 @@ def _split(n, fraction, rng):
 
 
 def _batch(training, rng):
-    n = len(training)
-    if n <= 2 * MAX_BATCH:
+    n, n_references = len(training), min(len(training), MAX_REFERENCES)
+    if n <= 2 * MIN_BATCH:
         half = np.sort(rng.choice(training, max(n // 2, min(n, 2)), replace=False))
         return half, half
-    queries = np.sort(rng.choice(training, MAX_BATCH, replace=False))
-    if n <= MAX_REFERENCES:
+    queries = np.sort(rng.choice(training, max(MIN_BATCH, n_references // 20), replace=False))
+    if n == n_references:
         return queries, training
-    return queries, np.sort(rng.choice(training, MAX_REFERENCES, replace=False))
+    return queries, np.sort(rng.choice(training, n_references, replace=False))

@@ -75,9 +75,10 @@ class KernelMetric(LinearMap):
 
     Notes
     -----
-    A step costs O(m r d + (m + r) d^2), m <= 2500 queries and r <= 50 000 references, and O((m + r) d) memory beyond
-    the data. Small sets use a random half of the points against itself. Equal rows of a class are one point of
-    greater weight, so that a weight of two and a row given twice are the same, and the order of rows does not matter.
+    A step costs O(m r d + (m + r) d^2) for m queries, 1000 to 2500, and r <= 50 000 references, and O((m + r) d)
+    memory beyond the data. Small sets use a random half of the points against itself. Equal rows of a class are one
+    point of greater weight, so that a weight of two and a row given twice are the same, and the order of rows does not
+    matter.
 
     References
     ----------
