@@ -109,6 +109,31 @@ def test_noise(benchmark, monkeypatch, name, d):
     measure(benchmark, monkeypatch, *noise(name, d))
 
 
+@pytest.mark.parametrize("d, m", [(8, 1_000_000), (50, 100_000)])
+def test_confidence(benchmark, d, m):
+    """`rtol=0.05` with and without `confidence=1 - 1e-6`: up to a million queries, normal like 100 000 points of two
+    labels, at a wide bandwidth. `violations`: queries whose sums are off by more than `rtol`."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(100_000, d)).astype(np.float32)
+    Q = draw.normal(size=(m, d)).astype(np.float32)
+    options = dict(labels=draw.integers(2, size=len(X)), bandwidth=1.2 * np.sqrt(d), n_jobs=1)
+    rtol, confidence = 0.05, 1 - 1e-6
+    part = slice(0, 20_000)
+    _, certain = processor_seconds(kernel_sums, Q[part], X, rtol=rtol, **options)
+    sums, taken = benchmark.pedantic(
+        processor_seconds, (kernel_sums, Q, X), {"rtol": rtol, "confidence": confidence, **options}, rounds=1
+    )
+    truth, all_pairs = processor_seconds(kernel_sums, Q, X, **options)
+    errors = np.abs(sums - truth).sum(axis=1) / truth.sum(axis=1)
+    violations = int(np.sum(errors > rtol + 1e-5))
+    benchmark.extra_info.update({
+        "n": len(X), "m": len(Q), "d": d, "h": options["bandwidth"], "with confidence": taken, "x rtol alone":
+        certain / 20_000 * len(Q) / taken, "x all pairs": all_pairs / taken, "largest error": float(errors.max()),
+        "violations": violations,
+    })
+    assert violations == 0
+
+
 def neighbors_problem(name):
     if name.startswith("noise"):
         values = np.random.default_rng(0).standard_normal((12_000, int(name.split()[1]))).astype(np.float32)

@@ -29,6 +29,7 @@ from ._kernel_checks import (
 from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
 from ._profiles import PROFILES
+from ._sampled_sums import sampled_sums
 from ._tolerance import approximate_log_sums, approximate_sums
 from ._typing import Array, ArrayLike, Bandwidth
 
@@ -44,7 +45,7 @@ def kernel_sums(
     Q: ArrayLike, X: ArrayLike, *, weights: ArrayLike | None = None, labels: ArrayLike | None = None,
     n_labels: int | None = None, kernel: str = "gaussian", bandwidth: Bandwidth, log: bool | str = False,
     exclude_self: bool | ArrayLike = False, exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
-    normalize: bool = False, rtol: float = 0.0, atol: float = 0.0, n_jobs: int | None = None,
+    normalize: bool = False, rtol: float = 0.0, atol: float = 0.0, confidence: float = 1.0, n_jobs: int | None = None,
 ) -> Any:
     """Sum kernel values: ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
@@ -90,6 +91,13 @@ def kernel_sums(
         :mod:`spectralcls._tolerance`, beyond those tiles of points that are out of sight are left out. With `log`,
         weights must not be negative and atol is 0; a label whose sum is below rtol times the total may come out as
         empty.
+    confidence : float, default=1
+        Probability in (0, 1] with which the sums of a query are within `rtol`. At 1 they are for certain. Below, points
+        are drawn at random, of each label apart and in proportion to their weights, until an empirical Bernstein bound
+        is below `rtol`: for many points (32 768 at least), more than three features and the kernels "gaussian" and
+        "laplace", if a few queries show that a fraction of the points is enough, as with wide bandwidths in many
+        dimensions. The others are within `rtol` for certain. The draws are the same in every call: the probability is
+        over them, not over data that somebody chose to suit them.
     n_jobs : int, default=None
         Threads; None: all cores, unless joblib, threadpoolctl or OMP_NUM_THREADS say otherwise. The result has the
         same bits for any number.
@@ -104,7 +112,7 @@ def kernel_sums(
     ------
     ValueError
         For arrays of the wrong shape or with NaN or infinity, a bandwidth that is not positive and finite, an
-        unknown kernel, negative weights with ``log=True``.
+        unknown kernel, negative weights with ``log=True``, a `confidence` without `rtol`.
 
     Notes
     -----
@@ -186,7 +194,19 @@ def kernel_sums(
     check_tolerances(rtol, atol)
     if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
         raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
-    if (rtol and X.shape[1] <= TREE_FEATURES) or atol:
+    if not 0 < confidence <= 1:
+        raise ValueError(f"confidence must be above 0 and at most 1, got {confidence!r}.")
+    if confidence < 1 and (atol or not rtol):
+        raise ValueError("confidence says how sure a relative error is to hold: it goes with rtol, and without atol.")
+    if confidence < 1 and X.shape[1] > TREE_FEATURES:
+        sampled = sampled_sums(
+            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidths=bandwidths, rtol=float(rtol),
+            confidence=float(confidence), excluded=excluded, n_jobs=n_jobs,
+        )
+        if sampled is not None:
+            sums, certain = sampled
+            result = _completed(sums, certain, X.dtype, output, lambda rows: pairs(rows, output, float(rtol)))
+    elif (rtol and X.shape[1] <= TREE_FEATURES) or atol:
         options = dict(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
             exclude_self=excluded, n_jobs=n_jobs,
@@ -251,6 +271,24 @@ def _within_tolerance(Q, X, log, atol, exact, options):
         return (scale + np.log(top)).astype(X.dtype), (sums / top[..., None]).astype(X.dtype)
     with np.errstate(divide="ignore"):
         return (np.log(sums) + scale[..., None]).astype(X.dtype)
+
+
+def _completed(sums, certain, dtype, output, others):
+    """Plain sums (m, b, l, c) in the output asked for; those of queries that are not certain from others(rows)."""
+    result: Any
+    if output == "scaled":
+        top = np.abs(sums).max(axis=-1)
+        top[top == 0] = 1.0
+        result = (np.log(top).astype(dtype), (sums / top[..., None]).astype(dtype))
+    else:
+        with np.errstate(divide="ignore"):
+            result = (np.log(sums) if output == "log" else sums).astype(dtype)
+    rows = np.flatnonzero(~certain)
+    if len(rows):
+        exact = others(rows)
+        for to, part in zip(*((result, exact) if output == "scaled" else ((result,), (exact,))), strict=True):
+            to[rows] = part
+    return result
 
 
 def kernel_matrix(
