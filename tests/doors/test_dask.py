@@ -169,6 +169,23 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
     assert again.bandwidth_ == distributed.bandwidth_
 
 
+@pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianSpectralClassifier", "PerTurboClassifier"])
+def test_scales_are_learned_and_categories_and_gaps_refused(problem, name):
+    X, y, _, queries = problem
+    units = np.array([1.0, 1e3, 1e-3])
+    kind = getattr(spectralcls.dask, name)
+    local = getattr(spectralcls, name)(1.5).fit(X * units, y)
+    model = kind(1.5).fit(rows(X * units), rows(y))
+    assert_same(local, model, queries * units, 1e-9)
+    np.testing.assert_allclose(model.to_local().decision_function(queries * units),
+                               local.decision_function(queries * units), rtol=1e-9, atol=1e-12)  # fmt: skip
+    with pytest.raises(ValueError, match=r"categorical_features=\[1\]: categories are for data in memory"):
+        kind(1.5, categorical_features=[1]).fit(rows(X), rows(y))
+    gap = np.where(np.arange(600)[:, None] == [-1, 5, -1], np.nan, X)
+    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1.*missing is for data in memory"):
+        kind(1.5).fit(rows(gap), rows(y))
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("parameters", [{}, {"priors": [0.1, 0.2, 0.7]}, {"kernel": "epanechnikov"}])
 def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monkeypatch):

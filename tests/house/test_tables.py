@@ -9,7 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls import (
+    CCDR,
     CauchySchwarzClassifier,
+    CCDRClassifier,
     ISEClassifier,
     KernelRidgeClassifier,
     LaplacianISEClassifier,
@@ -17,6 +19,8 @@ from spectralcls import (
     ParzenClassifier,
     PerTurboClassifier,
     SpectralISEClassifier,
+    SpectralKernel,
+    SpectralKernelClassifier,
     SpectralLaplacianISEClassifier,
 )
 from spectralcls._model.incomplete import Excluded, IncompletePoints
@@ -442,6 +446,48 @@ def test_a_bad_column_is_named(case, when):
         message = "Column 'bad' of X holds texts, but numbers when the estimator was fitted"
     with pytest.raises((ValueError, TypeError), match=message):
         model.predict(frame.assign(bad=pd.Series(values)))
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+@pytest.mark.parametrize("case", [case for case in BAD if case not in ("mixed", "complex objects")])
+def test_a_bad_column_of_other_frames_is_named(case, kind):
+    library = pytest.importorskip(kind)
+    values, message = BAD[case]
+    columns = {"length": np.arange(300.0).tolist(), "bad": list(values)}
+    if case == "dates":
+        columns["bad"] = [value.to_pydatetime() for value in values]
+    frame = library.DataFrame(columns) if kind == "polars" else library.table(columns)
+    with pytest.raises((ValueError, TypeError), match=message):
+        ParzenClassifier(1.0).fit(frame, np.arange(300) % 3)
+
+
+NEED_COMPLETE_NUMBERS = [CCDR, CCDRClassifier, SpectralKernel, SpectralKernelClassifier]
+
+
+@pytest.mark.parametrize("make", NEED_COMPLETE_NUMBERS)
+@pytest.mark.parametrize("when", ["fit", "predict"])
+def test_what_has_no_formula_for_gaps_and_categories_says_why(make, when):
+    frame, y = mixed(60)
+    numbers = frame[["length", "income"]]
+    gap = numbers.assign(length=numbers["length"].where(np.arange(60) != 7))
+    model = make().fit(numbers, y)
+    ask = getattr(model, "predict", None) or model.transform
+    call = (lambda X: make().fit(X, y)) if when == "fit" else ask
+    name = make.__name__
+    for X, column in ((gap, "'length'"), (gap.to_numpy(), "0")):
+        message = f"NaN: column {column}, row 7. {name} takes no missing values: its .*Impute"
+        with pytest.raises(ValueError, match=message):
+            call(X)
+    with pytest.raises(ValueError, match=f"Column 'color' of X holds category values .*{name} takes numbers: its"):
+        call(frame[["length", "color"]])
+
+
+def test_the_order_of_columns_does_not_matter():
+    frame, y = mixed(120, missing=0.05)
+    expected = ParzenClassifier(0.8).fit(frame, y).predict_proba(frame)
+    for order in (frame.columns[::-1], np.random.default_rng(0).permutation(frame.columns)):
+        found = ParzenClassifier(0.8).fit(frame[order], y).predict_proba(frame[order])
+        assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
 
 
 def test_infinite_values_of_plain_arrays_and_frames_are_named():

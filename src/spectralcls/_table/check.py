@@ -37,7 +37,7 @@ def check_features(
     if reset:
         estimator._table = None
     spec, known = estimator.categorical_features, estimator._table
-    has_categories = _names_some(spec) if reset else known is not None and known.has_categories
+    has_categories = names_categories(spec) if reset else known is not None and known.has_categories
     why_complete = estimator._needs_complete
     complete = why_complete is not None
     finite = {"dtype": dtype, "ensure_all_finite": True if complete else "allow-nan"}
@@ -62,6 +62,29 @@ def check_features(
     if complete and np.isnan(coordinates).any():
         raise ValueError(_unseen(known, columns, coordinates))
     return check_matrix(estimator, coordinates, y, ensure_min_samples, **finite)
+
+
+def require_complete_numbers(estimator, X, why):
+    """Raise for the first column of an array or a frame that is no number, or in which a value is missing.
+
+    For estimators that have no formula for them; `why` says so in the message.
+    """
+    if issparse(X):
+        return
+    name = type(estimator).__name__
+    instead = "or use an estimator that takes them, as ParzenClassifier and AutoClassifier"
+    if is_table(X):
+        for column in read_columns(X):
+            if column.kind not in (NUMBER, BOOLEAN):
+                raise ValueError(
+                    f"Column {column.name!r} of X holds {column.kind} values such as {_example(column)!r}, and {name} "
+                    f"takes numbers: {why}. Make indicators of it, {instead}."
+                )
+            if column.missing.any():
+                raise ValueError(_lacking(column.name, int(np.argmax(column.missing)), name, why, instead))
+    missing = _place_of(np.isnan, X)
+    if missing is not None:
+        raise ValueError(_lacking(*missing, name, why, instead))
 
 
 def is_table(X):
@@ -123,7 +146,7 @@ def _weights(sample_weight, rows):
     return weights if weights.any() else None
 
 
-def _names_some(spec):
+def names_categories(spec):
     """Whether a user says that there are categories."""
     return spec is not None and not (isinstance(spec, str) and spec == "from_dtype") and np.size(spec) > 0 and (
         np.asarray(spec).dtype.kind != "b" or bool(np.any(spec))
@@ -188,9 +211,14 @@ def _infinite(name, row):
 
 
 def _missing(name, row, estimator):
+    instead = "or use an estimator that integrates over them, as ParzenClassifier"
+    return _lacking(name, row, type(estimator).__name__, estimator._needs_complete, instead)
+
+
+def _lacking(name, row, estimator, why, instead):
     return (
-        f"Input X contains NaN: column {name!r}, row {row}. {type(estimator).__name__} takes no missing values: "
-        f"{estimator._needs_complete}. Impute them, or use an estimator that integrates over them, as ParzenClassifier."
+        f"Input X contains NaN: column {name!r}, row {row}. {estimator} takes no missing values: {why}. Impute them, "
+        f"{instead}."
     )
 
 

@@ -39,9 +39,10 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
     if categories and len(data.classes) > 1:
         loss = _Loss(table, data, bandwidth, check_random_state(random_state), n_jobs)
         best = loss()
+        in_turn = _by_what_they_say(categories, loss)  # not by their place in the table
         for _ in range(ROUNDS):
             before = best
-            for category in categories:
+            for category in in_turn:
                 best = _improve(category, loss, best)
             if best == before:
                 break
@@ -49,6 +50,16 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
             for category in categories:
                 category.factor = 1.0
     return _rescaled(table, data, categories)
+
+
+def _by_what_they_say(categories, loss):
+    """Those first without which the loss is least: they say least beside the others."""
+    without = []
+    for category in categories:
+        category.factor = 0.0
+        without.append(loss())
+        category.factor = 1.0
+    return [categories[i] for i in np.argsort(np.round(without, 12), kind="stable")]
 
 
 def _improve(category, loss, best):

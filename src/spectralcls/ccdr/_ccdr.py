@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._table import require_complete_numbers
 from .._typing import Array, ArrayLike
 from .._validation import encode
 from ..neighbors import ALGORITHMS, knn, without_self
@@ -20,6 +21,7 @@ from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_ro
 from ._integration import integrate
 from ._labels import UNSAID, encode_partial, is_marked
 
+COMPLETE = "its graph joins points by distances over all features"
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 
 
@@ -230,6 +232,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _validate(self, X, reset):
         sparse = "csr" if self._takes_graph else False
+        require_complete_numbers(self, X, COMPLETE)
         X = validate_data(
             self,
             X,

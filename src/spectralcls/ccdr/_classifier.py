@@ -12,11 +12,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._table import require_complete_numbers
 from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
 from ..neighbors import ALGORITHMS
-from ._ccdr import CCDR
+from ._ccdr import CCDR, COMPLETE
 from ._extension import EXTENSIONS
 from ._labels import UNSAID, encode_partial
 from ._tuning import fold_accuracies
@@ -198,6 +199,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ValueError
             If no point is labeled, or where `CCDR.fit` does.
         """
+        require_complete_numbers(self, X, COMPLETE)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
         classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
@@ -248,6 +250,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     def _embedded(self, X):
         check_is_fitted(self)
+        require_complete_numbers(self, X, COMPLETE)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
         return self.ccdr_._transform(X)
 

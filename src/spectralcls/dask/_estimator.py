@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from .._table import Table
+from .._table.check import names_categories
 from ..metric import apply
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
 from ._tuning import gather
@@ -19,7 +20,7 @@ MAX_SCALED = 5000  # points that scales come from
 class DaskEstimator:
     """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
 
-    scale = metric_ = _table = None
+    categorical_features = scale = metric_ = _table = None
 
     def _check_queries(self, X):
         check_is_fitted(self)
@@ -32,6 +33,11 @@ class DaskEstimator:
 
     def _scaled(self, data):
         """Checked training data in the units that a sample of them says, if the estimator scales."""
+        if names_categories(self.categorical_features):
+            raise ValueError(
+                f"categorical_features={self.categorical_features!r}: categories are for data in memory. On Dask "
+                "collections make indicators of them first (dask.dataframe.get_dummies)."
+            )
         if self.scale is None:
             return data
         sample = gather(data, MAX_SCALED, check_random_state(self.random_state))

@@ -194,7 +194,10 @@ def _check_block(X, y, first_row):
     finite = np.isfinite(X)
     if not finite.all():
         row, column = np.unravel_index(np.argmin(finite), X.shape)
-        raise ValueError(f"Input X contains NaN or infinity: row {first_row + row}, column {column}.")
+        raise ValueError(
+            f"Input X contains NaN or infinity: row {first_row + row}, column {column}. Dask collections have to be "
+            "complete (missing is for data in memory): impute, or fit in memory on a sample."
+        )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = np.argmin(np.isfinite(y).reshape(len(y), -1).all(axis=1))
         raise ValueError(f"Input y contains NaN or infinity: row {first_row + row}.")

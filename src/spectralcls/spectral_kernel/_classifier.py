@@ -13,12 +13,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
+from .._table import require_complete_numbers
 from .._tuning import best_candidate, draw_sample, reference_bandwidth, search, shuffled_ranks
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
 from . import _least_squares as least_squares
 from ._machines import binary_targets, decisions, fit_binary, linear_svm, score_folds
-from ._spectral_kernel import SpectralKernel
+from ._spectral_kernel import COMPLETE, SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
@@ -183,6 +184,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self : object
             The fitted classifier.
         """
+        require_complete_numbers(self, X, COMPLETE)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", multi_output=True
         )
@@ -291,6 +293,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             One score for each query with two classes, else one for each class or label.
         """
         check_is_fitted(self)
+        require_complete_numbers(self, X, COMPLETE)
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
         )

@@ -16,6 +16,7 @@ from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
 from .._model.points import TrainingPoints
 from .._model.spectrum import DISTANCE
+from .._table import require_complete_numbers
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
 from ._similarity import (
@@ -31,6 +32,7 @@ from ._similarity import (
     similarity_matrix,
 )
 
+COMPLETE = "its similarities are of whole rows"
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 
@@ -307,6 +309,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
+        require_complete_numbers(self, X, COMPLETE)
         X = validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=[np.float64, np.float32], order="C")
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
