@@ -60,13 +60,14 @@ def weighted_sums(columns, dtype):
     return lambda: kernel_sums(X, X, weights=W, bandwidth=1.4, n_jobs=1)
 
 
-@case("held-out folds of 16 bandwidths, {}", "float32")
-@case("held-out folds of 16 bandwidths, {}", "float64")
-def folds(dtype):
-    X, groups = normal(1500, 16, dtype), np.random.default_rng(2).integers(0, 5, 1500)
+@case("held-out folds of {} points, 16 bandwidths, {}", 1500, "float32")
+@case("held-out folds of {} points, 16 bandwidths, {}", 1500, "float64")
+@case("held-out folds of {} points, 16 bandwidths, {}", 4500, "float32")
+def folds(n, dtype):
+    X, groups = normal(n, 16, dtype), np.random.default_rng(2).integers(0, 5, n)
     grid = 2.0 ** (np.arange(16) / 3 - 2)
     return lambda: kernel_sums(
-        X, X, labels=classes(1500), exclude_groups=(groups, groups), bandwidth=grid, log=True, n_jobs=1
+        X, X, labels=classes(n), exclude_groups=(groups, groups), bandwidth=grid, log=True, n_jobs=1
     )
 
 
@@ -90,9 +91,12 @@ for dtype in ("float32", "float64"):
     for d in (4, 16, 64):
 
         @case("10 nearest neighbors, {1}, d = {0}", d, dtype)
-        def nearest(d, dtype):
-            X = normal(4000, d, dtype)
+        def nearest(d, dtype, n=4000):
+            X = normal(n, d, dtype)
             return lambda: knn(X, X, 10, algorithm="brute", n_jobs=1)
+
+
+case("10 nearest neighbors of 12000 points, {1}, d = {0}", 4, "float64")(partial(nearest, n=12_000))
 
 
 @case("reverse neighbors, {}", "float32")

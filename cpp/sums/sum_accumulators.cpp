@@ -1,6 +1,7 @@
 #include "sums/sum_accumulators.hpp"
 
 #include <type_traits>
+#include <utility>
 
 #include "sums/profile.hpp"
 
@@ -87,12 +88,16 @@ void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep
   for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
 }
 
-template <class T, bool Scaled, bool Weighted, int Steps = longest_grid<T>>
-void add_grid(int n_steps, const T* arguments, int n_vectors, T shift, T rate, const GridStep<T>* steps) {
-  if (n_steps == Steps) return add_grid<T, Scaled, Weighted, Steps>(arguments, n_vectors, shift, rate, steps);
-  if constexpr (Steps > 1) add_grid<T, Scaled, Weighted, Steps - 1>(n_steps, arguments, n_vectors, shift, rate, steps);
+// By the number of steps, from one on.
+template <class T>
+using AddGrid = void (*)(const T*, int, T, T, const GridStep<T>*);
+template <class T, bool Scaled, bool Weighted, int... Before>
+AddGrid<T> grid_of(int n_steps, std::integer_sequence<int, Before...>) {
+  static constexpr AddGrid<T> functions[] = {&add_grid<T, Scaled, Weighted, Before + 1>...};
+  return functions[n_steps - 1];
 }
 
+// Kernel values of the rows of a tile.
 template <Kernel K, class T>
 void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
   for (index_t r = 0; r < n_rows; ++r) {
@@ -132,13 +137,10 @@ void add_rows(Kernel kernel, const TileBuffer<T>& arguments, const RowSums<T>& r
 
 template <class T>
 void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate) {
-  auto add = [&](auto scaled) {
-    const T from = scaled ? *shift : T(0);
-    if (steps->weights) add_grid<T, scaled, true>(n_steps, arguments, n_vectors, from, rate, steps);
-    else add_grid<T, scaled, false>(n_steps, arguments, n_vectors, from, rate, steps);
-  };
-  if (shift) add(std::true_type{});
-  else add(std::false_type{});
+  constexpr auto all = std::make_integer_sequence<int, longest_grid<T>>{};
+  const bool weighted = steps->weights;
+  if (shift) (weighted ? grid_of<T, true, true>(n_steps, all) : grid_of<T, true, false>(n_steps, all))(arguments, n_vectors, *shift, rate, steps);
+  else (weighted ? grid_of<T, false, true>(n_steps, all) : grid_of<T, false, false>(n_steps, all))(arguments, n_vectors, T(0), rate, steps);
 }
 
 template <class T>
