@@ -340,7 +340,8 @@ def main():
     if unknown := set(methods) - set(METHODS):
         parser.error(f"there is no method {', '.join(sorted(unknown))}, only {', '.join(METHODS)}")
     stored = json.loads(arguments.store.read_text("utf-8")) if arguments.store.exists() else {"results": {}}
-    stored["machine"] = machine()
+    with threadpool_limits(1):  # as all of it runs
+        stored["machine"] = machine()
 
     def save():
         arguments.store.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
