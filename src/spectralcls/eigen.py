@@ -108,6 +108,7 @@ def top_eigenpairs(
             f"k must be an integer with 1 <= k < {n - known.shape[1]} (the dimension less the deflated "
             f"vectors), got {k!r}."
         )
+    k = int(k)  # of a narrow type, a multiple of it would overflow
     start = None if start is None else _check_block(start, n, operator.dtype, "start")
     if known.shape[1] and np.linalg.matrix_rank(known) < known.shape[1]:
         raise ValueError("deflate: the columns must be linearly independent.")

@@ -315,6 +315,10 @@ def test_number_of_pairs(k):
         top_eigenpairs(A300, k)
 
 
+def test_a_number_of_pairs_of_a_narrow_type():
+    assert_allclose(top_eigenpairs(np.diag(np.arange(300.0)), np.int8(3)).values, [299, 298, 297])
+
+
 def asymmetric(n):
     return np.random.default_rng(0).standard_normal((n, n))
 

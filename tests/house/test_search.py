@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from spectralcls._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
 from spectralcls._validation import TrainingData
 from spectralcls.bandwidth import silverman_bandwidth
+from spectralcls.kernel_mean import ParzenClassifier
 
 
 @pytest.fixture
@@ -111,3 +112,10 @@ def test_data_without_spread_have_the_bandwidth_one(data):
     half = np.where(data.codes[:, None] == 0, 5.0, data.X)  # one class without spread gets the pooled value
     found = reference_bandwidth("silverman_per_class", half, data.codes, 3)
     assert found[0] == silverman_bandwidth(half) != found[1] == silverman_bandwidth(half[data.codes == 1])
+
+
+@pytest.mark.parametrize("cv", [[1, [2, 3]], np.array([1 + 2j] * 4), [([0], [1], [2])]])
+def test_splits_that_are_no_pairs_are_refused(cv):
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(ValueError, match="cv must give pairs, the training and the test rows"):
+        ParzenClassifier(cv=cv).fit(X, y)

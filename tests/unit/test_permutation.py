@@ -82,3 +82,5 @@ def test_bad_input():
         information.two_sample_test(X, Y[:, :1], bandwidth=1.0)
     with pytest.raises(ValueError, match="'n_permutations' parameter"):
         information.two_sample_test(X, Y, bandwidth=1.0, n_permutations=0)
+    with pytest.raises(ValueError, match="'n_permutations' parameter"):
+        information.independence_test(X, X, bandwidth=1.0, n_permutations=2**31)  # hours, in all the memory there is

@@ -94,7 +94,13 @@ def given_folds(cv, y):
     """Fold of each row from a splitter or an iterable of splits whose test sets partition the rows."""
     rows = np.arange(len(y))
     folds = np.full(len(y), -1)
-    for fold, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
+    for fold, split in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
+        try:
+            train, test = split
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"cv must give pairs, the training and the test rows of a split, got {split!r}."
+            ) from None
         rest = np.setdiff1d(rows, test)
         if np.any(folds[test] >= 0) or not np.array_equal(np.sort(train), rest):
             raise ValueError(

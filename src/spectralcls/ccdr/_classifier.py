@@ -174,6 +174,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         votes = [k for k in VOTES if k <= max(n_labeled // 2, 1)]
         given["estimator__n_neighbors"] = votes if self.estimator is None else [0]
         for name, values in given.items():
+            if np.ndim(values) > 1:
+                raise ValueError(f"{name} must be a value or a list of values, got {getattr(self, name)!r}.")
             if not values:
                 raise ValueError(f"{name} is empty: give at least one value.")
         return {name: sorted(set(values)) for name, values in given.items()}

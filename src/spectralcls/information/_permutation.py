@@ -14,8 +14,9 @@ from ..kernels import kernel_sums, log_normalizer
 from ..lowrank import rpcholesky
 from ._parzen import POTENTIAL, checked, read_sample, read_samples
 
+_MOST_PERMUTATIONS = 1_000_000
 _PERMUTATIONS = {
-    "n_permutations": [Interval(Integral, 1, None, closed="left")],
+    "n_permutations": [Interval(Integral, 1, _MOST_PERMUTATIONS, closed="both")],
     "random_state": ["random_state"],
 }
 _BANDWIDTH = Interval(Real, 0, None, closed="neither")
@@ -67,7 +68,7 @@ def two_sample_test(
         :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ with the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
     n_permutations : int, default=999
-        Number of random permutations.
+        Number of random permutations, at most a million.
     kernel : {"gaussian", "laplace"}, default="gaussian"
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
@@ -143,7 +144,7 @@ def independence_test(
     bandwidth : float or pair of floats
         Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y.
     n_permutations : int, default=999
-        Number of random permutations.
+        Number of random permutations, at most a million.
     kernel : {"gaussian", "laplace"}, default="gaussian"
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
