@@ -1,7 +1,7 @@
 """What the package was put through, and what came of it: writes ``docs/reliability.md``.
 
     python -m bench.reliability --calls 20000 --seed 1           # runs everything, some twenty minutes
-    python -m bench.reliability --only findings                  # a part, the rest as measured before
+    python -m bench.reliability --only page                      # the table of findings anew, the rest as measured
     python -m bench.reliability --add FUZZ.json ...              # reports of `python -m tests.fuzz --json`, added up
 """
 
@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
-from collections import Counter
 from pathlib import Path
 
 from tests.findings import FINDINGS
@@ -37,7 +36,6 @@ GROUPS = {  # what is tested: files
         "tests/doors/test_cli_outputs.py", "tests/doors/test_cli_fit_predict.py",
     ),
 }
-OUTCOMES = ("failure", "error", "skipped")
 TEXT = """\
 # Reliability
 
@@ -57,8 +55,8 @@ NumPy straight from the formulas, or with what it has to fulfill; an error has t
 
 ## Found and mended
 
-Each finding of those who tried to break the package, with the tests that fail if it comes back: those of
-`tests/findings.py`, run by `python -m bench.reliability --only findings`.
+Each finding of those who tried to break the package, with the tests that fail if it comes back: the list of
+`tests/findings.py`, which `tests/house/test_findings.py` holds against the tests that there are.
 
 {mended}
 
@@ -71,7 +69,7 @@ Each line is `pytest` with the files named.
 ## How to repeat a finding
 
 A call is drawn from its seed, target and number: `python -m tests.fuzz --only knn --call 123 --seed 1` makes one again,
-in this process. Each finding that was mended has a test of its own.
+in this process, with the same list of targets in `--only`. Each finding that was mended is in the table above.
 """
 
 
@@ -83,23 +81,6 @@ def run_group(files):
         suite = ET.parse(report).getroot().find("testsuite")
         counts = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
         return counts | {"seconds": float(suite.get("time"))}
-
-
-def run_findings():
-    """Outcome of the tests of each finding; one that is not there fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
-        tests = sorted({test for tests in FINDINGS.values() for test in tests})
-        subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *tests], cwd=ROOT, check=False,
-                       stdout=subprocess.DEVNULL)  # fmt: skip
-        outcomes = {test: Counter() for test in tests}
-        for case in ET.parse(report).getroot().iter("testcase"):
-            test = case.get("classname").replace(".", "/") + ".py::" + case.get("name").split("[")[0]
-            outcomes[test][next((child.tag for child in case if child.tag in OUTCOMES), "passed")] += 1
-    return {
-        finding: {what: sum(outcomes[test][what] for test in tests) for what in ("passed", *OUTCOMES)}
-        for finding, tests in FINDINGS.items()
-    }
 
 
 def run_calls(calls, seed):
@@ -114,7 +95,7 @@ def added(reports):
     """One report of several runs of `tests.fuzz`."""
     targets, findings = {}, []
     for report in reports:
-        findings += report["findings"]
+        findings += [{key: finding[key] for key in ("target", "call", "seed")} for finding in report["findings"]]
         for target, counts in report["targets"].items():
             known = targets.setdefault(target, dict.fromkeys(counts, 0))
             for what, count in counts.items():
@@ -126,12 +107,11 @@ def added(reports):
     }  # fmt: skip
 
 
-def mended(outcomes):
+def mended():
     rows = []
-    for finding, counts in outcomes.items():
-        tests = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in FINDINGS[finding])
-        failed = counts["failure"] + counts["error"]
-        rows.append({"what was wrong": finding, "tests": tests, "passed": counts["passed"], "failed": failed})
+    for finding, tests in FINDINGS.items():
+        named = "<br>".join(f"`{test.removeprefix('tests/')}`" for test in tests)
+        rows.append({"what was wrong": finding, "tests": named})
     return page.table(rows)
 
 
@@ -141,7 +121,7 @@ def duration(seconds):
 
 def write(measured):
     fuzz = measured["fuzz"]
-    n_findings = len(fuzz["findings"])
+    named = ["a finding by `{target}`, call {call}, seed {seed}".format(**finding) for finding in fuzz["findings"]]
     groups = [
         {
             "what": what, "files": " ".join(f"`{name}`" for name in GROUPS[what]),
@@ -154,9 +134,9 @@ def write(measured):
     PAGE.write_text(
         TEXT.format(
             machine=measured["machine"], seeds=seeds(fuzz["seeds"]), calls=f"{fuzz['calls']:,}".replace(",", " "),
-            seconds=duration(fuzz["seconds"]), groups=page.table(groups), mended=mended(measured["findings"]),
+            seconds=duration(fuzz["seconds"]), groups=page.table(groups), mended=mended(),
             targets=page.table([{"target": t, **c} for t, c in fuzz["targets"].items()]),
-            findings="no finding" if not n_findings else f"{n_findings} findings",
+            findings="; ".join(named) or "no finding",
         ),
         encoding="utf-8",
     )  # fmt: skip
@@ -170,14 +150,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["checks", "findings", "calls", "page"], help="the rest as before")
+    parser.add_argument("--only", choices=["checks", "calls", "page"], help="the rest as before")
     parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="FUZZ.json", help="reports of runs")
     options = parser.parse_args()
     measured = json.loads(MEASURED.read_text()) if options.only or options.add else {}
     if options.only in (None, "checks") and not options.add:
         measured |= {"machine": page.machine(), "groups": {what: run_group(files) for what, files in GROUPS.items()}}
-    if options.only in (None, "findings") and not options.add:
-        measured["findings"] = run_findings()
     if options.only in (None, "calls") and not options.add:
         measured["fuzz"] = added([run_calls(options.calls, options.seed)])
     if options.add:

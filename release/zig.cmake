@@ -24,6 +24,7 @@ endif()
 set(CMAKE_CXX_COMPILER $ENV{ZIG} c++ -target ${ZIG_TARGET})
 set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined")  # the wrapper's default, where nothing is optimized
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,-s")
-if(system STREQUAL Darwin)
+if(system STREQUAL Darwin)  # whose bundles, what modules are by default there, the linker does not make
+  set(CMAKE_PROJECT_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/zig_macos.cmake)
   set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,-undefined,dynamic_lookup")
 endif()

@@ -21,3 +21,9 @@ def test_it_has_a_test(finding):
         assert len(functions) == 1, test
         marks = [ast.unparse(mark) for mark in functions[0].decorator_list]
         assert not any("xfail" in mark or mark.startswith("pytest.mark.skip(") for mark in marks), test
+
+
+def test_the_page_has_all_of_them():
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    for finding, tests in FINDINGS.items():
+        assert f"| {finding} |" in page and all(test.removeprefix("tests/") in page for test in tests), finding

@@ -1,4 +1,5 @@
 import json
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -7,6 +8,11 @@ import pytest
 from release import notes, sbom
 
 ROOT = Path(__file__).parents[2]
+SOURCES = {  # what the repository, and so the source distribution, is made of
+    ".py", ".pyi", ".pyx", ".cpp", ".hpp", ".c", ".cmake", ".md", ".rst", ".txt", ".json", ".toml", ".yml", ".yaml",
+    ".png", ".css", ".cff", ".mplstyle", ".typed", "",
+}
+STORED = {".npz", ".pkl", ".skops"}  # in tests/models only
 METADATA = """\
 Metadata-Version: 2.4
 Name: thing
@@ -43,3 +49,11 @@ def test_what_is_compiled_in_is_among_the_licenses():
 
 def test_the_changelog_has_notes():
     assert "### Added" in notes.notes(notes.CHANGELOG.read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_nothing_that_was_built_is_tracked():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for file in listed.splitlines():
+        kinds = SOURCES | (STORED if file.startswith("tests/models/") else set())
+        assert Path(file).suffix in kinds, f"{file} is no source: it would be part of the source distribution"

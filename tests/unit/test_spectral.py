@@ -283,6 +283,15 @@ def test_isolated_points_are_said():
         SpectralLaplacianISEClassifier(1e-3, n_components=3).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_class_that_no_leading_component_reaches_has_the_cosine_zero(dtype):
+    X = np.array([[0.0], [0.1], [1000.0], [1000.1], [5000.0], [9000.0]], dtype=dtype)
+    model = LaplacianSpectralClassifier(1.0, scale=None, n_components=2).fit(X, [0, 0, 1, 1, 2, 2])
+    scores = model.decision_function(X)
+    assert np.isfinite(scores).all() and model.predict(X)[:4].tolist() == [0, 0, 1, 1]
+
+
 @pytest.mark.parametrize("classifier", [*ISE_CLASSES, LaplacianSpectralClassifier])
 @pytest.mark.parametrize("n_components", ["all", 3])
 def test_leaving_one_out_equals_refitting(classifier, n_components):

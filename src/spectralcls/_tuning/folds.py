@@ -94,13 +94,12 @@ def given_folds(cv, y):
     """Fold of each row from a splitter or an iterable of splits whose test sets partition the rows."""
     rows = np.arange(len(y))
     folds = np.full(len(y), -1)
-    for fold, split in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
-        try:
-            train, test = split
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"cv must give pairs, the training and the test rows of a split, got {split!r}."
-            ) from None
+    if np.iterable(cv):
+        cv = list(cv)
+        for split in cv:
+            if not np.iterable(split) or len(split) != 2:
+                raise ValueError(f"cv must give pairs, the training and the test rows of a split, got {split!r}.")
+    for fold, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
         rest = np.setdiff1d(rows, test)
         if np.any(folds[test] >= 0) or not np.array_equal(np.sort(train), rest):
             raise ValueError(

@@ -195,7 +195,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.centers_ = self._centers(spectrum, data.codes, data.weights)
         self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
         self.map_ = self._map(spectrum, data.codes, widths)
-        unit = self.centers_ / np.linalg.norm(self.centers_, axis=1, keepdims=True)
+        lengths = np.linalg.norm(self.centers_, axis=1, keepdims=True)
+        unit = self.centers_ / np.where(lengths > 0, lengths, 1.0)  # a class outside the leading components is at 0
         self._model = self._query_map(spectrum, data.codes, unit.T, widths)
 
     def _implicit(self, n_components):
