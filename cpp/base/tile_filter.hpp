@@ -57,10 +57,10 @@ class TileFilter {
     // Which points of a tile may be nearer to a row r than the root of squared[r], a bit each; how many in all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
-    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight. The
-    // body may shorten the sight, so some of the nearest come first.
-    template <class Body>
-    void for_each_near(Range tiles, Range seen, const Sight& sight, Body&& body) {
+    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight, and
+    // those that whole(tile) has dealt with. Both may shorten the sight, so some of the nearest come first.
+    template <class Whole, class Body>
+    void for_each_near(Range tiles, Range seen, const Sight& sight, Whole&& whole, Body&& body) {
       near_.clear();
       for (index_t t = tiles.begin; t < tiles.end; ++t)
         if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.push_back({bounds_[t], t});
@@ -69,7 +69,7 @@ class TileFilter {
       std::sort(near_.begin(), first);
       for (std::size_t i = 0; i < near_.size(); ++i) {
         if (i + 1 < near_.size()) prefetch(near_[i + 1].second);
-        if (near_[i].first > sight.farthest) continue;
+        if (near_[i].first > sight.farthest || whole(near_[i].second)) continue;
         std::uint64_t bits[tile_rows];
         const int n_hits = hits(near_[i].second, sight.squared, bits);
         if (n_hits > 0) body(near_[i].second, n_hits, bits);

@@ -32,7 +32,7 @@ class NearestOfChunk {
     detail::Sight sight;
     auto see = [&] { sight.set(n_rows, [&](index_t r) { return of(block, r).reach(); }); };
     see();
-    look_.for_each_near({0, n_tiles}, begun, sight, [&](index_t t, int n_hits, const std::uint64_t* bits) {
+    look_.for_each_near({0, n_tiles}, begun, sight, [](index_t) { return false; }, [&](index_t t, int n_hits, const std::uint64_t* bits) {
       const bool many = n_hits * dense_from > n_rows * tile(t).n_vectors * lanes<T>;
       if (many && search_.product_suffices(search_.product_error(chunk_, block, tile(t)), sight.farthest)) compare(block, tile(t));
       else

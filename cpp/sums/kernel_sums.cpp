@@ -24,12 +24,12 @@ class Computation {
   using BlockSums = detail::BlockSums<T>;
 
  public:
-  Computation(const KernelSums<T>& request, bool scaled, const Execution& execution)
+  Computation(const KernelSums<T>& request, bool scaled, bool logarithms, const Execution& execution)
       : request_(request),
         execution_(execution.for_work(operations(request))),
-        plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, true, execution_)) {
+        plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, true, execution_)) {
     if (plan_->kept->filtered() && detail::skipping() != detail::Skipping::always && !skipping_pays())
-      plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, false, execution_);
+      plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, false, execution_);
     n_chunks_ = static_cast<index_t>(plan_->chunks.size());
     n_parts_ = plan_->n_parts;
   }
@@ -142,7 +142,7 @@ class Computation {
 template <class T>
 bool KernelSums<T>::plain(T* sums, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  const Computation<T> computation(*this, false, execution);
+  const Computation<T> computation(*this, false, false, execution);
   computation.run([&](index_t row, const double*, const double* sum) {
     for (int l = 0; l < n_labels; ++l)
       for (index_t b = 0; b < n_bandwidths; ++b)
@@ -157,9 +157,9 @@ namespace {
 // Hands sums and the logarithm of their scale to write(row, b, l, log_scale, sums (c)), whether the kernel needs a
 // scale (one that never vanishes) or not (compact ones: a sum of nothing is exactly zero).
 template <class T, class Write>
-bool with_scale(const KernelSums<T>& request, const Execution& execution, Write&& write) {
+bool with_scale(const KernelSums<T>& request, bool logarithms, const Execution& execution, Write&& write) {
   const auto n_bandwidths = static_cast<int>(request.n_bandwidths());
-  const Computation<T> computation(request, traits(request.kernel).decay != Decay::compact, execution);
+  const Computation<T> computation(request, traits(request.kernel).decay != Decay::compact, logarithms, execution);
   computation.run([&](index_t row, const double* shift, const double* sum) {
     for (int l = 0; l < request.n_labels; ++l)
       for (int b = 0; b < n_bandwidths; ++b, sum += request.n_columns) {
@@ -175,7 +175,7 @@ bool with_scale(const KernelSums<T>& request, const Execution& execution, Write&
 template <class T>
 bool KernelSums<T>::logs(T* logs, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  return with_scale<T>(*this, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
+  return with_scale<T>(*this, true, execution, [&](index_t row, int b, int l, double log_scale, const double* sum) {
     for (index_t c = 0; c < n_columns; ++c)
       logs[((row * n_bandwidths + b) * n_labels + l) * n_columns + c] = static_cast<T>(std::log(sum[c]) + log_scale);
   });
@@ -184,7 +184,7 @@ bool KernelSums<T>::logs(T* logs, const Execution& execution) const {
 template <class T>
 bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) const {
   const index_t n_bandwidths = this->n_bandwidths();
-  return with_scale<T>(*this, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
+  return with_scale<T>(*this, false, execution, [&](index_t row, int b, int l, double scale, const double* sum) {
     const index_t cell = (row * n_bandwidths + b) * n_labels + l;
     log_scale[cell] = static_cast<T>(scale);
     for (index_t c = 0; c < n_columns; ++c) sums[cell * n_columns + c] = static_cast<T>(sum[c]);

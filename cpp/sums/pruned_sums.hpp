@@ -13,7 +13,7 @@ template <class T>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
-      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()) {}
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(static_cast<std::size_t>(filter().n_tiles())) {}
 
   // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
   // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
@@ -59,7 +59,7 @@ class PrunedSums {
 
  private:
   static constexpr int dense_from = 5;  // a tile is computed whole if one pair in so many matters
-
+  static constexpr int trusted = 3;     // as it is, unfiltered, for so many of the next blocks, which are near
 
   const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }
@@ -76,8 +76,16 @@ class PrunedSums {
     sums_.open(q, tile(tiles.begin).label);
     sums_.reset_least();
     update_reach(tile(tiles.begin).label);
-    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, [&](index_t t, int n_hits, const std::uint64_t* bits) {
-      if (add(tile(t), n_hits, bits)) update_reach(tile(t).label);
+    auto whole = [&](index_t t) {
+      int& left = whole_[static_cast<std::size_t>(t)];
+      if (left == 0) return false;
+      --left;
+      visit(tile(t));
+      update_reach(tile(t).label);
+      return true;
+    };
+    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, whole, [&](index_t t, int n_hits, const std::uint64_t* bits) {
+      if (add(t, n_hits, bits)) update_reach(tile(t).label);
     });
     for (int r = 0; r < tile_rows; ++r) add_pairs(r);
     update_reach(tile(tiles.begin).label);
@@ -98,8 +106,10 @@ class PrunedSums {
   }
 
   // Whether something has been summed, so that the reach may have become shorter.
-  bool add(const Tile& tile, int n_hits, const std::uint64_t* bits) {
+  bool add(index_t t, int n_hits, const std::uint64_t* bits) {
+    const Tile& tile = this->tile(t);
     if (n_hits * dense_from > sums_.n_rows() * tile.n_vectors * lanes<T>) {
+      whole_[static_cast<std::size_t>(t)] = trusted;
       visit(tile);
       return true;
     }
@@ -129,6 +139,7 @@ class PrunedSums {
   BlockSums<T>& sums_;
   TileFilter::Block block_;
   NearPairs<T> pairs_;
+  std::vector<int> whole_;  // of each tile: for how many blocks it is still computed whole
   Sight sight_;
   double exponent_[tile_rows];  // smallest so far: of a label, or of all within a tolerance
   index_t n_blocks_ = 0, n_vectors_ = 0, n_pairs_ = 0;

@@ -18,10 +18,12 @@ namespace spectralcls::detail {
 // and what has been summed holds at least min |w_j| 2^(-rate a0). With bits = digits + 2 + log2(sum |w_j| / min |w_j|) all
 // of them together are a quarter of a rounding of the sum of absolute terms, whatever their number, weights and signs.
 // Within a tolerance a0 and the weights are those of all labels together, and bits = log2(sum / min) - log2(rtol).
+// A logarithm of size L is rounded by L 2^-digits, which is a relative error of the sum: log2(L) bits fewer are seen.
 template <class T>
 class Reach {
  public:
-  Reach(const KernelSums<T>& request, bool scaled) : request_(request), scaled_(scaled) {}
+  Reach(const KernelSums<T>& request, bool scaled, bool logarithms)
+      : request_(request), scaled_(scaled), logarithms_(logarithms && request.tolerance() == 0) {}
 
   // Adds up the weights, without which there is no squared().
   void weigh() {
@@ -32,8 +34,10 @@ class Reach {
       const std::int64_t label = request_.labels ? request_.labels[i] : 0;
       if (label >= 0) weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
     }
-    for (const Weights& of_label : weights)
+    for (const Weights& of_label : weights) {
       bits_.push_back(of_label.excess() + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
+      totals_.push_back(std::log2(std::max(of_label.total, 1.0)));
+    }
   }
 
   // Scaled squared distance beyond which nothing matters in addition to a point with the argument `least`.
@@ -42,7 +46,11 @@ class Reach {
     if (decay == Decay::compact) return 1 / lowest_rate;
     // Values below the range of T are zero; with a scale, those so far below the largest.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
-    double reach = least + std::min(bits_[request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0] / lowest_rate, vanishing);
+    const std::size_t weights = request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0;
+    // The largest term is 2^(-rate a0), the sum at most their total weight times that.
+    const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
+    const double bits = bits_[weights] - std::log2(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
+    double reach = least + std::min(bits / lowest_rate, vanishing);
     if (!scaled_) reach = std::min(reach, vanishing);
     return decay == Decay::exponential ? reach * reach : reach;
   }
@@ -65,8 +73,8 @@ class Reach {
   };
 
   const KernelSums<T>& request_;
-  bool scaled_;
-  std::vector<double> bits_;  // of each label, or of all
+  bool scaled_, logarithms_;
+  std::vector<double> bits_, totals_;  // of each label, or of all; totals: of the weights, as logarithms
 };
 
 // Whether skipping is worth a trial, for which the weights are then known.

@@ -75,15 +75,15 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // may_skip: whether pairs may be left out unseen where that looks good.
-  SumPlan(const KernelSums<T>& sums, bool with_scale, bool may_skip, const Execution& execution)
+  // logarithms: whether the sums are for those alone. may_skip: whether pairs may be left out unseen where that looks good.
+  SumPlan(const KernelSums<T>& sums, bool with_scale, bool logarithms, bool may_skip, const Execution& execution)
       : request(sums),
         scaled(with_scale),
         compact(traits(sums.kernel).decay == Decay::compact),
         rates_double(traits(sums.kernel).rates_double),
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
-        reach(sums, scaled),
+        reach(sums, scaled, logarithms),
         kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution) : sums.packed && suits() ? sums.packed : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 # Shares of a query's sums that may be missing, tried one after the other on the queries that are not yet certain.
-TOLERANCES = (2.0**-6, 2.0**-14)
+TOLERANCES = (2.0**-3, 2.0**-10)
 MANY = 1024  # queries from which the core looks for pairs to leave out
 UNCERTAIN = -1
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # of sums with the truth, relative
@@ -59,8 +59,11 @@ def certain(model, log_shares, bounded):
         # that it comes from are rounded.
         size = np.abs(np.where(np.isfinite(log_sums), log_sums, 0.0))
         slack = 2 * (AGREEMENT[dtype] + 8 * np.finfo(dtype).eps * size)
-        missing = np.logaddexp.reduce(log_sums, axis=1, keepdims=True) + log_shares + np.log(tolerance)
-        lowest, highest = log_sums - slack, np.logaddexp(log_sums, missing) + slack
+        most = log_sums
+        if tolerance:
+            total = np.logaddexp.reduce(log_sums, axis=1, keepdims=True)
+            most = np.logaddexp(log_sums, total + log_shares + np.log(tolerance))
+        lowest, highest = log_sums - slack, most + slack
         lower, upper = lowest[..., 0] + model.log_scale, highest[..., 0] + model.log_scale
         if model.rule.decision == "distance":
             if model.log_share is not None and log_sums.shape[2] > 1:
