@@ -101,7 +101,7 @@ class PrunedSums {
 
   void add_pairs(int r) {
     sums_.flush_if_full();
-    n_pairs_ += pairs_.size(r);
+    n_pairs_ += (pairs_.size(r) + lanes<T> - 1) / lanes<T> * lanes<T>;  // what is measured together
     sums_.add(pairs_, r);
   }
 
