@@ -49,7 +49,7 @@ byte orders, dtypes, labels of all integer types, weights, bandwidths, units, od
 of the wrong kind. They run in child processes, so that a crash or a hang is seen. An answer is compared with float64
 NumPy straight from the formulas, or with what it has to fulfill; an error has to be one of ours, in words.
 
-{calls} calls in {seconds}, seeds {seeds}: **{findings}**.
+{calls} calls in {seconds}, seeds {seeds}: **{findings}**. What a run finds gets a test, in the table below.
 
 {targets}
 

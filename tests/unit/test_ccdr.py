@@ -198,6 +198,15 @@ def test_precomputed_graphs_give_the_same_embedding():
     np.testing.assert_allclose(weights.extend(plain.graph_, y), plain.embedding_, atol=1e-9)
 
 
+@pytest.mark.parametrize("extension", ["symmetric", "nearest", "full"])
+def test_queries_whose_squared_distances_overflow_are_placed_finitely(extension):
+    X, y = make_moons(60, noise=0.1, random_state=0)
+    model = CCDR(2, extension=extension).fit(X, y)
+    embedded = model.transform(X[:5] * 1e200)
+    assert np.isfinite(embedded).all()
+    assert (embedded >= model.embedding_.min(axis=0)).all() and (embedded <= model.embedding_.max(axis=0)).all()
+
+
 def test_minus_one_is_a_label_like_others_unless_told():
     X, y = make_moons(100, noise=0.1, random_state=0)
     model = CCDR(2).fit(X, 2 * y - 1)

@@ -396,7 +396,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 Q, self._fit_X, self.n_neighbors, radii, algorithm=self.algorithm, n_jobs=self.n_jobs
             )
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
-        rows = _graph.log_heat(rows, epsilon)
+        with np.errstate(over="ignore"):  # a query so far away is at the same distance from all
+            rows = _graph.log_heat(rows, epsilon)
         if self._log_graph is not None and self.extension == "symmetric":
             known = np.flatnonzero(duplicates >= 0)
             rows = replace_rows(rows, known, self._log_graph[duplicates[known]])

@@ -68,8 +68,9 @@ def sparse_sums(log_rows, embedding, labeled):
     For unlabeled queries both are divided by the row's largest weight, which cancels in the quotient and
     keeps it finite where every weight underflows: the limit is the nearest neighbor's point.
     """
-    shift = np.where(labeled, 0.0, row_maximum(log_rows))
-    weights = np.exp(log_rows.data - np.repeat(shift, np.diff(log_rows.indptr)))
+    least = np.finfo(log_rows.dtype).min  # where squares overflow, all distances of a query are the same
+    shift = np.where(labeled, 0.0, np.maximum(row_maximum(log_rows), least))
+    weights = np.exp(np.maximum(log_rows.data, least) - np.repeat(shift, np.diff(log_rows.indptr)))
     K = csr_array((weights, log_rows.indices, log_rows.indptr), shape=log_rows.shape)
     return K @ embedding.astype(np.float64), np.asarray(K.sum(axis=1)).ravel()
 

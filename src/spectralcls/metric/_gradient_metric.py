@@ -153,6 +153,8 @@ class GradientMetric(LinearMap):
         ConvergenceWarning
             If no round improved on the features as they are, which are then the result.
         """
+        if not np.size(self.alpha_grid):
+            raise ValueError("alpha_grid is empty: give at least one value.")
         rng = check_random_state(self.random_state)
         problem = self._read(X, y, sample_weight, rng)
         points, weights = problem.points, problem.weights
