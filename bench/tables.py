@@ -400,6 +400,9 @@ def _times(found):
         "## Time", "",
         "30 % of the entries missing: processor seconds, and their ratio to those of the complete data.", "",
         table(rows), "",
+        "Gaps in queries alone take one pass more columns wide. Gaps in training points take a pass for each class and "
+        "bandwidth, because the marginals in the place of a gap depend on both; complete data take one pass for all "
+        "bandwidths of the search.", "",
     ]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..kernels import kernel_sums
 
-QUERIES_PER_PATTERN = 16  # fewer on average, and masks are faster
+QUERIES_PER_PATTERN = 64  # fewer on average, and masks are faster
 RTOL = 1e-9  # of the sums behind marginals, of one feature each
 LOG_ROOT = np.log(2 * np.pi) / 2
 
