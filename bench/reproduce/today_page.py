@@ -180,13 +180,19 @@ def advice(names, rates, seconds, ranks, critical):
     rival = min(set(METHODS) - set(PEERS) if accurate in PEERS else PEERS, key=behind.get)
     other = "the papers' methods" if accurate in PEERS else "the peers"
     quick = min((m for m in METHODS if behind[m] <= behind[accurate] + CLOSE), key=total.get)
+    close = f"within {CLOSE:g} point of that"
+    if quick == accurate:
+        beside = f"nothing {close} is faster than its {total[accurate]:.2f} s of tuning and training over all sets"
+    else:
+        beside = (
+            f"{quick} is the fastest {close} ({behind[quick]:.1f} behind): {total[quick]:.2f} s of tuning and training "
+            f"over all sets against {total[accurate]:.2f} s of {accurate}"
+        )
     lines += [
         f"- **Accuracy above all**: {accurate}, on average {behind[accurate]:.1f} points behind the best of each "
         f"set. Of {other} {rival} comes nearest ({behind[rival]:.1f}).",
-        f"- **Time counts too**: {quick} is the fastest within {CLOSE:g} point of that ({behind[quick]:.1f} "
-        f"behind): {total[quick]:.2f} s of tuning and training over all sets against {total[accurate]:.2f} s of "
-        f"{accurate}. All defaults of this package together take {sum(total[m] for m in DEFAULTS):.1f} s, the "
-        f"tuned peers {sum(total[m] for m in PEERS):.1f} s.",
+        f"- **Time counts too**: {beside}. All defaults of this package together take "
+        f"{sum(total[m] for m in DEFAULTS):.1f} s, the tuned peers {sum(total[m] for m in PEERS):.1f} s.",
     ]
     for name, row in zip(names, np.array([rates[method] for method in METHODS]).T, strict=True):
         by = dict(zip(METHODS, row, strict=True))
