@@ -32,7 +32,7 @@ def calls(n, d):
     yield lambda: kernel_sums(X, X, weights=weights, bandwidth=[0.5, 1.0, 2.0], log=False, n_jobs=1)
     yield lambda: kernel_sums(X, X, bandwidth=1.0, log=True, n_jobs=1)
     yield lambda: kernel_matrix(X, X, bandwidth=1.0, out=out, n_jobs=1)
-    yield lambda: knn(X, X, 5, n_jobs=1)
+    yield lambda: knn(X, X, 5, algorithm="brute", n_jobs=1)
 
 def count(call):
     call()

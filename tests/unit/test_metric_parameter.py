@@ -70,9 +70,9 @@ def test_the_better_of_a_list_is_chosen(name):
 def test_a_list_is_compared_on_given_splits():
     X, y = scaled_problem()[0][:60], scaled_problem()[1][:60]
     splits = [(np.setdiff1d(np.arange(60), test), test) for test in np.arange(60).reshape(3, 20)]
-    found = spectralcls.ParzenClassifier(metric=[None, "whiten"], cv=splits).fit(X, y).metric_cv_results_
+    found = spectralcls.ParzenClassifier(scale=None, metric=[None, "whiten"], cv=splits).fit(X, y).metric_cv_results_
     for f, (train, test) in enumerate(splits):
-        refit = spectralcls.ParzenClassifier(cv=5).fit(X[train], y[train])
+        refit = spectralcls.ParzenClassifier(scale=None, cv=5).fit(X[train], y[train])
         assert found[f"split{f}_test_score"][0] == refit.score(X[test], y[test])
 
 
