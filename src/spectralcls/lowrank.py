@@ -16,11 +16,11 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from ._core import compiled
-from ._eigenproblem import fix_signs
 from ._kernel_source import KernelSource
 from ._parallel import effective_n_threads, serial_blas
 from ._pivots import eliminate, largest, sample
 from ._typing import Array, RandomState
+from .eigen import fix_signs
 
 __all__ = ["LowRankFactor", "rpcholesky"]
 

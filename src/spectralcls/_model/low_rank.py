@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from .._eigenproblem import sign_factors
 from .._operators import label_matrix
+from ..eigen import sign_factors
 from ..lowrank import rpcholesky
 from .spectrum import Spectrum
 

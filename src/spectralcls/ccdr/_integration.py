@@ -7,8 +7,8 @@ from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._eigenproblem import fix_signs
 from .._tuning import stratified_subsample
+from ..eigen import fix_signs
 from ..neighbors import knn, mean_squared_length
 
 N_ALIGNMENTS = 10

@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .._eigenproblem import fix_signs
 from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
 from .._model.points import TrainingPoints
@@ -19,6 +18,7 @@ from .._model.spectrum import DISTANCE
 from .._table import require_complete_numbers
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
+from ..eigen import fix_signs
 from ._similarity import (
     GaussianSimilarity,
     LinearSimilarity,

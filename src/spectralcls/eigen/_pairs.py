@@ -1,8 +1,4 @@
-"""The leading eigenpairs of a symmetric operator.
-
-The compiled solver is thick-restart block Lanczos with full re-orthogonalisation. Multiplying a block of vectors costs
-little more than multiplying one where reading the operator (a matrix) or evaluating it (a kernel) takes the time.
-"""
+"""The way in: which solver, from what, how far, and what is said if it did not get there."""
 
 import warnings
 from numbers import Integral
@@ -13,13 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
-from ._eigenproblem import Eigenproblem, EigenResult
-from ._eigensolvers import arpack, dense, lanczos
-from ._operators import GramOperator, KernelOperator
-from ._parallel import effective_n_threads
-from ._typing import ArrayLike, RandomState
-
-__all__ = ["EigenResult", "GramOperator", "KernelOperator", "top_eigenpairs"]
+from .._parallel import effective_n_threads
+from .._typing import ArrayLike, RandomState
+from ._problem import Eigenproblem, EigenResult
+from ._solvers import arpack, dense, lanczos
 
 _SMALL = 400  # dimension up to which a dense decomposition is the quickest way
 _LARGE = 5000  # and above which it is never chosen

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 from sklearn.utils.validation import check_array
 
-from ._core import compiled
-from ._operators import GramOperator, KernelOperator
-from ._parallel import serial_blas
+from .._core import compiled
+from .._operators import GramOperator, KernelOperator
+from .._parallel import serial_blas
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, aslinearoperator, eigsh
 
-from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
-from ._interrupt import eigh
+from .._interrupt import eigh
+from ._problem import Eigenproblem, EigenResult, fix_signs
 
 _LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
 _NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
