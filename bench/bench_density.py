@@ -1,12 +1,11 @@
 """Densities, kernel regression and mean shift beside those who have them, answers compared, in one run.
 
-Everything runs on one thread, and times are those of the processor, which other programs disturb little; run it with
-``--benchmark-timer=time.process_time``. SPECTRALCLS_BENCH_DENSITY sets the number of points of the densities (20000),
-SPECTRALCLS_BENCH_SHIFT that of mean shift (10000).
+Everything runs as it comes: ours on all processors, the peers on those that they use. For an idle machine.
+SPECTRALCLS_BENCH_DENSITY sets the number of points of the densities (20000), SPECTRALCLS_BENCH_SHIFT that of mean
+shift (10000).
 """
 
 import os
-import time
 import warnings
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.cluster import MeanShift
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KernelDensity
-from threadpoolctl import threadpool_limits
 
 from bench.measure import side_by_side
 from spectralcls import KernelMeanShift, KernelRegressor, ParzenDensity
@@ -37,14 +35,14 @@ def peer(name):
 
 
 def report(benchmark, functions, repeats=5, budget=20.0, peers_share=1.0):
-    """CPU times on one thread, in turns: ours, the first; how many times as long the others took, or would have taken
-    if they did a share of the work. Their results."""
+    """Seconds of ours, the first, in turns with the others; how many times as long those took, or would have taken if
+    they did a share of the work. Their results."""
     ours, *peers = functions
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the peers' own dependencies
-        times, results = side_by_side(functions, repeats, budget, time.process_time)
+        times, results = side_by_side(functions, repeats, budget)
         benchmark.pedantic(functions[ours], rounds=1)
-    benchmark.extra_info["our CPU seconds"] = times[ours][0]
+    benchmark.extra_info["our seconds"] = times[ours][0]
     for peer in peers:
         benchmark.extra_info[f"times {peer}"] = times[peer][0] / peers_share / times[ours][0]
     return results

@@ -34,7 +34,7 @@ def limit(pair_slots, dtype, threads):
     return multiply_add_rate(dtype, threads) * compiled.lanes(np.dtype(dtype)) / pair_slots
 
 
-def side_by_side(functions, repeats=5, budget=60.0, clock=time.perf_counter):
+def side_by_side(functions, repeats=5, budget=60.0):
     """Median and least seconds of each function, run in turns so that all see the same machine.
 
     Parameters
@@ -44,8 +44,6 @@ def side_by_side(functions, repeats=5, budget=60.0, clock=time.perf_counter):
         Turns at most.
     budget : float
         No further turn once this many seconds have gone by; each function runs at least once.
-    clock : callable
-        Gives the seconds: of the wall, or of the processor with `time.process_time`.
 
     Returns
     -------
@@ -59,9 +57,9 @@ def side_by_side(functions, repeats=5, budget=60.0, clock=time.perf_counter):
             break
         for name, function in functions.items():
             time.sleep(SETTLE)
-            begin = clock()
+            begin = time.perf_counter()
             results[name] = function()
-            samples[name].append(clock() - begin)
+            samples[name].append(time.perf_counter() - begin)
     return {name: (float(np.median(taken)), min(taken)) for name, taken in samples.items()}, results
 
 

@@ -6,10 +6,13 @@ A distance counts every feature. With more and more features of pure noise besid
 neighbors and Parzen windows lose their way; behind a learned metric they keep it.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -19,6 +22,7 @@ from spectralcls import ParzenClassifier
 from spectralcls.metric import KernelMetric
 from spectralcls.plotting import MetricDisplay
 
+warnings.simplefilter("ignore", ConvergenceWarning)  # on iris alone there may be nothing to learn, and fit says so
 X, y = load_iris(return_X_y=True)
 noise = np.random.default_rng(0).normal(size=(len(X), 32))
 counts = [0, 4, 8, 16, 32]
