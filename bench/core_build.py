@@ -58,7 +58,7 @@ def wheel_size(checkout, modules):
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path in [*(checkout / "src").rglob("*.py*"), *modules]:
             if path.suffix != ".pyc" and path.is_file():
-                wheel.write(path, path.name)
+                wheel.write(path, path.relative_to(path.anchor))
     return len(archive.getvalue())
 
 
