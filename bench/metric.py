@@ -152,7 +152,7 @@ def ratios(stored):
         theirs = stored["results"].get(f"NeighborhoodComponentsAnalysis, letter {n}")
         if ours and theirs:
             least = "" if theirs["loss of all points"] <= theirs["target"] else "more than "
-            found.append(f"{least}{theirs['CPU seconds'] / ours['CPU seconds']:.2g} at n = {n}")
+            found.append(f"{least}{theirs['CPU seconds'] / ours['CPU seconds']:.3g} at n = {n}")
     return ", ".join(found) or "not measured"
 
 
