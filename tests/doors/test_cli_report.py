@@ -30,7 +30,7 @@ def test_the_variance_of_a_mean_difference_counts_shared_training_samples():
 def test_equal_accuracies_and_single_splits():
     assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.9, 0.8])]) == {"a", "b"}
     assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.8, 0.7])]) == {"a"}  # always worse by the same
-    assert indistinguishable([result("a", [0.9]), result("b", [0.8])]) == {"a"}
+    assert indistinguishable([result("a", [0.9]), result("b", [0.8]), result("c", [0.9])]) == {"a", "c"}
     failed = result("c", [])
     failed.error = "ValueError: no"
     assert indistinguishable([failed]) == set()

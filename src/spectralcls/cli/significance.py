@@ -11,17 +11,19 @@ def indistinguishable(results):
 
     Repeated random splits share training samples, so that the variance of a mean difference is that of one split times
     ``1 / n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization
-    error", Machine Learning 52, 2003). One split tells nothing: only the best is returned.
+    error", Machine Learning 52, 2003). Of one split those as accurate as the best are returned.
     """
     scored = [result for result in results if result.error is None]
     if not scored:
         return set()
     best = max(scored, key=lambda result: np.mean(result.accuracy))
-    return {best.name} | {result.name for result in scored if len(result.accuracy) > 1 and _p(best, result) > LEVEL}
+    return {result.name for result in scored if _p(best, result) > LEVEL}
 
 
 def _p(best, other):
     difference = np.subtract(best.accuracy, other.accuracy)
+    if len(difference) == 1:
+        return float(not difference[0])
     spread = np.sqrt((1 / len(difference) + best.n_test / best.n_train) * difference.var(ddof=1))
     if not spread:
         return float(not difference.mean())
