@@ -9,6 +9,7 @@ is Dask's affair.
 from typing import NamedTuple
 
 import dask
+import dask.array as da
 import numpy as np
 
 from .. import kernels
@@ -212,21 +213,33 @@ def nearest_codes(Q, X, codes, wanted, candidates):
 
     Points count if their class is among the `candidates` (C,), and of equally near points the first.
     """
-    tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1])
-    points = list(zip(blocks(X), blocks(codes), strict=True))
+    return _nearest(Q, wanted, X, codes, candidates, (), np.int64)
+
+
+def nearest_points(Q, X, wanted):
+    """The queries, in place of each wanted one (a boolean array) the point nearest to it; Dask array (m, d)."""
+    found = _nearest(Q, wanted, X, X, None, X.shape[1:], X.dtype)
+    return da.where(wanted[:, None], found, Q.astype(X.dtype))
+
+
+def _nearest(Q, wanted, X, answers, candidates, shape, dtype):
+    """What `answers` (n, *shape) say of the point nearest to each wanted query, -1 for the others."""
+    tile, finish = dask.delayed(_nearest_tile), dask.delayed(lambda found: found[1].astype(dtype))
+    points = list(zip(blocks(X), blocks(answers), strict=True))
     done = [
-        finish(tree(_nearer, [tile(q, mask, x, c, candidates) for x, c in points]))
+        finish(tree(_nearer, [tile(q, mask, x, said, candidates) for x, said in points]))
         for q, mask in zip(blocks(Q), blocks(wanted), strict=True)
     ]
-    return from_blocks(done, sizes(Q), (), np.int64)
+    return from_blocks(done, sizes(Q), shape, dtype)
 
 
-def _nearest_tile(Q, wanted, X, codes, candidates):
-    distances, nearest = np.full(len(Q), np.inf), np.full(len(Q), -1)
-    rows, own = np.flatnonzero(wanted), candidates[codes]
-    if len(rows) and own.any():
+def _nearest_tile(Q, wanted, X, answers, candidates):
+    distances, nearest = np.full(len(Q), np.inf), np.full((len(Q), *answers.shape[1:]), -1, dtype=answers.dtype)
+    rows = np.flatnonzero(wanted)
+    own = np.arange(len(X)) if candidates is None else np.flatnonzero(candidates[answers])
+    if len(rows) and len(own):
         found, index = knn(Q[rows], X[own], 1, n_jobs=1)
-        distances[rows], nearest[rows] = found[:, 0], codes[own][index[:, 0]]
+        distances[rows], nearest[rows] = found[:, 0], answers[own[index[:, 0]]]
     return distances, nearest
 
 
@@ -234,6 +247,6 @@ def _nearer(first, *others):
     distances, nearest = first
     for further in others:
         closer = further[0] < distances
-        distances, nearest = np.where(closer, further[0], distances), np.where(closer, further[1], nearest)
+        nearest = np.where(closer.reshape(-1, *[1] * (nearest.ndim - 1)), further[1], nearest)
+        distances = np.where(closer, further[0], distances)
     return distances, nearest
-

@@ -8,12 +8,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import _validation, regression
-from ..neighbors import knn
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
 from ._estimator import MAX_GATHERED, DaskEstimator
 from ._points import TrainingPoints
-from ._rows import as_column, as_points, blocks, check_regression_data, from_blocks, sizes
-from ._sums import tree
+from ._rows import as_column, as_points, check_regression_data
+from ._sums import nearest_points
 from ._tuning import gather, reference_bandwidth, shrinkage
 from ._workers import check_workers
 
@@ -162,7 +161,7 @@ class DaskForm(RegressionForm):
         predicted = self._predict(Q)
         if self.kernel == "gaussian":
             return predicted
-        places = self._places(Q, da.isnan(predicted[:, 0]))
+        places = nearest_points(Q, self.points.X, da.isnan(predicted[:, 0]))
         return da.map_blocks(_filled, predicted, self._predict(places), dtype=np.float64)
 
     def _predict(self, Q):
@@ -174,15 +173,6 @@ class DaskForm(RegressionForm):
             _predictions, Q, sums, form=(self.moments, self.kernel, self.bandwidth), dtype=np.float64,
             chunks=(Q.chunks[0], (self.targets.shape[1],)),
         )
-
-    def _places(self, Q, wanted):
-        """The queries, in place of the wanted ones the training points nearest to them."""
-        tile = dask.delayed(_nearest)
-        done = [
-            dask.delayed(_place)(q, tree(_nearer, [tile(q, rows, x) for x in blocks(self.points.X)]))
-            for q, rows in zip(blocks(Q), blocks(wanted), strict=True)
-        ]
-        return from_blocks(done, sizes(Q), Q.shape[1:], Q.dtype)
 
     def local(self):
         targets, columns = dask.compute(self.targets, self.columns)
@@ -200,25 +190,3 @@ def _predictions(Q, sums, form):
 
 def _filled(predicted, others):
     return np.where(np.isnan(predicted), others, predicted)
-
-
-def _nearest(Q, wanted, X):
-    """Distances (m,) and places (m, d) of the points nearest to the wanted queries."""
-    distances, places = np.full(len(Q), np.inf), np.array(Q)
-    rows = np.flatnonzero(wanted)
-    if len(rows):
-        found, index = knn(Q[rows], X, 1, n_jobs=1)
-        distances[rows], places[rows] = found[:, 0], X[index[:, 0]]
-    return distances, places
-
-
-def _nearer(first, *others):
-    distances, places = first
-    for further in others:
-        closer = further[0] < distances
-        distances, places = np.where(closer, further[0], distances), np.where(closer[:, None], further[1], places)
-    return distances, places
-
-
-def _place(Q, found):
-    return found[1].astype(Q.dtype)
