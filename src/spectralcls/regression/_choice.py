@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from .._tuning import candidate_bandwidths, has_spread, reference_bandwidth, search
 from ._form import held_out_predictions
-from ._metric import of_one_class, variances
+from ._metric import of_one_class, validation_sample, variances
 from ._moments import Moments
 
 
@@ -25,12 +25,7 @@ def chosen(estimator, data, degrees, grid, growth=1.0):
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
         return Choice(float(grid[0]), degrees[0])
-    n_given = len(data.X) if data.kept is None else len(data.kept)
-    sample = draw_sample(
-        of_one_class(data), check_folds(estimator.cv, np.zeros(n_given), data.kept), cv=estimator.cv,
-        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state, against_all=True,
-        targets=data.targets,
-    )._replace(growth=growth)
+    sample = validation_sample(estimator, data, estimator.cv)._replace(growth=growth)
     score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
     if np.isnan(found.scores).all():

@@ -33,12 +33,7 @@ class RegressionMetricMixin(MetricMixin):
         )
 
     def _compared_sample(self, data, y, cv):
-        n_given = len(data.X) if data.kept is None else len(data.kept)
-        points = of_one_class(data)
-        return draw_sample(
-            points, check_folds(cv, np.zeros(n_given), data.kept), cv=cv, max_samples=self.max_tuning_samples,
-            random_state=self.random_state, against_all=True, targets=data.targets,
-        )
+        return validation_sample(self, data, cv)
 
     def _judged(self, trial, sample, train, queries, weights):
         """1 less the squared error of each query relative to the variance, whose mean is R^2."""
@@ -50,6 +45,16 @@ class RegressionMetricMixin(MetricMixin):
 def of_one_class(data):
     """The points of a regression as training data without labels."""
     return TrainingData(data.X, np.zeros(len(data.X), dtype=np.intp), np.zeros(1), data.weights, data.kept)
+
+
+def validation_sample(estimator, data, cv):
+    """The points of a regression that are held out in turn, each against all others of its split."""
+    n_given = len(data.X) if data.kept is None else len(data.kept)
+    return draw_sample(
+        of_one_class(data), check_folds(cv, np.zeros(n_given), data.kept), cv=cv,
+        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state, against_all=True,
+        targets=data.targets,
+    )
 
 
 def variances(targets, weights):
