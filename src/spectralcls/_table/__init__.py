@@ -5,8 +5,8 @@ Gaussian product kernel, NaN where a value is missing; `choose_smoothing` finds 
 `check_features` does for an estimator what scikit-learn's `validate_data` does for arrays.
 """
 
-from .check import check_features, require_complete_numbers
+from .check import check_features, validate_complete
 from .smoothing import choose_smoothing
 from .table import Table
 
-__all__ = ["Table", "check_features", "choose_smoothing", "require_complete_numbers"]
+__all__ = ["Table", "check_features", "choose_smoothing", "validate_complete"]

@@ -1,5 +1,7 @@
 """Checks of the features that a user hands over: arrays as scikit-learn does it, and tables of any kind of columns."""
 
+from functools import partial
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import (
@@ -42,10 +44,10 @@ def check_features(
     complete = why_complete is not None
     finite = {"dtype": dtype, "ensure_all_finite": True if complete else "allow-nan"}
     if issparse(X) or not (is_table(X) or has_categories):
-        missing = _place_of(np.isnan, X) if complete else None
-        if missing is not None:
-            raise ValueError(_missing(*missing, estimator))
-        checked = check_numbers(estimator, X, y, reset=reset, ensure_min_samples=ensure_min_samples, **finite)
+        gap = partial(_missing, estimator=estimator) if complete else None
+        checked = check_numbers(
+            estimator, X, y, gap=gap, reset=reset, ensure_min_samples=ensure_min_samples, **finite
+        )
         return _scaled(estimator, checked, y, reset, sample_weight)
     columns = named_columns(estimator, X, reset=reset)
     for column in columns:
@@ -64,13 +66,14 @@ def check_features(
     return check_matrix(estimator, coordinates, y, ensure_min_samples, **finite)
 
 
-def require_complete_numbers(estimator, X, why):
-    """Raise for the first column of an array or a frame that is no number, or in which a value is missing.
+def validate_complete(estimator, X, y="no_validation", *, why, **options):
+    """scikit-learn's `validate_data` for estimators of complete numbers alone; messages say of others why.
 
-    For estimators that have no formula for them; `why` says so in the message.
+    Raises
+    ------
+    ValueError
+        Also for the first column that is no number, or in which a value is missing.
     """
-    if issparse(X):
-        return
     name = type(estimator).__name__
     instead = "or use an estimator that takes them, as ParzenClassifier and AutoClassifier"
     if is_table(X):
@@ -82,9 +85,8 @@ def require_complete_numbers(estimator, X, why):
                 )
             if column.missing.any():
                 raise ValueError(_lacking(column.name, int(np.argmax(column.missing)), name, why, instead))
-    missing = _place_of(np.isnan, X)
-    if missing is not None:
-        raise ValueError(_lacking(*missing, name, why, instead))
+    gap = partial(_lacking, estimator=name, why=why, instead=instead)
+    return check_numbers(estimator, X, y, gap=gap, dtype=FLOATS, order="C", **options)
 
 
 def is_table(X):
@@ -92,11 +94,12 @@ def is_table(X):
     return is_frame(X) and not is_numeric_pandas(X)
 
 
-def check_numbers(estimator, X, y, *, reset, ensure_min_samples=1, **options):
-    """`validate_data` of an array or a frame of numbers, which also says where a value is infinite."""
-    infinite = _place_of(np.isinf, X)
-    if infinite is not None:
-        raise ValueError(_infinite(*infinite))
+def check_numbers(estimator, X, y, *, gap=None, reset=True, ensure_min_samples=1, **options):
+    """`validate_data` of an array or a frame of numbers, which also says where a value is infinite.
+
+    ``gap(column, row)`` is the message for the first missing value where one is an error.
+    """
+    _refuse(X, {np.isinf: _infinite} if gap is None else {np.isnan: gap, np.isinf: _infinite})
     more = {} if _is_absent(y) else {"y": y}
     if reset:
         more["ensure_min_samples"] = ensure_min_samples
@@ -192,18 +195,18 @@ def _example(column):
     return next(iter(column.values[~column.missing]), None)
 
 
-def _place_of(test, X):
-    """Name of the column and row of the first value of an array or a frame of numbers that a test finds, or None."""
+def _refuse(X, messages):
+    """Raise for the first value of an array or a frame of numbers that a test finds: {test: message(column, row)}."""
     try:
         values = np.asarray(X)
-        if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
-            return None
-        row, column = np.unravel_index(np.argmax(test(values)), values.shape)
     except (ValueError, TypeError):
-        return None
-    if not test(values[row, column]):
-        return None
-    return X.columns[column] if hasattr(X, "columns") else int(column), int(row)
+        return
+    if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
+        return
+    for test, message in messages.items():
+        row, column = np.unravel_index(np.argmax(test(values)), values.shape)
+        if test(values[row, column]):
+            raise ValueError(message(X.columns[column] if hasattr(X, "columns") else int(column), int(row)))
 
 
 def _infinite(name, row):

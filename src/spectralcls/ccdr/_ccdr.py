@@ -8,10 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import require_complete_numbers
+from .._table import validate_complete
 from .._typing import Array, ArrayLike
 from .._validation import encode
 from ..neighbors import ALGORITHMS, knn, without_self
@@ -232,15 +232,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _validate(self, X, reset):
         sparse = "csr" if self._takes_graph else False
-        require_complete_numbers(self, X, COMPLETE)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse=sparse,
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_min_samples=1 + reset,
-            reset=reset,
+        X = validate_complete(
+            self, X, why=COMPLETE, accept_sparse=sparse, ensure_min_samples=1 + reset, reset=reset
         )
         if self._takes_graph and (self.max_samples is not None or self.extension == "full"):
             raise ValueError("max_samples and extension='full' need points, not a precomputed graph.")

@@ -9,10 +9,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import require_complete_numbers
+from .._table import validate_complete
 from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
@@ -201,8 +201,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ValueError
             If no point is labeled, or where `CCDR.fit` does.
         """
-        require_complete_numbers(self, X, COMPLETE)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], order="C", ensure_min_samples=2)
+        X, y = validate_complete(self, X, y, why=COMPLETE, ensure_min_samples=2)
         classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
@@ -252,9 +251,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     def _embedded(self, X):
         check_is_fitted(self)
-        require_complete_numbers(self, X, COMPLETE)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        return self.ccdr_._transform(X)
+        return self.ccdr_._transform(validate_complete(self, X, why=COMPLETE, reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the class of each query.

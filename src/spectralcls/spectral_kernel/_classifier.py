@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import require_complete_numbers
+from .._table import validate_complete
 from .._tuning import best_candidate, draw_sample, reference_bandwidth, search, shuffled_ranks
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
@@ -184,10 +184,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self : object
             The fitted classifier.
         """
-        require_complete_numbers(self, X, COMPLETE)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", multi_output=True
-        )
+        X, y = validate_complete(self, X, y, why=COMPLETE, accept_sparse="csr", multi_output=True)
         multilabel, classes, targets = binary_targets(y)
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
@@ -293,10 +290,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             One score for each query with two classes, else one for each class or label.
         """
         check_is_fitted(self)
-        require_complete_numbers(self, X, COMPLETE)
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
+        X = validate_complete(self, X, why=COMPLETE, reset=False, accept_sparse="csr")
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(

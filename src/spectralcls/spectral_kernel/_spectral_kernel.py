@@ -9,13 +9,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
 from .._model.points import TrainingPoints
 from .._model.spectrum import DISTANCE
-from .._table import require_complete_numbers
+from .._table import validate_complete
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
 from ..eigen import fix_signs
@@ -309,8 +309,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
-        require_complete_numbers(self, X, COMPLETE)
-        X = validate_data(self, X, reset=reset, accept_sparse=sparse, dtype=[np.float64, np.float32], order="C")
+        X = validate_complete(self, X, why=COMPLETE, reset=reset, accept_sparse=sparse)
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
