@@ -264,25 +264,25 @@ def _within_tolerance(Q, X, log, atol, exact, options):
     if pairs is None:
         return None
     scale, sums = pairs
-    if log == "pair":
+    return _in_output(sums, "scaled" if log == "pair" else "log", X.dtype, scale)
+
+
+def _in_output(sums, output, dtype, scale=0.0):
+    """exp(scale) times plain sums (m, b, l, c), scale 0 or (m, b, l), as the core gives them in that output."""
+    if output == "scaled":
         # Each label at a scale of its own, as the exact sums are: float32 must not underflow.
-        top = sums.max(axis=-1)
+        top = np.abs(sums).max(axis=-1)
         top[top == 0] = 1.0
-        return (scale + np.log(top)).astype(X.dtype), (sums / top[..., None]).astype(X.dtype)
-    with np.errstate(divide="ignore"):
-        return (np.log(sums) + scale[..., None]).astype(X.dtype)
+        return (scale + np.log(top)).astype(dtype), (sums / top[..., None]).astype(dtype)
+    if output == "log":
+        with np.errstate(divide="ignore"):
+            return (np.log(sums) + np.expand_dims(scale, -1)).astype(dtype)
+    return sums.astype(dtype)
 
 
 def _completed(sums, certain, dtype, output, others):
     """Plain sums (m, b, l, c) in the output asked for; those of queries that are not certain from others(rows)."""
-    result: Any
-    if output == "scaled":
-        top = np.abs(sums).max(axis=-1)
-        top[top == 0] = 1.0
-        result = (np.log(top).astype(dtype), (sums / top[..., None]).astype(dtype))
-    else:
-        with np.errstate(divide="ignore"):
-            result = (np.log(sums) if output == "log" else sums).astype(dtype)
+    result = _in_output(sums, output, dtype)
     rows = np.flatnonzero(~certain)
     if len(rows):
         exact = others(rows)
