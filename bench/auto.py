@@ -22,6 +22,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from bench.data import folder, path
+from bench.measure import processor_seconds
 from bench.page import machine, table
 from spectralcls import AutoClassifier
 from spectralcls._encoding import ColumnEncoder
@@ -123,9 +124,8 @@ QUICK = [OURS, SVM, "RandomForest", "HistGradientBoosting", "LightGBM"]
 
 
 def measure(fit, X, y, Q, truth):
-    start = time.process_time()
-    model = fit(X, y)
-    result = {"seconds": time.process_time() - start}
+    model, seconds = processor_seconds(fit, X, y)
+    result = {"seconds": seconds}
     result["accuracy"] = float(np.mean(np.ravel(model.predict(Q)) == truth))
     if hasattr(model, "predict_proba"):
         p = model.predict_proba(Q)

@@ -4,7 +4,6 @@ All pairs are timed on a sample of the queries and extrapolated in proportion (`
 time of one thread; what has to be built first counts, every time.
 """
 
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import BallTree
 
 from bench import data
+from bench.measure import processor_seconds
 from spectralcls import ParzenClassifier
 from spectralcls.kernels import KernelPoints, kernel_sums
 from spectralcls.neighbors import knn
@@ -51,12 +51,6 @@ def noise(name, d):
     values = draw.normal(size=(30_000, d)) if name == "gaussian" else draw.uniform(size=(30_000, d))
     values = values.astype(np.float32)
     return values[:20_000], draw.integers(2, size=20_000), values[20_000:]
-
-
-def processor_seconds(function, *arguments, **options):
-    start = time.process_time()
-    result = function(*arguments, **options)
-    return result, time.process_time() - start
 
 
 def measure(benchmark, monkeypatch, X, y, Q):

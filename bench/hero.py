@@ -1,6 +1,5 @@
 """The README's picture: ``python -m bench.hero`` draws classifiers on moons, rings and spirals, accuracy and time."""
 
-import time
 from pathlib import Path
 
 import matplotlib
@@ -15,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split  # noqa: E402
 from sklearn.svm import SVC  # noqa: E402
 
 import spectralcls  # noqa: E402
+from bench.measure import processor_seconds  # noqa: E402
 from spectralcls.datasets import make_two_rings, make_two_spirals  # noqa: E402
 
 PATH = Path(__file__).parents[1] / "docs" / "images" / "hero.png"
@@ -37,19 +37,10 @@ def classifiers():
     return ours | {"SVC, grid search": GridSearchCV(SVC(), grid)}
 
 
-def median_seconds(classifier, X, y):
-    taken = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        classifier.fit(X, y)
-        taken.append(time.process_time() - start)
-    return float(np.median(taken))
-
-
 def panel(ax, classifier, X, y):
     """Regions, test points, accuracy and time of one classifier on one sample."""
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
-    seconds = median_seconds(classifier, X_train, y_train)
+    seconds = processor_seconds(classifier.fit, X_train, y_train, repeats=REPEATS)[1]
     low, high = X.min(axis=0) - 0.4, X.max(axis=0) + 0.4
     x_axis, y_axis = np.linspace(low[0], high[0], 200), np.linspace(low[1], high[1], 200)
     plane = np.stack(np.meshgrid(x_axis, y_axis), axis=-1).reshape(-1, 2)

@@ -7,7 +7,6 @@ same for all methods, a third of the rows is for testing; processor seconds on o
 
 import argparse
 import json
-import time
 import warnings
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from bench.data import folder
+from bench.measure import processor_seconds
 from bench.page import machine, table
 from spectralcls import (
     AutoClassifier,
@@ -241,16 +241,6 @@ def scale(name, arguments):
     return accuracies(methods, ((X[a], y[a], X[b], y[b]) for a, b in splits_of(y, arguments.splits)))
 
 
-def seconds(work, repeats=3):
-    """Median processor time."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return float(np.median(times))
-
-
 def times(case, _):
     """Processor seconds with gaps, and over those of the complete data."""
     n, d, what = case
@@ -268,8 +258,8 @@ def times(case, _):
     }
     result = {}
     for name, (complete, with_them) in work.items():
-        result[f"{name}, s"] = seconds(with_them)
-        result[f"{name}, ratio"] = result[f"{name}, s"] / seconds(complete)
+        result[f"{name}, s"] = processor_seconds(with_them, repeats=3)[1]
+        result[f"{name}, ratio"] = result[f"{name}, s"] / processor_seconds(complete, repeats=3)[1]
     return result
 
 
@@ -278,8 +268,8 @@ def peer(n, _):
     from statsmodels.nonparametric.kernel_density import KDEMultivariate
 
     X = np.random.default_rng(0).normal(size=(n, 4)) * [1, 2, 0.5, 1]
-    theirs = seconds(lambda: KDEMultivariate(X, var_type="c" * 4, bw="cv_ml"), 1)
-    ours = seconds(lambda: ParzenDensity(covariance_type="diag", n_jobs=1).fit(X))
+    theirs = processor_seconds(lambda: KDEMultivariate(X, var_type="c" * 4, bw="cv_ml"))[1]
+    ours = processor_seconds(ParzenDensity(covariance_type="diag", n_jobs=1).fit, X, repeats=3)[1]
     return {"statsmodels, s": theirs, "ours, s": ours, "ratio": theirs / ours}
 
 
