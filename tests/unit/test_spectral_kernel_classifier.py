@@ -8,12 +8,13 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_wine, make_moons
+from sklearn.datasets import load_iris, load_wine, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC, LinearSVC
@@ -271,3 +272,47 @@ def test_bad_input(corpus):
         SpectralKernelClassifier(cv=GroupKFold()).fit(X, topic)
     with pytest.raises(ValueError, match="scoring='r2' is for least squares"):
         SpectralKernelClassifier(LinearSVC(), scoring="r2").fit(X, topic)
+
+
+def copies_of(weights):
+    return np.repeat(np.arange(len(weights)), weights)
+
+
+def same_decisions(weighted, repeated, Q):
+    assert_array_equal(weighted.n_components_, repeated.n_components_)
+    assert_allclose(weighted.decision_function(Q), repeated.decision_function(Q), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [{}, {"bandwidth": 2.0}, {"n_components": [2, 5], "normalize": False}])
+def test_a_weight_is_a_number_of_copies(options):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::2] + np.random.default_rng(0).normal(size=X[::2].shape) * 1e-3, y[::2]
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    rows = copies_of(weights)
+    weighted = SpectralKernelClassifier(**options).fit(X, y, sample_weight=weights)
+    repeated = SpectralKernelClassifier(**options).fit(X[rows], y[rows])
+    same_decisions(weighted, repeated, X)
+    assert np.ptp(weighted.decision_function(X) - SpectralKernelClassifier(**options).fit(X, y).decision_function(X))
+
+
+def test_a_weight_is_a_number_of_copies_of_sparse_rows_that_validate_together(multilabel):
+    X, Y = multilabel
+    weights = np.random.default_rng(0).integers(0, 3, len(Y))
+    rows, fold = copies_of(weights), np.arange(len(Y)) % 3
+    splits, copied = (
+        [(np.flatnonzero(of_row != f), np.flatnonzero(of_row == f)) for f in range(3)] for of_row in (fold, fold[rows])
+    )
+    weighted = SpectralKernelClassifier(n_components=[3, 6], cv=splits).fit(X, Y, sample_weight=weights)
+    repeated = SpectralKernelClassifier(n_components=[3, 6], cv=copied).fit(X[rows], Y[rows])
+    same_decisions(weighted, repeated, X)
+
+
+def test_weights_reach_a_given_estimator_or_say_that_they_cannot(corpus):
+    X, topic = corpus
+    weights = np.linspace(0, 2, len(topic))
+    given = SpectralKernelClassifier(SVC(kernel="linear"), n_components=4).fit(X, topic, sample_weight=weights)
+    assert given.score(X, topic) > 0.5
+    with pytest.raises(ValueError, match="KNeighborsClassifier, the estimator given, takes no sample_weight"):
+        SpectralKernelClassifier(KNeighborsClassifier(), n_components=4).fit(X, topic, sample_weight=weights)
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        SpectralKernelClassifier().fit(X, topic, sample_weight=np.zeros(len(topic)))

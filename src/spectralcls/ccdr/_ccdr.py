@@ -116,7 +116,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     1 / (1 - lambda) becomes the mean of the rotated factors. Queries then use eq. 21: their neighbors among
     *all* training points.
 
-    There is no `sample_weight`: copies of a sample change its neighbors' neighbors, which no weight does.
+    There is no `sample_weight`: copies of a sample change the neighbors of others, which no weight does.
 
     References
     ----------

@@ -14,11 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._table import validate_complete
-from .._tuning import best_candidate, draw_sample, reference_bandwidth, search, shuffled_ranks
+from .._tuning import (
+    best_candidate,
+    check_folds,
+    distinct_rows,
+    draw_sample,
+    reference_bandwidth,
+    search,
+    shuffled_ranks,
+)
 from .._typing import Array, ArrayLike
-from .._validation import TrainingData
+from .._validation import TrainingData, positive_weight
 from . import _least_squares as least_squares
-from ._machines import binary_targets, decisions, fit_binary, linear_svm, score_folds
+from ._machines import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
 from ._spectral_kernel import COMPLETE, SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
@@ -61,7 +69,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         What is maximized for each class, over the held-out decisions of all samples together: the explained share of
         the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
         tied candidates the lower middle one is taken.
-    cv : int or splitter, default=5
+    cv : int, splitter or iterable of splits, default=5
         Folds, but for least squares; an int stands for shuffled stratified folds, fewer of them if a class has fewer
         samples. Least squares leave out one sample at a time.
     %(max_tuning_samples)s
@@ -110,8 +118,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     Notes
     -----
     Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
-    There is no `sample_weight`: the solver of the linear SVMs of sparse data does not reach the same solution for a
-    weight of two and a sample given twice. :class:`SpectralKernel` takes weights.
+    Least squares are validated on distinct samples: copies of one leave together. An int `cv` may put copies of a
+    sparse row into different folds; a splitter can keep them together.
 
     Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
     `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
@@ -144,7 +152,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
         "bandwidth": [StrOptions({"cv", "scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "scoring": [StrOptions({"auto", *SCORES})],
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "array-like"],
     }
 
     def __init__(
@@ -169,7 +177,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.n_jobs = n_jobs
 
     @transactional(nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Embed the training samples and train one classifier per class.
 
         Parameters
@@ -178,6 +186,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             Similarities of shape (n_samples, n_samples) with the precomputed kernel.
         y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
             Class labels, or an indicator matrix of several labels for each sample.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, of the embedding and of the machines. Weight k equals giving the sample k times,
+            weight 0 leaving it out. A given `estimator` has to take weights, too.
 
         Returns
         -------
@@ -185,7 +196,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             The fitted classifier.
         """
         X, y = validate_complete(self, X, y, why=COMPLETE, accept_sparse="csr", multi_output=True)
-        multilabel, classes, targets = binary_targets(y)
+        rows, weights, kept = positive_weight(X, sample_weight)
+        multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
@@ -193,41 +205,40 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             embedding=self.embedding, normalize=False, kernel=self.kernel, degree=self.degree, coef0=self.coef0,
             rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
         ).set_output(transform="default")
-        kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, X, targets, candidates, seed))
-        Y = kernel.fit_transform(X)
+        patterns, codes = np.unique(targets, axis=0, return_inverse=True)
+        data = TrainingData(rows, codes.ravel(), patterns, weights, kept)
+        kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
+        Y = kernel.fit_transform(X, sample_weight=sample_weight)
+        Y = Y if kept is None else Y[kept]
         candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
         candidates = np.unique(np.minimum(candidates, Y.shape[1]))
         self.n_components_, self.estimators_ = (
-            self._least_squares(Y, targets, candidates) if self.estimator is None and not sp.issparse(X)
-            else self._train(Y, targets, candidates, seed)
+            self._least_squares(Y, data, candidates) if self.estimator is None and not sp.issparse(X)
+            else self._train(Y, targets, data, candidates, seed)
         )
         self.classes_, self.multilabel_ = classes, multilabel
         self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
         return self
 
-    def _chosen_bandwidth(self, kernel, X, targets, candidates, seed):
+    def _chosen_bandwidth(self, kernel, data, candidates, seed):
         """A rule or a number for `SpectralKernel`; by leave-one-out of least squares on the tuning samples."""
         tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
         if not tuned:
             return self.bandwidth
-        if sp.issparse(X) or self.kernel not in ("auto", "gaussian"):
+        if sp.issparse(data.X) or self.kernel not in ("auto", "gaussian"):
             return "scale"
-        patterns, codes = np.unique(targets, axis=0, return_inverse=True)
-        sample = draw_sample(
-            TrainingData(X, codes.ravel(), patterns, None, None), cv="loo", max_samples=self.max_tuning_samples,
-            random_state=seed,
-        )
-        own, scores = patterns[sample.codes], []
-        grid = reference_bandwidth("scale", X, None, 1) * BANDWIDTH_FACTORS
+        sample = draw_sample(data, cv="loo", max_samples=self.max_tuning_samples, random_state=seed)
+        weights = sample.weights / sample.weights.mean()
+        own, scores = data.classes[sample.codes], []
+        grid = reference_bandwidth("scale", data.X, None, 1, data.weights) * BANDWIDTH_FACTORS
         largest = min(len(sample.X), MOST_CANDIDATES)
         candidates = _geometric_grid(largest) if candidates is None else np.unique(np.minimum(candidates, largest))
 
         def score(problems, bandwidth, n_components, alpha):
             for h in bandwidth:
-                Y = clone(kernel).set_params(n_components=int(n_components[-1]), bandwidth=h).fit_transform(sample.X)
-                scores.append(
-                    least_squares.scores(Y, own, sample.weights, n_components, self._features, SCORES["r2"])
-                )
+                trial = clone(kernel).set_params(n_components=int(n_components[-1]), bandwidth=h)
+                Y = trial.fit_transform(sample.X, sample_weight=weights)
+                scores.append(least_squares.scores(Y, own, weights, n_components, self._features, SCORES["r2"]))
             return np.stack(scores, axis=1)
 
         known = _several_of_each_kind(own)
@@ -238,9 +249,10 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
         return float(found.params["bandwidth"])
 
-    def _least_squares(self, Y, targets, candidates):
+    def _least_squares(self, Y, data, candidates):
         """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
-        weights = np.ones(len(Y))
+        first, group = distinct_rows(data.X, data.codes)  # copies leave together
+        Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
         score = SCORES["r2" if self.scoring == "auto" else self.scoring]
         scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
         known = _several_of_each_kind(targets)
@@ -256,13 +268,13 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
         return candidates[[i for i, _ in best]], machines
 
-    def _train(self, Y, targets, candidates, seed):
+    def _train(self, Y, targets, data, candidates, seed):
         """Number of components of each problem by cross-validation, and the estimator fitted to each."""
         if self.scoring == "r2":
             raise ValueError("scoring='r2' is for least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
         chosen = np.full(targets.shape[1], candidates[-1])
         if len(candidates) > 1:
-            scores = self._cross_validate(Y, targets.T, candidates, seed)
+            scores = self._cross_validate(Y, targets.T, data, candidates, seed)
             known = ~np.isnan(scores[:, 0])
             if known.any():
                 problems = _Problems(known.astype(float))
@@ -270,8 +282,11 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
                 self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
             chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
+        fit = fit_to_the_end if self.estimator is None else fit_binary
         machines = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_binary)(self._binary_estimator(features[k], seed), features[k], target)
+            delayed(fit)(
+                self._binary_estimator(features[k], data.weights, seed), features[k], target, data.weights
+            )
             for k, target in zip(chosen, targets.T, strict=True)
         )
         return chosen, machines
@@ -329,34 +344,35 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     def _features(self, Y, k):
         return normalize(Y[:, :k]) if self.normalize else Y[:, :k]
 
-    def _binary_estimator(self, features, seed):
-        return linear_svm(features, seed) if self.estimator is None else clone(self.estimator)
+    def _binary_estimator(self, features, weights, seed):
+        return linear_svm(features, seed, weights) if self.estimator is None else clone(self.estimator)
 
-    def _cross_validate(self, Y, targets, candidates, seed):
+    def _cross_validate(self, Y, targets, data, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
-        folds = [self._folds(Y, target, seed) for target in targets]
+        folds = [self._folds(target, data.kept, seed) for target in targets]
         score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []
         for k in candidates:
             features = self._features(Y, k)
-            estimator = self._binary_estimator(features, seed)
+            estimator = self._binary_estimator(features, data.weights, seed)
             scores.append(
                 Parallel(n_jobs=self.n_jobs)(
-                    delayed(score_folds)(estimator, features, target, splits, score)
-                    for target, splits in zip(targets, folds, strict=True)
+                    delayed(score_folds)(estimator, features, target, data.weights, of_target, score)
+                    for target, of_target in zip(targets, folds, strict=True)
                 )
             )
         return np.transpose(scores)
 
-    def _folds(self, Y, target, seed):
-        """Training and test rows of each fold; none if there are too few samples of a kind."""
+    def _folds(self, target, kept, seed):
+        """Fold of each sample; None if there are too few of a kind."""
         if not isinstance(self.cv, Integral):
-            return list(self.cv.split(Y, target))
+            given = target
+            if kept is not None:
+                given = np.zeros(len(kept), dtype=bool)
+                given[kept] = target
+            return check_folds(self.cv, given, kept)
         n_folds = min(self.cv, target.sum(), (~target).sum())
-        if n_folds < 2:
-            return []
-        fold = shuffled_ranks(target.astype(int), seed) % n_folds
-        return [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_folds)]
+        return shuffled_ranks(target.astype(int), seed) % n_folds if n_folds > 1 else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
