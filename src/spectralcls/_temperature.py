@@ -4,6 +4,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 LOWEST = 1e-3  # probabilities below this count as this much in a log loss
+_GRID = np.linspace(np.log(1e-2), np.log(1e3), 24)  # log b
+_AT_A_TIME = 2**20  # probabilities
 
 
 def log_loss(probability, codes, weights=None):
@@ -35,13 +37,12 @@ def inverse_temperature(scores, codes, weights=None):
     highest = -np.log(LOWEST)
 
     def value(log_b):
-        b = np.exp(log_b)
-        losses = b * lead + np.log(np.exp(b * behind).sum(axis=1))
-        return np.average(np.minimum(losses, highest), weights=weights)
+        b = np.exp(np.asarray(log_b))[..., np.newaxis]
+        losses = b * lead + np.log(np.exp(b[..., np.newaxis] * behind).sum(axis=-1))
+        return np.average(np.minimum(losses, highest), axis=-1, weights=weights)
 
     # The clipped loss is not convex: a grid first, then the bracket around its best point.
-    grid = np.linspace(np.log(1e-2), np.log(1e3), 24)
-    values = [value(log_b) for log_b in grid]
-    best = int(np.argmin(values))
-    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    pieces = min(1 + _GRID.size * behind.size // _AT_A_TIME, _GRID.size)
+    best = int(np.argmin(np.concatenate([value(piece) for piece in np.array_split(_GRID, pieces)])))
+    bounds = _GRID[max(best - 1, 0)], _GRID[min(best + 1, _GRID.size - 1)]
     return float(np.exp(minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": 1e-2}).x) / scale)

@@ -5,13 +5,17 @@ import pytest
 
 from spectralcls import datasets
 from spectralcls.cli import main, registry, report
-from spectralcls.cli.evaluation import Result
+from spectralcls.cli.evaluation import Outcome, Result
 from spectralcls.cli.significance import LEVEL, indistinguishable
 
 
 def result(name, accuracy, seconds=1.0, n_train=100, n_test=50):
-    n = len(accuracy)
-    return Result(name, False, n_train, n_test, list(accuracy), [None] * n, [seconds] * n, [0.1] * n)
+    outcomes = {k: Outcome(accuracy[k], None, seconds, 0.1) for k in range(len(accuracy))}
+    return Result(name, False, n_train, n_test, outcomes)
+
+
+def failed(name):
+    return Result(name, False, 100, 50, {0: Outcome(error="ValueError: no")})
 
 
 def test_the_variance_of_a_mean_difference_counts_shared_training_samples():
@@ -31,16 +35,14 @@ def test_equal_accuracies_and_single_splits():
     assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.9, 0.8])]) == {"a", "b"}
     assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.8, 0.7])]) == {"a"}  # always worse by the same
     assert indistinguishable([result("a", [0.9]), result("b", [0.8]), result("c", [0.9])]) == {"a", "c"}
-    failed = result("c", [])
-    failed.error = "ValueError: no"
-    assert indistinguishable([failed]) == set()
-    assert report.advice([failed.record()], [failed]) == "No classifier could be fitted."
+    broken = failed("c")
+    assert indistinguishable([broken]) == set()
+    assert report.advice([broken.record()], [broken]) == "No classifier could be fitted."
 
 
 def test_the_fastest_of_the_best_is_advised_and_failures_come_last():
     results = [result("slow", [0.9, 0.8], 2.0), result("quick", [0.9, 0.8], 0.5), result("poor", [0.3, 0.2], 0.1)]
-    results.append(result("broken", []))
-    results[-1].error = "ValueError: no"
+    results.append(failed("broken"))
     records = [one.record() for one in results]
     assert report.advice(records, results) == (
         "Most accurate: slow, 85.0 % in 2 s. "

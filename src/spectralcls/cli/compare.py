@@ -8,7 +8,7 @@ from .._progress import progress
 from . import data, html, outputs, peers, registry, report
 from .arguments import count, jobs, output, seed, size
 from .errors import CommandError
-from .evaluation import evaluate
+from .evaluation import SMALL, evaluate
 
 _DESCRIPTION = """\
 Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
@@ -57,7 +57,12 @@ def add_parser(commands):
         default=True,
         help="bring features to mean 0 and variance 1 on the training part (default: yes)",
     )
-    add("--n-jobs", type=jobs, metavar="N", help="threads or processes a classifier (default: its own)")
+    add(
+        "--n-jobs",
+        type=jobs,
+        metavar="N",
+        help=f"threads or processes a classifier (default: 1 up to {SMALL} samples, its own with more)",
+    )
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=output, metavar="FILE", help="write the table as a list of records")
     add("--plot", type=output, metavar="FILE.png", help="draw accuracy and time")
