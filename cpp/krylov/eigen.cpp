@@ -153,15 +153,16 @@ class BlockLanczos {
     return false;
   }
 
-  // The projected problem costs O(size^3): where many pairs are wanted it is solved after growth by an eighth only.
+  // The projected problem costs O(size^3): it is solved after growth by an eighth at least, or by half of the growth at
+  // which the residuals would be small enough if they went on to fall as they did. They fall ever faster.
   bool due() const {
     const bool last = size_ == room_ || result_.applications >= options_.max_applications;
     const bool full = size_ + width_ > max_basis();
-    return last || full || (size_ >= options_.pairs && 8 * (size_ - solved_) >= size_);
+    return last || full || (size_ >= options_.pairs && 8 * (size_ - solved_) >= size_ && size_ >= expected_);
   }
 
   void rayleigh_ritz() {
-    solved_ = size_;
+    const index_t previous = std::exchange(solved_, size_);
     const SymmetricEigenpairs ascending = symmetric_eigenpairs(projection_.topLeftCorner(size_, size_));
     ritz_values_ = ascending.values.reverse();
     ritz_vectors_ = ascending.vectors.rowwise().reverse();
@@ -172,6 +173,18 @@ class BlockLanczos {
       const Eigen::VectorXd tail = ritz_vectors_.col(j).tail(last_);
       residuals_(j) = std::sqrt(std::max(tail.dot(remainder_ * tail), 0.0));
     }
+    expect(previous);
+  }
+
+  // When to solve the projected problem next, `previous` being the columns of V when it was solved before.
+  void expect(index_t previous) {
+    double excess = 0;  // digits (base e) that the wanted residuals have to fall
+    for (index_t j = 0; j < std::min(wanted(), size_); ++j)
+      excess = std::max(excess, std::log(residuals_(j) / allowed(ritz_values_(j))));
+    const double fallen = excess_ - excess, growth = static_cast<double>(size_ - previous);
+    const double needed = fallen > 0 && growth > 0 ? excess / fallen * growth : 0.0;
+    expected_ = size_ + static_cast<index_t>(std::min(needed, static_cast<double>(size_)) / 2);
+    excess_ = excess;
   }
 
   double allowed(double value) const {
@@ -240,7 +253,7 @@ class BlockLanczos {
     const index_t added = static_cast<index_t>(order.size()) - old;
     fixed_ += added;
     room_ -= added;
-    size_ = solved_ = 0;
+    size_ = solved_ = expected_ = 0;
     width_ = std::min(options_.block_size, room_);
   }
 
@@ -252,7 +265,7 @@ class BlockLanczos {
       target = std::min(size_ - 1, options_.pairs + (max_basis() - width_ - options_.pairs) / 2);
       algebra_.multiply(columns(0, size_), ritz_vectors_.leftCols(target), columns(0, target));
       projection_.topLeftCorner(target, target) = ritz_values_.head(target).asDiagonal();
-      solved_ = target;
+      solved_ = expected_ = target;
     }
     const Multivector<T> remainder = columns(size_, width_), block = columns(target, width_);
     if (target != size_) {
@@ -297,8 +310,10 @@ class BlockLanczos {
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
   index_t solved_ = 0;            // columns of V when the projected problem was last solved
+  index_t expected_ = 0;          // columns of V before which it need not be solved again
   index_t capacity_ = 0;
   bool clean_ = false;            // whether the last product's remainder is orthogonal to V already
+  double excess_ = std::numeric_limits<double>::infinity();  // logarithm of the worst residual over what is allowed
   double condition_ = 1;          // a bound of its Gram matrix's condition number
   double drift_ = most_drift, drift_before_ = most_drift;  // bounds of what the last two blocks have in common with V
   int exponent_ = 0;  // products are divided by 2^exponent_

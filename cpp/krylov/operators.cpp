@@ -1,8 +1,9 @@
 #include "krylov/operators.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -116,22 +117,25 @@ std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& exec
   const index_t tiles = (n + tile - 1) / tile;
   std::vector<std::pair<double, double>> worst(static_cast<std::size_t>(tiles));
   for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)), [&](index_t chunk, Checkpoint&) {
-    T difference = 0, largest = 0;
-    bool finite = true;
+    // By columns of the tile, which are lanes of vectors; x - x is NaN where x is not finite.
+    std::array<T, tile> difference{}, largest{}, unsound{};
+    std::array<std::array<T, tile>, tile> upper;
     const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);
     for (index_t j0 = 0; j0 < i1; j0 += tile) {
-      const index_t j1 = std::min(j0 + tile, i1);
+      const index_t width = std::min(tile, i1 - j0);
+      for (index_t j = 0; j < width; ++j)
+        for (index_t i = i0; i < i1; ++i) upper[i - i0][j] = a[(j0 + j) * n + i];
       for (index_t i = i0; i < i1; ++i)
-        for (index_t j = j0; j < std::min(j1, i + 1); ++j) {
-          const T lower = a[i * n + j], upper = a[j * n + i];
-          finite = finite && std::isfinite(lower) && std::isfinite(upper);
-          difference = std::max(difference, std::abs(lower - upper));
-          largest = std::max({largest, std::abs(lower), std::abs(upper)});
+        for (index_t j = 0; j < width; ++j) {
+          const T below = a[i * n + j0 + j], above = upper[i - i0][j];
+          unsound[j] += (below - below) + (above - above);
+          difference[j] = std::max(difference[j], std::abs(below - above));
+          largest[j] = std::max(largest[j], std::max(std::abs(below), std::abs(above)));
         }
     }
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    auto& entry = worst[static_cast<std::size_t>(chunk)];
-    entry = {finite ? static_cast<double>(difference) : nan, finite ? static_cast<double>(largest) : nan};
+    const double doubt = std::accumulate(unsound.begin(), unsound.end(), 0.0);  // 0 or NaN
+    const auto greatest = [doubt](const auto& lanes) { return *std::max_element(lanes.begin(), lanes.end()) + doubt; };
+    worst[static_cast<std::size_t>(chunk)] = {greatest(difference), greatest(largest)};
   });
   std::pair<double, double> result{0, 0};
   for (const auto& [difference, largest] : worst) {

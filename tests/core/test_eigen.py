@@ -15,6 +15,7 @@ from reference import kernel_matrix as slow_kernel_matrix
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
+from spectralcls._core import compiled
 from spectralcls.eigen import GramOperator, KernelOperator, top_eigenpairs
 from spectralcls.kernels import kernel_matrix
 
@@ -321,6 +322,22 @@ def test_a_number_of_pairs_of_a_narrow_type():
 
 def asymmetric(n):
     return np.random.default_rng(0).standard_normal((n, n))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
+def test_every_entry_counts_in_the_check_of_symmetry(n, dtype):
+    rng = np.random.default_rng(n)
+    A = rng.standard_normal((n, n)).astype(dtype)
+    A = A + A.T
+    assert compiled.asymmetry(A, 2) == (0, np.abs(A).max())
+    for i, j in rng.integers(n, size=(5, 2)):
+        wrong = A.copy()
+        wrong[i, j] += 10
+        assert compiled.asymmetry(wrong, 2) == (np.abs(wrong - wrong.T).max(), np.abs(wrong).max())
+        for value in (np.nan, np.inf, -np.inf):
+            wrong[i, j] = value
+            assert np.isnan(compiled.asymmetry(wrong, 2)).all()
 
 
 def nan_at(i, j):
