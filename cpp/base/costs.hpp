@@ -30,11 +30,12 @@ inline constexpr const Costs& costs = vector_bytes == 64 ? variants::avx512 : ve
 
 // Of what skipping does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates in
 // the filter of tiles, and of the boxes of all tiles; beyond the multiply-adds of a vector of distances, its kernel values
-// and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it.
+// and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it. Searches filter
+// at a cost of their own, keep candidates for a while, and sort them out.
 struct SkippingCosts {
   double filter = 1.8, box = 4;
   double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4;  // in sums
-  double scan = 4, exact_pair = 60, exact_pair_feature = 0.7;              // in searches for neighbors
+  double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;  // in searches for neighbors
 };
 inline constexpr SkippingCosts skipping_costs{};
 

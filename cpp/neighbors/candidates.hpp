@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -25,6 +26,11 @@ class Candidates {
     entries_.reserve(capacity(k_));
   }
   static std::size_t bytes(index_t k) { return capacity(static_cast<std::size_t>(k)) * sizeof(Entry); }
+  // The share of n points in random order that are among the k nearest of those before them.
+  static double expected(index_t k, index_t n) {
+    const double share = std::min(1.0, static_cast<double>(k) / static_cast<double>(n));
+    return share * (1 - std::log(share));
+  }
   // No point beyond this is wanted: k candidates are at least that near.
   double reach() const { return reach_; }
   void add(std::pair<double, double> bounds, std::int64_t index) { entries_.push_back({bounds.first, bounds.second, index}); }

@@ -58,7 +58,10 @@ class NearestOfChunk {
       T limit = search_.computed_limit(form, mine.reach(), error);
       if (!any_less<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
       for (int v = 0; v < tile.n_vectors; ++v) {
-        detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) { mine.add(search_.bounds(form, D[j], error), source(tile.first + j)); });
+        detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) {
+          mine.add(search_.bounds(form, D[j], error), source(tile.first + j));
+          ++work_.candidates;
+        });
         if (!mine.wants_compaction()) continue;
         compact(block, r);
         limit = search_.computed_limit(form, mine.reach(), error);
@@ -132,15 +135,13 @@ template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
                        const Execution& execution) {
   const auto search = detail::search_of<T>(
-      queries, points, Candidates::bytes(k), execution,
+      queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
       // The k-th nearest is about as far as the nearest.
       [](double, double least) { return least; },
-      [&](const TileSearch<T>& through_filter) {
-        return through_filter.filter_pays([&](const QueryChunk<T>& chunk) {
-          NearestOfChunk<T> nearest(through_filter, chunk, k);
-          nearest.look(0);
-          return nearest.work();
-        });
+      [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
+        NearestOfChunk<T> nearest(through_filter, chunk, k);
+        nearest.look(0);
+        return nearest.work();
       });
   search->for_each([&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
     NearestOfChunk<T> nearest(*search, chunk, k);

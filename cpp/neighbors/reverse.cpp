@@ -124,14 +124,12 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
     return radius * radius;
   };
   const auto search = detail::search_of<T>(
-      queries, points, 1, execution, median_reach,
-      [&](const TileSearch<T>& through_filter) {
+      queries, points, 1, 0.0, execution, median_reach,
+      [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
         const SquaredRadii<T> squared(through_filter, radii);
-        return through_filter.filter_pays([&](const QueryChunk<T>& chunk) {
-          ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
-          reverse.look(0);
-          return reverse.work();
-        });
+        ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
+        reverse.look(0);
+        return reverse.work();
       });
   const SquaredRadii<T> squared(*search, radii);
   std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));

@@ -25,7 +25,7 @@ class TileSearch {
  public:
   // What a search has looked at through the filter.
   struct Work {
-    index_t blocks = 0, coordinates = 0, vectors = 0, pairs = 0;
+    index_t blocks = 0, coordinates = 0, vectors = 0, candidates = 0, pairs = 0;
   };
 
   // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
@@ -74,9 +74,10 @@ class TileSearch {
     from.set(*filter(), coordinates_.data(), chunk.rows_of(block), chunk.size_of(block));
   }
 
-  // Whether a search through the filter costs less than all pairs: run(chunk) searches for a single block of queries.
+  // Whether a search through the filter costs less than all pairs, of which so many are candidates for a while: run(chunk)
+  // searches for a single block of queries.
   template <class Run>
-  bool filter_pays(Run&& run) const {
+  bool filter_pays(double candidates, Run&& run) const {
     constexpr index_t n_blocks = 12;
     const FlushSubnormals guard;
     double cost = 0, cost_of_all = 0;
@@ -84,13 +85,15 @@ class TileSearch {
       const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
       const Work work = run(QueryChunk<T>(queries_, rows_, {begin, std::min<index_t>(begin + tile_rows, queries_.rows)}, geometry_));
       cost += cost_of(work);
-      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * pair_cost(source_.cols);
+      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * pair_cost(source_.cols, candidates);
     }
     return cost < 0.9 * cost_of_all;
   }
 
-  // Of looking at a pair, in multiply-adds.
-  static double pair_cost(index_t d) { return static_cast<double>(d) + skipping_costs.scan; }
+  // Of looking at a pair, in multiply-adds, if that share of all is a candidate.
+  static double pair_cost(index_t d, double candidates) {
+    return static_cast<double>(d) + skipping_costs.scan + lanes<T> * skipping_costs.candidate * candidates;
+  }
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
   // centered coordinates.
@@ -130,9 +133,10 @@ class TileSearch {
 
   double cost_of(const Work& work) const {
     const double d = static_cast<double>(source_.cols), boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
-    return skipping_costs.filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
+    return skipping_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
            skipping_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
-           static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols) +
+           static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
+           static_cast<double>(work.candidates) * skipping_costs.candidate +
            static_cast<double>(work.pairs) * (skipping_costs.exact_pair + skipping_costs.exact_pair_feature * d);
   }
 
@@ -160,15 +164,17 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// With the filter where that looks good and, in a trial, is.
-template <class T, class Pays>
-std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
-                                               const Execution& execution, const SquaredReach& squared_reach, Pays&& pays) {
+// With the filter where that looks good and, in a trial, is. `candidates`: the share of all pairs that are candidates for a
+// while where all are looked at.
+template <class T, class Run>
+std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, double candidates,
+                                               const Execution& execution, const SquaredReach& squared_reach, Run&& run) {
   const bool always = skipping() == Skipping::always;
   const bool filtered = always || (skipping() == Skipping::sampled &&
-                                   filter_looks_good(queries, points, 0.0, TileSearch<T>::pair_cost(points.cols), squared_reach));
+                                   filter_looks_good(queries, points, 0.0, TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
-  if (filtered && !always && !pays(*search)) search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
+  if (filtered && !always && !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))
+    search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
   return search;
 }
 
