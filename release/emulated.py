@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .debian import unpack
 from .platforms import PLATFORMS
 from .wheels import CORE_TESTS, LARGEST, ROOT, build, counts, record, run
 
@@ -21,43 +22,19 @@ PACKAGES = [
     "zlib1g", "libssl3", "libffi8", "libbz2-1.0", "liblzma5", "libstdc++6", "libgcc-s1", "libsqlite3-0", "libuuid1",
 ]  # fmt: skip
 TEST_TOOLS = ["numpy", "scipy", "scikit-learn", "pytest", "hypothesis", "mpmath", "pandas"]
-APT = """\
-Dir::State "{0}/state";
-Dir::State::status "{0}/status";
-Dir::Cache "{0}/cache";
-Dir::Etc::sourcelist "{0}/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-APT::Architectures {{"amd64"; "arm64";}};
-APT::Sandbox::User "root";
-"""
 
 
 class Arm64:
     """Debian's Python for arm64 in a folder, under qemu."""
 
     def __init__(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        self.root, self.qemu = folder / "root", folder / "host" / "usr" / "bin" / "qemu-aarch64-static"
+        unpack(folder, "bookworm", ["qemu-user-static:amd64", *(f"{name}:arm64" for name in PACKAGES)])
+        self.root, self.qemu = folder / "arm64", folder / "amd64" / "usr" / "bin" / "qemu-aarch64-static"
         self.packages = folder / "site-packages"
-        if not self.qemu.exists():
-            self._unpack(folder)
         if not self.packages.exists():
             tags = [f"--platform=manylinux_2_{glibc}_aarch64" for glibc in (17, 24, 26, 27, 28)]
             run(sys.executable, "-m", "pip", "install", "-q", "--target", self.packages, "--only-binary=:all:",
                 f"--python-version={PYTHON}", *tags, "--platform=manylinux2014_aarch64", *TEST_TOOLS)  # fmt: skip
-
-    def _unpack(self, folder):
-        for name in ("state/lists/partial", "cache/archives/partial", "downloads"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        (folder / "status").touch()
-        (folder / "sources.list").write_text("deb http://deb.debian.org/debian bookworm main\n")
-        (folder / "apt.conf").write_text(APT.format(folder))
-        env = os.environ | {"APT_CONFIG": str(folder / "apt.conf")}
-        run("apt-get", "-q", "update", env=env)
-        run("apt-get", "-q", "download", "qemu-user-static:amd64", *(f"{name}:arm64" for name in PACKAGES),
-            cwd=folder / "downloads", env=env)  # fmt: skip
-        for package in (folder / "downloads").glob("*.deb"):
-            run("dpkg", "-x", package, self.qemu.parents[2] if "_amd64" in package.name else self.root)
 
     def __call__(self, *arguments, **options):
         command = [self.qemu, "-L", self.root, self.root / "usr/bin" / f"python{PYTHON}", *arguments]
@@ -69,11 +46,11 @@ class Arm64:
 def main():
     platform = PLATFORMS[NAME]
     arm64 = Arm64(ROOT / "build" / "arm64")
-    headers = arm64.root / "usr" / "include"
-    os.environ |= {"SETUPTOOLS_EXT_SUFFIX": f".{SOABI}.so", "CXXFLAGS": f"-isystem {headers}"}
+    headers = arm64.root / "usr" / "include" / f"python{PYTHON}"
+    os.environ["SETUPTOOLS_EXT_SUFFIX"] = f".{SOABI}.so"
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
-        built = build(NAME, scratch / "built", Python_INCLUDE_DIR=headers / f"python{PYTHON}")
+        built = build(NAME, scratch / "built", Python_INCLUDE_DIR=headers)
         # The symbols of glibc 2.28 are all that the compiler offers; auditwheel has no libraries of arm64 to look into.
         run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", platform.repaired, built)
         (wheel,) = (scratch / "built").glob("*.whl")

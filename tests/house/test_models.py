@@ -48,6 +48,15 @@ def test_models_of_this_version_are_stored_in_both_formats():
 
 
 @pytest.mark.parametrize("name", names())
+def test_no_generator_of_random_numbers_is_stored(name):
+    X, y, _ = problem(n=24, d=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = make(name, fixed=True).fit(X, y)
+    assert b"MT19937" not in pickle.dumps(model)  # NumPy 1 cannot read one by NumPy 2
+
+
+@pytest.mark.parametrize("name", names())
 def test_a_model_of_a_version_that_is_not_read_names_it(name, monkeypatch):
     X, y, _ = problem(n=24, d=2)
     with warnings.catch_warnings():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances, log_normalizer
+from scipy.integrate import trapezoid
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.neighbors import KernelDensity
@@ -255,7 +256,7 @@ def test_marginal_and_conditional_densities(covariance_type, adaptive):
     rest = np.random.default_rng(1).normal(size=(5, 2))
     grid = np.linspace(-12, 12, 4001)
     full = np.array([np.column_stack([np.full(4001, a), grid, np.full(4001, b)]) for a, b in rest])
-    integral = np.trapezoid(np.exp(joint.score_samples(full.reshape(-1, 3)).reshape(5, -1)), grid, axis=1)
+    integral = trapezoid(np.exp(joint.score_samples(full.reshape(-1, 3)).reshape(5, -1)), grid, axis=1)
     marginal = joint.marginal([2, 0])
     assert_allclose(np.exp(marginal.score_samples(rest[:, ::-1])), integral, rtol=1e-9)
     conditional = joint.conditional([2, 0], rest[0, ::-1])
@@ -270,9 +271,9 @@ def test_marginal_and_conditional_within_bounds():
     joint = ParzenDensity(0.2, bounds=[[0, 1], [0, 1]]).fit(X)
     grid = np.linspace(0, 1, 2001)
     on_line = np.exp(joint.score_samples(np.column_stack([np.full(2001, 0.1), grid])))
-    assert_allclose(np.exp(joint.marginal([0]).score_samples([[0.1]])), np.trapezoid(on_line, grid), rtol=1e-6)
+    assert_allclose(np.exp(joint.marginal([0]).score_samples([[0.1]])), trapezoid(on_line, grid), rtol=1e-6)
     conditional = joint.conditional([0], [0.1]).score_samples(grid[:, None])
-    assert_allclose(np.exp(conditional), on_line / np.trapezoid(on_line, grid), rtol=1e-6)
+    assert_allclose(np.exp(conditional), on_line / trapezoid(on_line, grid), rtol=1e-6)
 
 
 def test_tolerance_is_kept():

@@ -197,6 +197,8 @@ def _example(column):
 
 def _refuse(X, messages):
     """Raise for the first value of an array or a frame of numbers that a test finds: {test: message(column, row)}."""
+    if issparse(X):  # which older versions of SciPy cannot make an array of
+        return
     try:
         values = np.asarray(X)
     except (ValueError, TypeError):

@@ -220,7 +220,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             best |= self._search(ccdr, X, y, classes, codes, several, best, random)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
-        self.ccdr_ = ccdr.set_params(**best).fit(X, y)
+        # A generator is not stored: other versions of NumPy cannot read it.
+        self.ccdr_ = ccdr.set_params(**best).fit(X, y).set_params(random_state=self.random_state)
         final = KNeighborsClassifier(votes) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
