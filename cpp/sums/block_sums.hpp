@@ -24,29 +24,49 @@ class BlockSums {
         n_columns_(plan.request.n_columns),
         chunk_(request_.queries, plan.rows, chunk, plan.kept->geometry()),
         partial_(plan, chunk.size()),
-        sum_(static_cast<std::size_t>(tile_rows * vectors_per_row())) {}
+        places_(static_cast<std::size_t>(request_.n_labels), -1) {}
 
   const PackedQueries<T>& queries() const { return chunk_.packed; }
   PartialSums<T>& partial() { return partial_; }
-  // Largest shift of the block's rows, and the smallest argument that a row has met since least() was reset.
+  // Largest shift of the block's rows for the label at hand, and the smallest argument that a row has met since
+  // reset_least().
   double farthest_shift() const {
-    return plan_.scaled ? static_cast<double>(*std::max_element(shift_, shift_ + n_rows_)) : 0.0;
+    return plan_.scaled ? static_cast<double>(*std::max_element(shifts(), shifts() + n_rows_)) : 0.0;
   }
   T least(index_t row) const { return least_[row]; }
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
   index_t n_rows() const { return n_rows_; }
 
-  // Begins with empty sums for a block of query rows and a label.
-  void open(index_t block, int label) {
+  // -log2 of no more than what a row's terms of the label at hand have come to, in absolute terms; infinite where that is
+  // not known.
+  double exponent(index_t row) const {
+    constexpr double roundings = 1 - 0x1p-10;
+    if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
+    const double shift = plan_.scaled ? static_cast<double>(shifts()[row]) : 0.0;
+    const double sum = std::abs(sum_of_lanes<T>(sums(row)[0]));
+    return sum > 0 ? bandwidths().lowest_rate * shift - log2_below(sum * roundings) : std::numeric_limits<double>::infinity();
+  }
+
+  // Begins with a block of query rows. What has not been flushed is forgotten.
+  void open(index_t block) {
     block_ = block;
-    label_ = label;
     n_rows_ = chunk_.size_of(block);
-    n_vectors_ = 0;
-    std::fill(sum_.begin(), sum_.end(), Vec<T>{});
-    if (!plan_.scaled) return;
-    for (int r = 0; r < tile_rows; ++r)
-      shift_[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block * tile_rows + r)[label] : 0.0,
-                                           static_cast<double>(std::numeric_limits<T>::max())));
+    for (const LabelSums& sums : opened_) places_[static_cast<std::size_t>(sums.label)] = -1;
+    opened_.clear();
+  }
+
+  // What is added next is of this label.
+  void select(int label) {
+    index_t& place = places_[static_cast<std::size_t>(label)];
+    if (place < 0) {
+      place = static_cast<index_t>(opened_.size());
+      opened_.push_back({label, 0, {}});
+      const auto size = opened_.size() * static_cast<std::size_t>(tile_rows * vectors_per_row());
+      if (sum_.size() < size) sum_.resize(size);
+      clear(place);
+    }
+    selected_ = place;
+    label_ = label;
   }
 
   void add(const Tile& tile, bool with_least) {
@@ -57,41 +77,38 @@ class BlockSums {
     if (plan_.scaled || n_bandwidths_ > 1 || with_least)
       for (index_t r = 0; r < n_rows_; ++r) follow_minimum(r, tile.n_vectors);
     accumulate(tile);
-    n_vectors_ += tile.n_vectors;
+    opened_[selected_].n_vectors += tile.n_vectors;
   }
 
   // Adds the pairs of a row, and forgets them.
   void add(NearPairs<T>& pairs, int r) {
-    for (int first = 0; first < pairs.size(r); first += tile_width<T>) {
-      const int n = std::min(pairs.size(r) - first, tile_width<T>), n_vectors = pairs.measure(r, first, n, argument_.value[r]);
+    for (int first = 0, n = 0; first < pairs.size(r); first += n) {
+      select(pairs.label(r, first));
+      flush_if_full();
+      for (n = 1; n < tile_width<T> && first + n < pairs.size(r) && pairs.label(r, first + n) == label_;) ++n;
+      const int n_vectors = pairs.measure(r, first, n, argument_.value[r]);
       leave_out(pairs, r, first, n);
       bandwidths().arguments.finish(argument_.value[r], n_vectors);
       follow_minimum(r, n_vectors);
       accumulate(pairs, r, first, n, n_vectors);
-      n_vectors_ += n_vectors;
+      opened_[selected_].n_vectors += n_vectors;
     }
     pairs.clear(r);
   }
 
   // Adds the vector sums to the partial sums of their rows, in double.
   void flush() {
-    for (index_t r = 0; r < n_rows_ && n_vectors_ > 0; ++r) {
-      if (plan_.scaled && shift_[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
-      // open() begins at the shift of the cell, and it is only ever lowered.
-      const index_t row = block_ * tile_rows + r;
-      if (plan_.scaled) partial_.lower_shift(row, label_, static_cast<double>(shift_[r]));
-      double* total = partial_.sums(row, label_);
-      const Vec<T>* sums = sum_.data() + r * vectors_per_row();
-      for (int b = 0; b < n_bandwidths_; ++b)
-        plan_.columns().reduce(sums + b * plan_.columns().n_vectors(), total + b * n_columns_);
+    for (const LabelSums& sums : opened_) {
+      select(sums.label);
+      flush_selected();
     }
   }
 
-  // The same, and goes on, once as many vectors are in as may be added in T.
+  // The same for the label at hand, and goes on, once as many vectors are in as may be added in T.
   void flush_if_full() {
-    if (n_vectors_ < block_vectors) return;
-    flush();
-    open(block_, label_);
+    if (opened_[selected_].n_vectors < block_vectors) return;
+    flush_selected();
+    clear(selected_);
   }
 
   // Whether a tile holds nothing but points of the group of every query of the block.
@@ -107,11 +124,48 @@ class BlockSums {
   static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
+  // The sums of a label lie in `sum_` at its place here: vectors for each row, relative to the rows' shifts.
+  struct LabelSums {
+    int label;
+    index_t n_vectors;  // of points that are in
+    T shift[tile_rows];
+  };
+
   index_t vectors_per_row() const { return n_bandwidths_ * plan_.columns().n_vectors(); }
+  // Of the label at hand.
+  T* shifts() { return opened_[selected_].shift; }
+  const T* shifts() const { return opened_[selected_].shift; }
+  const Vec<T>* sums(index_t row) const { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
+  Vec<T>* sums(index_t row) { return sum_.data() + (selected_ * tile_rows + row) * vectors_per_row(); }
+
+  // Empty sums at the shifts of their cells.
+  void clear(index_t place) {
+    LabelSums& of_label = opened_[place];
+    of_label.n_vectors = 0;
+    const index_t size = tile_rows * vectors_per_row();
+    std::fill_n(sum_.begin() + place * size, size, Vec<T>{});
+    if (!plan_.scaled) return;
+    for (int r = 0; r < tile_rows; ++r)
+      of_label.shift[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block_ * tile_rows + r)[of_label.label] : 0.0,
+                                                  static_cast<double>(std::numeric_limits<T>::max())));
+  }
+
+  void flush_selected() {
+    for (index_t r = 0; r < n_rows_ && opened_[selected_].n_vectors > 0; ++r) {
+      if (plan_.scaled && shifts()[r] == std::numeric_limits<T>::max()) continue;  // nothing but left-out points
+      // clear() begins at the shift of the cell, and it is only ever lowered.
+      const index_t row = block_ * tile_rows + r;
+      if (plan_.scaled) partial_.lower_shift(row, label_, static_cast<double>(shifts()[r]));
+      double* total = partial_.sums(row, label_);
+      for (int b = 0; b < n_bandwidths_; ++b)
+        plan_.columns().reduce(sums(r) + b * plan_.columns().n_vectors(), total + b * n_columns_);
+    }
+  }
+
   // The tile from a row on.
   static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) { return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]); }
   // Shifts from a row on, nullptr without a scale.
-  const T* shift_of(index_t row) const { return plan_.scaled ? shift_ + row : nullptr; }
+  const T* shift_of(index_t row) const { return plan_.scaled ? shifts() + row : nullptr; }
   index_t place(index_t row) const { return chunk_.places.begin + block_ * tile_rows + row; }
 
   void accumulate(const Tile& tile) {
@@ -146,13 +200,13 @@ class BlockSums {
       add_rows<T>(request_.kernel, from_row(argument_, first),
                   {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
                    plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)],
-                   sum_.data() + first * vectors_per_row() + b, vectors_per_row()});
+                   sums(first) + b, vectors_per_row()});
   }
 
   template <class Weights>
   void accumulate_grids(index_t r, int n_vectors, Weights&& weights) {
     const T* arguments = argument_.value[r];
-    Vec<T>* row_sums = sum_.data() + r * vectors_per_row();
+    Vec<T>* row_sums = sums(r);
     for (const GeometricGrid& grid : bandwidths().grids) {
       GridStep<T> steps[longest_grid<T>];
       const int n_steps = live_steps(grid, gap_[r]);
@@ -169,7 +223,7 @@ class BlockSums {
   // add_values(b, sums of the bandwidth) does the latter.
   template <class AddValues>
   void accumulate_columns(index_t first, index_t last, double gap, int n_vectors, AddValues&& add_values) {
-    auto add = [&](int b) { add_values(b, sum_.data() + b * plan_.columns().n_vectors()); };
+    auto add = [&](int b) { add_values(b, sums(0) + b * plan_.columns().n_vectors()); };
     auto evaluate = [&](int b) {
       kernel_rows<T>(request_.kernel, from_row(argument_, first), last - first, n_vectors, shift_of(first), rate_of(b),
                      from_row(value_, first));
@@ -215,14 +269,15 @@ class BlockSums {
       gap_[r] = smallest;
       return;
     }
-    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = shift_[r];
+    T& shift = shifts()[r];
+    const T slack = static_cast<T>(headroom / bandwidths().highest_rate), old = shift;
     const T threshold = old == std::numeric_limits<T>::max() ? old : old - slack;
     gap_[r] = static_cast<double>(smallest) - old;
     if (!(smallest < threshold)) return;
     gap_[r] = 0;
-    shift_[r] = smallest;
+    shift = smallest;
     if (old == std::numeric_limits<T>::max()) return;  // no sums yet
-    Vec<T>* sums = sum_.data() + r * vectors_per_row();
+    Vec<T>* sums = this->sums(r);
     bandwidths().for_each_shift(static_cast<double>(smallest) - old, [&](double factor) {
       for (index_t v = 0; v < plan_.columns().n_vectors(); ++v) *sums++ *= static_cast<T>(factor);
     });
@@ -268,12 +323,13 @@ class BlockSums {
   const index_t n_columns_;
   const QueryChunk<T> chunk_;
   PartialSums<T> partial_;
-  index_t block_ = 0, n_rows_ = 0, n_vectors_ = 0;
+  index_t block_ = 0, n_rows_ = 0, selected_ = 0;
   int label_ = 0;
   TileBuffer<T> argument_, value_;
+  std::vector<LabelSums> opened_;
+  std::vector<index_t> places_;  // of each label among those, -1 for none
   AlignedVector<Vec<T>> sum_;
   AlignedVector<T> weights_;  // of pairs
-  T shift_[tile_rows];
   T least_[tile_rows];
   double gap_[tile_rows];  // smallest argument of the tile beyond the shift, where somebody asks for it
 };

@@ -83,7 +83,8 @@ class Computation {
 
   // Adds the tiles [begin, end), all of one label, to the sums of one block of query rows.
   void sum_piece(BlockSums& sums, index_t q, const std::vector<T>& boxes, index_t begin, index_t end) const {
-    sums.open(q, plan_->points->tiles()[begin].label);
+    sums.open(q);
+    sums.select(plan_->points->tiles()[begin].label);
     for (index_t t = begin; t < end; ++t) {
       const Tile& tile = plan_->points->tiles()[t];
       if (sums.leaves_out_whole(tile)) continue;

@@ -49,24 +49,29 @@ class NearPairs {
       for (index_t r = 0; r < tile_rows; ++r) queries_[static_cast<std::size_t>(r * points_.stride() + k)] = q[k * tile_rows + r];
   }
 
-  // The points `bits` of the columns from `first` on.
-  void add(int row, index_t first, std::uint64_t bits) {
+  // The points `bits` of a tile.
+  void add(int row, const Tile& tile, std::uint64_t bits) {
     int n = sizes_[row];
-    for (; bits; bits &= bits - 1) columns_[row][n++] = first + __builtin_ctzll(bits);
+    for (; bits; bits &= bits - 1, ++n) {
+      columns_[row][n] = tile.first + __builtin_ctzll(bits);
+      labels_[row][n] = tile.label;
+    }
     sizes_[row] = n;
   }
   int size(int row) const { return sizes_[row]; }
   index_t column(int row, int i) const { return columns_[row][i]; }
+  int label(int row, int i) const { return labels_[row][i]; }
   void clear(int row) { sizes_[row] = 0; }
 
   // Squared distances of the pairs [begin, begin + n) of a row, infinite up to whole vectors; the number of vectors.
-  int measure(int row, int begin, int n, T* out) const {
+  int measure(int row, int begin, int n, T* out) {
+    n_measured_ += n;
     constexpr int W = lanes<T>;
     const T* q = queries_.data() + row * points_.stride();
     for (int i = 0; i < n; i += W) {
-      Vec<T> sums[W];
-      for (int j = 0; j < W; ++j) {
-        const T* x = points_.row(columns_[row][begin + std::min(i + j, n - 1)]);
+      Vec<T> sums[W] = {};
+      for (int j = 0; j < std::min(W, n - i); ++j) {
+        const T* x = points_.row(columns_[row][begin + i + j]);
         Vec<T> sum{};
         for (index_t k = 0; k < points_.stride(); k += W) {
           const Vec<T> difference = load(x + k) - load(q + k);
@@ -81,11 +86,16 @@ class NearPairs {
     return n_vectors;
   }
 
+  // Pairs measured so far.
+  index_t n_measured() const { return n_measured_; }
+
  private:
   const PointRows<T>& points_;
+  index_t n_measured_ = 0;
   AlignedVector<T> queries_;
   int sizes_[tile_rows] = {};
   index_t columns_[tile_rows][settled_at + 64];
+  int labels_[tile_rows][settled_at + 64];
 };
 
 }  // namespace spectralcls::detail

@@ -8,39 +8,39 @@
 
 namespace spectralcls::detail {
 
-
 template <class T>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
-      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(static_cast<std::size_t>(filter().n_tiles())) {}
+      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(static_cast<std::size_t>(filter().n_tiles())) {
+    const bool apart = exact() || plan.bandwidths.size() > 1;
+    for (index_t begin = 0, end = 0; begin < filter().n_tiles(); begin = end) {
+      while (end < filter().n_tiles() && (!apart || tile(end).label == tile(begin).label)) ++end;
+      passes_.push_back({begin, end});
+    }
+  }
 
-  // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
-  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
   void run(Checkpoint& checkpoint) {
     for (index_t q = 0; q < sums_.queries().n_blocks; ++q, checkpoint()) run(q);
   }
 
+  // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
+  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
   void run(index_t q) {
-    const index_t first = chunk_.begin + q * tile_rows, n_tiles = filter().n_tiles();
-    if (n_tiles == 0) return;
+    if (passes_.empty()) return;
+    const index_t first = chunk_.begin + q * tile_rows;
     block_.set(filter(), plan_.query_coordinates.data(), plan_.rows.data() + first,
                std::min<index_t>(tile_rows, chunk_.end - first));
     pairs_.start(sums_.queries(), q);
     ++n_blocks_;
-    const bool exact = plan_.request.tolerance() == 0;
+    sums_.open(q);
     index_t nearest = -1;
-    auto begin_in = [&](index_t begin, index_t end) {
-      std::fill_n(exponent_, tile_rows, std::numeric_limits<double>::infinity());
-      nearest = block_.nearest(begin, end);
-      begin_at(q, nearest);
-    };
-    if (!exact) begin_in(0, n_tiles);
-    for (index_t begin = 0, end = 0; begin < n_tiles; begin = end) {
-      while (end < n_tiles && tile(end).label == tile(begin).label) ++end;
-      if (exact) begin_in(begin, end);
-      sum_label(q, {begin, end}, nearest);
+    if (!exact()) nearest = begin_in({0, filter().n_tiles()});
+    for (const Range& tiles : passes_) {
+      if (exact()) nearest = begin_in(tiles);
+      see(tiles, nearest);
     }
+    sums_.flush();
   }
 
   // What has been done so far, in multiply-adds on whole vectors, and what all pairs of a block cost.
@@ -50,7 +50,7 @@ class PrunedSums {
     return skipping_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
            skipping_costs.box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
            static_cast<double>(n_vectors_) * tile_rows * (skipping_costs.form * d + skipping_costs.kernel) +
-           static_cast<double>(n_pairs_) * (skipping_costs.summed_pair + skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
+           static_cast<double>(pairs_.n_measured()) * (skipping_costs.summed_pair + skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
@@ -64,45 +64,50 @@ class PrunedSums {
   const TileFilter& filter() const { return plan_.kept->filtered()->filter(); }
   const Tile& tile(index_t t) const { return plan_.points->tiles()[static_cast<std::size_t>(t)]; }
 
-  void begin_at(index_t q, index_t nearest) {
-    sums_.open(q, tile(nearest).label);
+  bool exact() const { return plan_.request.tolerance() == 0; }
+
+  index_t begin_in(const Range& tiles) {
+    std::fill_n(least_, tile_rows, std::numeric_limits<double>::infinity());
+    std::fill_n(exponent_, tile_rows, std::numeric_limits<double>::infinity());
     sums_.reset_least();
+    const index_t nearest = block_.nearest(tiles.begin, tiles.end);
     visit(tile(nearest));
-    sums_.flush();
     update_reach(tile(nearest).label);
+    return nearest;
   }
 
-  void sum_label(index_t q, const Range& tiles, index_t nearest) {
-    sums_.open(q, tile(tiles.begin).label);
-    sums_.reset_least();
-    update_reach(tile(tiles.begin).label);
+  // The tiles of a range but `nearest`, which has been visited.
+  void see(const Range& tiles, index_t nearest) {
+    if (passes_.size() > 1 && !exact()) {
+      sums_.reset_least();
+      update_reach(tile(tiles.begin).label);
+    }
+    index_t n_visited = 1, next_update = 2;
+    auto visited = [&](index_t t) {
+      if (++n_visited < next_update) return;
+      next_update *= 2;
+      update_reach(tile(t).label);
+    };
     auto whole = [&](index_t t) {
       int& left = whole_[static_cast<std::size_t>(t)];
       if (left == 0) return false;
       --left;
       visit(tile(t));
-      update_reach(tile(t).label);
+      visited(t);
       return true;
     };
     block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, whole, [&](index_t t, int n_hits, const std::uint64_t* bits) {
-      if (add(t, n_hits, bits)) update_reach(tile(t).label);
+      if (add(t, n_hits, bits)) visited(t);
     });
-    for (int r = 0; r < tile_rows; ++r) add_pairs(r);
-    update_reach(tile(tiles.begin).label);
-    sums_.flush();
+    for (int r = 0; r < tile_rows; ++r) sums_.add(pairs_, r);
   }
 
   void visit(const Tile& tile) {
     if (sums_.leaves_out_whole(tile)) return;
+    sums_.select(tile.label);
     sums_.flush_if_full();
     sums_.add(tile, true);
     n_vectors_ += tile.n_vectors;
-  }
-
-  void add_pairs(int r) {
-    sums_.flush_if_full();
-    n_pairs_ += (pairs_.size(r) + lanes<T> - 1) / lanes<T> * lanes<T>;  // what is measured together
-    sums_.add(pairs_, r);
   }
 
   // Whether something has been summed, so that the reach may have become shorter.
@@ -116,21 +121,25 @@ class PrunedSums {
     bool summed = false;
     for (int r = 0; r < tile_rows; ++r) {
       if (!bits[r]) continue;
-      pairs_.add(r, tile.first, bits[r]);
+      pairs_.add(r, tile, bits[r]);
       if (pairs_.size(r) < NearPairs<T>::settled_at) continue;
-      add_pairs(r);
+      sums_.add(pairs_, r);
       summed = true;
     }
     return summed;
   }
 
-  // Squared distances beyond which terms of each row are negligible. Arguments of labels with bandwidths of their own
-  // compare as exponents.
+  // Squared distances beyond which terms of each row are negligible. Labels with separate bandwidths compare as
+  // exponents, not as arguments.
   void update_reach(int label) {
     const double rate = plan_.of(label).lowest_rate;
+    sums_.select(label);
     sight_.set(sums_.n_rows(), [&](index_t r) {
-      exponent_[r] = std::min(exponent_[r], rate * static_cast<double>(sums_.least(r)));
-      return plan_.reach.squared(label, rate, exponent_[r] / rate);
+      const double nearest = static_cast<double>(sums_.least(r));
+      least_[r] = std::min(least_[r], rate * nearest);
+      exponent_[r] = std::min(exponent_[r], plan_.reach.exponent(label, rate, nearest));
+      if (plan_.reach.bounded()) exponent_[r] = std::min(exponent_[r], sums_.exponent(r));
+      return plan_.reach.squared(label, rate, least_[r] / rate, exponent_[r]);
     });
   }
 
@@ -141,8 +150,10 @@ class PrunedSums {
   NearPairs<T> pairs_;
   std::vector<int> whole_;  // of each tile: for how many blocks it is still computed whole
   Sight sight_;
-  double exponent_[tile_rows];  // smallest so far: of a label, or of all within a tolerance
-  index_t n_blocks_ = 0, n_vectors_ = 0, n_pairs_ = 0;
+  std::vector<Range> passes_;  // ranges of tiles, of which one follows the other: those of each label, or all
+  // Smallest so far: argument times rate, and exponent of what has been summed; of a label, or of all within a tolerance.
+  double least_[tile_rows], exponent_[tile_rows];
+  index_t n_blocks_ = 0, n_vectors_ = 0;
 };
 
 }  // namespace spectralcls::detail

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -12,12 +14,20 @@
 
 namespace spectralcls::detail {
 
-// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a.
-// For a query let a0 be the smallest argument of the points met so far. Those beyond a0 + bits / rate add at most
-//   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^(-rate a0),
-// and what has been summed holds at least min |w_j| 2^(-rate a0). With bits = digits + 2 + log2(sum |w_j| / min |w_j|) all
-// of them together are a quarter of a rounding of the sum of absolute terms, whatever their number, weights and signs.
-// Within a tolerance a0 and the weights are those of all labels together, and bits = log2(sum / min) - log2(rtol).
+// A lower bound of log2(x), x >= 0, less than 0.09 below it: between powers of two the logarithm is above its chord.
+inline double log2_below(double x) {
+  std::int64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return static_cast<double>(bits) * 0x1p-52 - 1023;
+}
+
+// How far the points of a label matter. A kernel is at most its decay 2^(-rate a) in the argument a and falls off at least
+// as fast. What a query has summed so far is at least 2^-e in absolute terms: the absolute value of the sum itself, or
+// min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) / rate add at most
+//   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
+// With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute terms,
+// whatever their number, weights and signs. Within a tolerance e and the weights are those of all labels together, and
+// bits = log2(sum |w_j|) - log2(rtol).
 // A logarithm of size L is rounded by L 2^-digits, which is a relative error of the sum: log2(L) bits fewer are seen.
 template <class T>
 class Reach {
@@ -35,22 +45,29 @@ class Reach {
       if (label >= 0) weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
     }
     for (const Weights& of_label : weights) {
-      bits_.push_back(of_label.excess() + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
-      totals_.push_back(std::log2(std::max(of_label.total, 1.0)));
+      const double total = of_label.total > 0 ? std::log2(of_label.total) : 0;
+      totals_.push_back(std::max(total, 0.0));
+      bits_.push_back(total + (apart ? std::numeric_limits<T>::digits + 2 : -std::log2(request_.tolerance())));
+      lightest_.push_back(of_label.total > 0 ? -std::log2(of_label.least) : 0);
     }
   }
 
-  // Scaled squared distance beyond which nothing matters in addition to a point with the argument `least`.
-  double squared(int label, double lowest_rate, double least) const {
+  // e of a point with the argument `least`, whatever its weight.
+  double exponent(int label, double lowest_rate, double least) const { return lowest_rate * least + lightest_[set_of(label)]; }
+  // Whether kernel values are at most their decays, so that e may be that of a sum.
+  bool bounded() const { return traits(request_.kernel).at_zero == 1; }
+
+  // Scaled squared distance beyond which nothing matters to a query with this e whose nearest point has the argument `least`.
+  double squared(int label, double lowest_rate, double least, double exponent) const {
     const Decay decay = traits(request_.kernel).decay;
     if (decay == Decay::compact) return 1 / lowest_rate;
     // Values below the range of T are zero; with a scale, those so far below the largest.
     const double vanishing = (1 - std::numeric_limits<T>::min_exponent) / lowest_rate;
-    const std::size_t weights = request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0;
+    const std::size_t weights = set_of(label);
     // The largest term is 2^(-rate a0), the sum at most their total weight times that.
     const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
-    const double bits = bits_[weights] - std::log2(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
-    double reach = least + std::min(bits / lowest_rate, vanishing);
+    const double bits = bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
+    double reach = std::min((exponent + bits) / lowest_rate, least + vanishing);
     if (!scaled_) reach = std::min(reach, vanishing);
     return decay == Decay::exponential ? reach * reach : reach;
   }
@@ -69,12 +86,13 @@ class Reach {
       total += largest;
       least = std::min(least, smallest);
     }
-    double excess() const { return total > 0 ? std::log2(total / least) : 0; }
   };
+  std::size_t set_of(int label) const { return request_.tolerance() == 0 ? static_cast<std::size_t>(label) : 0; }
 
   const KernelSums<T>& request_;
   bool scaled_, logarithms_;
-  std::vector<double> bits_, totals_;  // of each label, or of all; totals: of the weights, as logarithms
+  // Of each label, or of all: bits, and logarithms of the weights' sum and of the inverse of the least.
+  std::vector<double> bits_, totals_, lightest_;
 };
 
 // Whether skipping is worth a trial, for which the weights are then known.
@@ -90,7 +108,8 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
   return filter_looks_good(request.queries, request.points, largest, static_cast<double>(d) + kernel, [&](double scale, double least) {
-    return reach.squared(0, rate<T>(request.kernel, scale, largest), argument(request.kernel, least));
+    const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
+    return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
   });
 }
 
