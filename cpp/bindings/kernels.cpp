@@ -50,16 +50,16 @@ py::object computed(const KernelSums<T>& request, const py::handle& output, cons
   Array<T> sums = allocate<T>(shape, "The sums of queries x bandwidths x labels x columns");
   T* out = sums.mutable_data();
   const Execution run = execution(n_threads);
-  if (form == "scaled") {
+  bool uses_tolerance = false;
+  if (form == "scaled" || form == "bounded") {
     Array<T> log_scale = allocate<T>(cells, "The scales of queries x bandwidths x labels");
     T* scale = log_scale.mutable_data();
-    if (request.queries.rows > 0) without_gil([&] { functions<T>().scaled_sums(request, scale, out, run); });
-    return py::make_tuple(log_scale, sums);
+    if (request.queries.rows > 0) without_gil([&] { uses_tolerance = functions<T>().scaled_sums(request, scale, out, run); });
+    if (form == "scaled") return py::make_tuple(log_scale, sums);
+    return py::make_tuple(log_scale, sums, uses_tolerance);
   }
   const auto sum = form == "plain" ? functions<T>().plain_sums : functions<T>().log_sums;
-  bool uses_tolerance = false;
-  if (request.queries.rows > 0) without_gil([&] { uses_tolerance = sum(request, out, run); });
-  if (form == "bounded") return py::make_tuple(sums, uses_tolerance);
+  if (request.queries.rows > 0) without_gil([&] { sum(request, out, run); });
   return sums;
 }
 

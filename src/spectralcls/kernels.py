@@ -229,10 +229,10 @@ def kernel_sums(
     return (scale[index], sums) if log == "pair" else sums
 
 
-def bounded_log_sums(
+def bounded_sums(
     Q: Array, points: KernelPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None,
 ) -> Any:
-    """Log sums (m, b, l, c) by label over checked points, and whether they use the tolerance.
+    """``log="pair"`` by label over checked points, (m, b, l) and (m, b, l, c), and whether it uses the tolerance.
 
     Those of a query that do miss, in each column and label, no more than ``rtol`` times the label's share of the
     weights times the column's sum over all labels.

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .._validation import TrainingData, unit_scale
-from ..kernels import KernelPoints, bounded_log_sums, kernel_sums
+from ..kernels import KernelPoints, bounded_sums, kernel_sums
 from .incomplete import IncompletePoints, is_incomplete
 from .nearest import nearest_codes
 
@@ -102,22 +102,21 @@ class TrainingPoints:
         found = [points.log_sums(Q, widths, weights=column)[:, 0] for column in columns.reshape(len(self.X), -1).T]
         return np.stack(found, axis=2)
 
-    def bounded_log_sums(self, Q, columns, kernel, bandwidth, tolerance):
-        """`class_log_sums` that miss no more than a share of their totals, that share, and the dtype they come from.
+    def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
+        """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.
 
-        The share is zero if nothing has been left out for it.
+        They are (m, C, k), to be multiplied by exp of the first result, (m, C). The share is zero if nothing has been
+        left out for it.
         """
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        sums, used = bounded_log_sums(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
-        exact = sums.astype(np.float64, copy=False).reshape(len(Q), self.n_classes, -1)
-        return exact, tolerance if used else 0.0, sums.dtype
+        scale, sums, used = bounded_sums(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
+        return scale[:, 0], sums[:, 0], tolerance if used else 0.0, sums.dtype
 
-    def log_shares(self, columns):
-        """Logarithms of the classes' shares in the sum of each column, (C, k)."""
+    def shares(self, columns):
+        """The classes' shares in the sum of each column, (C, k)."""
         columns = np.ones(len(self.X)) if columns is None else columns
         totals = [np.bincount(self.codes, column, self.n_classes) for column in columns.reshape(len(self.X), -1).T]
-        with np.errstate(divide="ignore"):
-            return np.log([total / total.sum() for total in totals]).T
+        return np.array([total / total.sum() for total in totals]).T
 
     def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
         """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
