@@ -30,22 +30,23 @@ inline constexpr const Costs& costs = vector_bytes == 64 ? variants::avx512 : ve
 
 // Of what skipping does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates in
 // the filter of tiles, and of the boxes of all tiles; beyond the multiply-adds of a vector of distances, its kernel values
-// and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it. Searches filter
-// at a cost of their own, keep candidates for a while, and sort them out.
+// and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it; what a block of
+// queries takes for each label whose points it sees apart from the others. Searches filter at a cost of their own, keep
+// candidates for a while, and sort them out.
 struct SkippingCosts {
   double filter = 1.8, box = 4;
-  double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4;  // in sums
+  double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4, pass = 2000;  // in sums
   double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;  // in searches for neighbors
 };
 inline constexpr SkippingCosts skipping_costs{};
 
-// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; and of a
-// pair beyond its features, as of all others. They decide what is tried, never a result.
+// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; of a pair
+// beyond its features, as of all others; of a query and a label seen apart. They decide what is tried, never a result.
 struct FilterCosts {
   static double build(index_t d) { return 12000 + 700 * static_cast<double>(d); }
   static double sample(index_t d) { return 3.2e7 + 1.2e6 * static_cast<double>(d); }  // the largest sample that decides
   static constexpr double sampling = 0.012;  // what the sample may take relative to all pairs
-  static constexpr double coordinate = 1.8, box = 0.2, pair = 320;
+  static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
   static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this relative to all pairs
 };
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "base/costs.hpp"
@@ -27,8 +28,8 @@ namespace {
 // What a look through the filter takes relative to all pairs, from the distances among a sample. The pair's tile is passed by
 // if it is out of sight by its box, or after the first coordinates.
 template <class T>
-double predicted_share(MatrixView<T> queries, MatrixView<T> points, index_t n_queries, index_t n_points, double length, double pair_cost,
-                       const SquaredReach& squared_reach) {
+double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, index_t n_queries, index_t n_points,
+                       double length, double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t near = 4, far = 64;
   const index_t d = points.cols;
   std::vector<T> some;
@@ -61,12 +62,25 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, index_t n_qu
   auto radius = [&](index_t i, double rank) {
     return fourth[static_cast<std::size_t>(i)] * std::pow(rank * static_cast<double>(n_points) / static_cast<double>(points.rows) / near, per_rank);
   };
-  double cost = 0;
+  auto label_of = [&](index_t j) { return apart.labels ? apart.labels[j * points.rows / n_points] : 0; };
+  double cost = FilterCosts::pass * static_cast<double>(apart.n_labels * n_queries * n_points) / static_cast<double>(points.rows);
+  std::vector<double> nearest(static_cast<std::size_t>(apart.n_labels)), reaches(nearest.size());
   for (index_t i = 0; i < n_queries; ++i) {
     const double least = radius(i, 1), tile = radius(i, TileFilter::typical_points);
-    const double reach = std::sqrt(squared_reach(geometry.scale, least * least));
+    const double* of_query = whole.data() + i * n_points;
+    std::fill(nearest.begin(), nearest.end(), std::numeric_limits<double>::infinity());
+    for (index_t j = 0; j < n_points; ++j)
+      if (const std::int64_t label = label_of(j); label >= 0 && of_query[j] > 0)
+        nearest[static_cast<std::size_t>(label)] = std::min(nearest[static_cast<std::size_t>(label)], of_query[j]);
+    const double nearest_of_all = *std::min_element(nearest.begin(), nearest.end());
+    for (std::size_t label = 0; label < nearest.size(); ++label) {
+      const double farther = least * (nearest[label] > nearest_of_all ? nearest[label] / nearest_of_all : 1);
+      reaches[label] = std::isinf(farther) ? 0 : std::sqrt(squared_reach(geometry.scale, farther * farther));
+    }
     for (index_t j = 0; j < n_points; ++j) {
-      const double distance = whole[static_cast<std::size_t>(i * n_points + j)];
+      const std::int64_t label = label_of(j);
+      if (label < 0) continue;
+      const double distance = of_query[j], reach = reaches[static_cast<std::size_t>(label)];
       cost += FilterCosts::box;
       if (distance - 2 * tile > reach) continue;
       double partial = 0;
@@ -90,7 +104,8 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, index_t n_qu
 }  // namespace
 
 template <class T>
-bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, double length, double pair_cost, const SquaredReach& squared_reach) {
+bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length, double pair_cost,
+                       const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 128, points_per_query = 32;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
@@ -99,10 +114,10 @@ bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, double lengt
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
-  return build + all * predicted_share(queries, points, n_queries, n_points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
+  return build + all * predicted_share(queries, points, apart, n_queries, n_points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
 }
 
-template bool filter_looks_good(MatrixView<float>, MatrixView<float>, double, double, const SquaredReach&);
-template bool filter_looks_good(MatrixView<double>, MatrixView<double>, double, double, const SquaredReach&);
+template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double, const SquaredReach&);
+template bool filter_looks_good(MatrixView<double>, MatrixView<double>, const SeenApart&, double, double, const SquaredReach&);
 
 }  // namespace spectralcls::detail

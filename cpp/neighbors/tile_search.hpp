@@ -171,7 +171,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
                                                const Execution& execution, const SquaredReach& squared_reach, Run&& run) {
   const bool always = skipping() == Skipping::always;
   const bool filtered = always || (skipping() == Skipping::sampled &&
-                                   filter_looks_good(queries, points, 0.0, TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
+                                   filter_looks_good(queries, points, {}, 0.0, TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
   if (filtered && !always && !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))
     search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);

@@ -48,7 +48,8 @@ class PrunedSums {
     const double d = static_cast<double>(plan_.request.points.cols), width = static_cast<double>(filter().n_coordinates());
     const double n_tiles = static_cast<double>(filter().n_tiles());
     return skipping_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
-           skipping_costs.box * static_cast<double>(n_blocks_) * n_tiles * width / lanes<float> +
+           static_cast<double>(n_blocks_) * (skipping_costs.box * n_tiles * width / lanes<float> +
+                                             skipping_costs.pass * static_cast<double>(passes_.size())) +
            static_cast<double>(n_vectors_) * tile_rows * (skipping_costs.form * d + skipping_costs.kernel) +
            static_cast<double>(pairs_.n_measured()) * (skipping_costs.summed_pair + skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }

@@ -21,8 +21,8 @@ inline double log2_below(double x) {
   return static_cast<double>(bits) * 0x1p-52 - 1023;
 }
 
-// How far the points of a label matter. A kernel is at most its decay 2^(-rate a) in the argument a and falls off at least
-// as fast. What a query has summed so far is at least 2^-e in absolute terms: the absolute value of the sum itself, or
+// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a, and
+// but for the singular one is at most that. What a query has summed so far is at least 2^-e in absolute terms: the absolute value of the sum itself, or
 // min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) / rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
 // With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute terms,
@@ -107,7 +107,8 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   if (always || built) return true;
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
-  return filter_looks_good(request.queries, request.points, largest, static_cast<double>(d) + kernel, [&](double scale, double least) {
+  const SeenApart apart = request.tolerance() > 0 ? SeenApart{} : SeenApart{request.labels, request.n_labels};
+  return filter_looks_good(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel, [&](double scale, double least) {
     const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
     return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
   });
