@@ -94,6 +94,57 @@ def test_far_heavy_points(dtype):
     assert_right((pair[0][:, None], pair[1][:, None, None]), reference(Q, X, 0.25, weights), dtype)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rtol", [0.0, 1e-3, 0.5])
+@pytest.mark.parametrize("case", ["clusters", "duplicates", "constants", "one tile", "d > n", "far from the origin"])
+def test_weights_of_every_size_and_sign(dtype, rtol, case):
+    """How far a query sees follows from what it has summed: weights of twelve orders of magnitude, sums that cancel."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n, d = {"one tile": (40, 6), "d > n": (60, 130)}.get(case, (1200, 9))
+        X = clusters(rng, n, d)
+        if case == "duplicates":
+            X = np.repeat(X[: n // 60], 60, axis=0)
+        if case == "constants":
+            X[:, ::2] = 3.0
+        Q = np.vstack([X[: n // 10], X[:20] + 0.1 * rng.normal(size=(20, d))])
+        if case == "far from the origin":
+            X, Q = 64 * np.round(X, 3) + 1e6, 64 * np.round(Q, 3) + 1e6
+        X, Q = X.astype(dtype), Q.astype(dtype)
+        labels = rng.integers(5, size=n)
+        labels[:5] = range(5)
+        weights = (rng.choice([-1, 1], size=n) * 10 ** rng.uniform(-6, 6, size=n)).astype(dtype)
+        weights[1::2] = -weights[: 2 * (n // 2) : 2]  # pairs that cancel where they are near each other
+        h = 0.02 * np.sqrt(d) * 2.0**seed * (64 if case == "far from the origin" else 1)
+        scale, sums = kernel_sums(Q, X, weights=weights, labels=labels, bandwidth=h, log="pair", rtol=rtol)
+        true_scale, true_sums, absolute = (part.reshape(len(Q), 5) for part in reference(Q, X, h, weights, labels))
+        # Distances in so many features are rounded more, and by their size.
+        rounding = {np.float32: 6e-5, np.float64: 6e-12}[dtype] + 8 * np.finfo(dtype).eps * np.abs(true_scale)
+        if rtol == 0:
+            error = np.abs(sums * np.exp(scale - true_scale) - true_sums)
+            assert np.all(error <= rounding * absolute)
+            continue
+        common = true_scale.max(axis=1, keepdims=True)
+        error = np.abs(sums * np.exp(scale - common) - true_sums * np.exp(true_scale - common)).sum(axis=1)
+        total = (absolute * np.exp(true_scale - common)).sum(axis=1)
+        assert np.all(error <= (rtol + rounding.max(axis=1)) * total)
+
+
+@pytest.mark.parametrize("rtol", [0.0, 0.1])
+def test_pairs_of_several_labels_in_one_pass(rtol):
+    """Points of many labels, few of each in a tile, whose pairs are taken one by one."""
+    rng = np.random.default_rng(14)
+    X = rng.normal(size=(3000, 12))
+    labels, Q = rng.integers(40, size=3000), X[:200] + 0.01
+    log_sums = kernel_sums(Q, X, labels=labels, bandwidth=0.3, log=True, rtol=rtol)
+    scale, sums, _ = reference(Q, X, 0.3, labels=labels)
+    truth = scale + np.log(sums[..., 0])
+    if rtol == 0:
+        np.testing.assert_allclose(log_sums, truth, rtol=1e-11, atol=1e-11)
+    total = np.logaddexp.reduce(truth, axis=1, keepdims=True)
+    assert np.all(np.abs(np.exp(log_sums - total) - np.exp(truth - total)).sum(axis=1) <= rtol + 1e-12)
+
+
 def test_nearest_points_weigh_nothing():
     rng = np.random.default_rng(2)
     X = clusters(rng, 2000, 8)
