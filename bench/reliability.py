@@ -69,7 +69,7 @@ Each line is `pytest` with the files named.
 ## How to repeat a finding
 
 A call is drawn from its seed, target and number: `python -m tests.fuzz --only knn --call 123 --seed 1` makes one again,
-in this process, with the same list of targets in `--only`. Each finding that was mended is in the table above.
+in this process. Each finding that was mended is in the table above.
 """
 
 

@@ -1,6 +1,6 @@
 """Random calls of the public functions and estimators against slow truth, in child processes that may crash.
 
-    python -m tests.fuzz --calls 20000 --seed 1           # all targets in turn
+    python -m tests.fuzz --calls 20000 --seed 1           # all targets, the cheap ones more often
     python -m tests.fuzz --only knn --calls 500 --seed 7
     python -m tests.fuzz --only knn --call 123 --seed 7   # one call again, in this process
 
@@ -11,6 +11,7 @@ wrong answer, another exception, a crash, or a call without an answer for a minu
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import cases  # noqa: E402
 
-_BATCH = 2000  # calls of a child process
+_BATCH = 10_000  # calls of a child process
 _PATIENCE = 60.0  # seconds without an answer after which a call counts as hanging
-_FOREIGN = ("incompatible function arguments", "Unable to cast", "unpack", "unhashable", "has no attribute", "NoneType")
+_MEMORY = 8 << 30  # bytes of addresses: a call that asks for more is refused, and does not take the machine with it
+_FOREIGN = (  # words of Python and of pybind11, which say nothing of the argument
+    "incompatible function arguments", "Unable to cast", "to unpack", "cannot unpack", "unhashable", "has no attribute",
+    "not supported between", "unsupported operand", "'NoneType' object", "cannot be interpreted", "ufunc",
+    "expected str, bytes or os.PathLike",
+)  # fmt: skip
 
 
 def judge(target, seed, number):
@@ -48,9 +54,16 @@ def judge(target, seed, number):
     return "right"
 
 
+def turns(targets):
+    """Targets in turn, each as often as its share says."""
+    return [target for target in targets for _ in range(cases.SHARES[target])]
+
+
 def child(targets, seed, first, last):
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    of_round = turns(targets)
     for number in range(first, last):
-        target = targets[number % len(targets)]
+        target = of_round[number % len(of_round)]
         print(json.dumps([number, target, None]), flush=True)  # what to blame for a crash
         print(json.dumps([number, target, judge(target, seed, number)]), flush=True)
 
@@ -96,7 +109,8 @@ def main():
     parser.add_argument("--range", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.call is not None:
-        outcome = judge(options.only[options.call % len(options.only)], options.seed, options.call)
+        of_round = turns(options.only)
+        outcome = judge(of_round[options.call % len(of_round)], options.seed, options.call)
         print(outcome)
         return int(outcome not in ("right", "refused"))
     if options.range:

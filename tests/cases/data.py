@@ -27,11 +27,13 @@ def points(rng, n, d, dtype, joint_scale=True):
 
 def shape(rng):
     """(m, n, d): mostly small, sometimes many features or more points than a block of the core."""
-    kind = rng.integers(40)
+    kind = rng.integers(200)
     if kind == 0:
         return int(rng.integers(1, 5)), int(rng.integers(1, 8)), int(rng.integers(300, 1500))
     if kind == 1:
         return int(rng.integers(1, 40)), int(rng.integers(500, 2500)), int(rng.integers(1, 9))
+    if kind < 120:
+        return int(rng.integers(1, 8)), int(rng.integers(1, 20)), int(rng.integers(1, 6))
     return int(rng.integers(1, 40)), int(rng.integers(1, 60)), int(rng.integers(1, 20))
 
 

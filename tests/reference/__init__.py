@@ -1,7 +1,9 @@
 """Slow truth: float64 NumPy, straight from the formulas, O(n m d) memory. Nothing here is fast or clever."""
 
+from functools import cache
+
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 # k(u), u = |x - y| / h.
 POSITIVE = {
@@ -33,12 +35,15 @@ def distances(Q, X):
     return np.sqrt(squared)
 
 
+_gauss = cache(np.polynomial.legendre.leggauss)
+
+
 def log_normalizer(kernel, d, h):
     """log of the integral of k(|x| / h) over R^d, the radial integral done numerically."""
     if kernel == "gaussian":
         return d * (0.5 * np.log(2 * np.pi) + np.log(h))
     support, n_nodes = (1, 200) if kernel in COMPACT else (100 + 10 * d, 600)
-    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    nodes, weights = _gauss(n_nodes)
     u = support * (nodes + 1) / 2
     radial = np.sum(support * weights / 2 * PROFILES[kernel](u) * u ** (d - 1))
     log_sphere = np.log(2) + d / 2 * np.log(np.pi) - gammaln(d / 2)
@@ -56,6 +61,14 @@ def _excluded(exclude_self, m):
     if exclude_self is False:
         return np.full(m, -1)
     return np.arange(m) if exclude_self is True else np.asarray(exclude_self)
+
+
+def _log_sums(logk, W):
+    """log(exp(logk) @ W), whatever underflows."""
+    terms = logk[:, :, None] + np.log(np.abs(W))
+    largest = terms.max(axis=1, initial=-np.inf)
+    largest = np.where(np.isfinite(largest), largest, 0)
+    return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
 def kernel_sums(
@@ -81,13 +94,10 @@ def kernel_sums(
                 logk = logk - log_normalizer(kernel, d, h)
             for label in range(L):
                 inside = lab == label
-                for c in range(W.shape[1]):
-                    if log:
-                        out[:, b, label, c] = (
-                            logsumexp(logk[:, inside], b=W[inside, c], axis=1) if inside.any() else -np.inf
-                        )
-                    else:
-                        out[:, b, label, c] = np.exp(logk[:, inside]) @ W[inside, c]
+                if log:
+                    out[:, b, label] = _log_sums(logk[:, inside], W[inside])
+                else:
+                    out[:, b, label] = np.exp(logk[:, inside]) @ W[inside]
     if np.ndim(weights) != 2:
         out = out[..., 0]
     if labels is None:
