@@ -22,13 +22,14 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import cases  # noqa: E402
 
 _BATCH = 10_000  # calls of a child process
-_PATIENCE = 60.0  # seconds without an answer after which a call counts as hanging
+_PATIENCE = 60.0  # seconds of a processor, or ten times as many of the clock, after which a call counts as hanging
 _MEMORY = 8 << 30  # bytes of addresses: a call that asks for more is refused, and does not take the machine with it
 _FOREIGN = (  # words of Python and of pybind11, which say nothing of the argument
     "incompatible function arguments", "Unable to cast", "to unpack", "cannot unpack", "unhashable", "has no attribute",
@@ -68,6 +69,20 @@ def child(targets, seed, first, last):
         print(json.dumps([number, target, judge(target, seed, number)]), flush=True)
 
 
+def _times(pid):
+    """Seconds of the clock and of processors that a process has lived."""
+    try:
+        used = psutil.Process(pid).cpu_times()
+    except psutil.Error:  # it has just ended
+        return time.perf_counter(), 0.0
+    return time.perf_counter(), used.user + used.system
+
+
+def _exceeds(pid, since):
+    clock, processor = np.subtract(_times(pid), since)
+    return processor > _PATIENCE or clock > 10 * _PATIENCE
+
+
 def batch(targets, seed, first, last):
     """Outcomes of calls, those of a child that died or was silent too long included: [(number, target, outcome)]."""
     outcomes = []
@@ -77,11 +92,11 @@ def batch(targets, seed, first, last):
             process = subprocess.Popen(
                 [sys.executable, __file__, "--only", *arguments], stdout=log, stderr=subprocess.DEVNULL
             )
-            silent, size = 0.0, 0
-            while process.poll() is None and silent < _PATIENCE:
+            hangs, answered, size = False, _times(process.pid), 0
+            while process.poll() is None and not (hangs := _exceeds(process.pid, answered)):
                 time.sleep(0.05)
-                silent, size = (silent + 0.05, size) if log.seek(0, 2) == size else (0.0, log.seek(0, 2))
-            hangs = process.poll() is None
+                if log.seek(0, 2) != size:
+                    answered, size = _times(process.pid), log.seek(0, 2)
             process.kill()
             process.wait()
             log.seek(0)

@@ -96,6 +96,23 @@ def check_kernel(kernel):
         raise ValueError(f"kernel must be one of {', '.join(PROFILES)}, got {kernel!r}.")
 
 
+def check_log(log):
+    if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
+        raise ValueError(f'log must be False, True or "pair", got {log!r}.')
+
+
+def check_dimension(value, name):
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
+
+
+def check_confidence(confidence, rtol, atol):
+    if not isinstance(confidence, Real) or isinstance(confidence, bool) or not 0 < confidence <= 1:
+        raise ValueError(f"confidence must be a number above 0 and at most 1, got {confidence!r}.")
+    if confidence < 1 and (atol or not rtol):
+        raise ValueError("confidence says how sure a relative error is to hold: it goes with rtol, and without atol.")
+
+
 def check_tolerances(rtol, atol):
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < np.inf:
@@ -116,12 +133,16 @@ def check_excluded(exclude_self, Q, X):
     return np.ascontiguousarray(excluded, dtype=np.int64)
 
 
+def check_pair_of_groups(exclude_groups):
+    if not isinstance(exclude_groups, (tuple, list)) or len(exclude_groups) != 2:
+        raise ValueError(f"exclude_groups must be a pair, the groups of Q and those of X, got {exclude_groups!r}.")
+    return exclude_groups
+
+
 def check_groups(exclude_groups, m, n):
     if exclude_groups is None:
         return None, None, 1
-    if not isinstance(exclude_groups, (tuple, list)) or len(exclude_groups) != 2:
-        raise ValueError(f"exclude_groups must be a pair, the groups of Q and those of X, got {exclude_groups!r}.")
-    query_groups, point_groups = (np.asarray(groups) for groups in exclude_groups)
+    query_groups, point_groups = (np.asarray(groups) for groups in check_pair_of_groups(exclude_groups))
     for groups, size in ((query_groups, m), (point_groups, n)):
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")

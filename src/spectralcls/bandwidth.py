@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from ._kernel_checks import check_dimension
 from ._profiles import PROFILES
 from ._typing import Array, ArrayLike
 from .kernels import KERNELS
@@ -13,6 +14,7 @@ from .kernels import KERNELS
 __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
 
 _BLOCK_ROWS = 4096
+_NO_SPREAD = "All samples are equal: the data have no spread from which to derive a bandwidth."
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2, "scott": lambda d: 4}
 
 
@@ -34,12 +36,20 @@ def kernel_variance(kernel: str, n_features: int) -> float:
     variance : float
         1 for the Gaussian, d + 1 for "laplace", below 1 / (d + 2) for the others, whose support is the unit ball.
 
+    Raises
+    ------
+    ValueError
+        For a kernel of which no density can be made, or a dimension below 1.
+
     Examples
     --------
     >>> from spectralcls.bandwidth import kernel_variance
     >>> round(kernel_variance("epanechnikov", 1), 3)
     0.2
     """
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {kernel!r}.")
+    check_dimension(n_features, "n_features")
     return PROFILES[kernel].variance(n_features)
 
 
@@ -58,7 +68,7 @@ def _spread_and_size(X, sample_weight):
             )
     scale = np.ptp(X, axis=0).max()
     if scale == 0:
-        raise ValueError("All samples are equal: the data have no spread from which to derive a bandwidth.")
+        raise ValueError(_NO_SPREAD)
     # In units of the widest feature nothing over- or underflows when squared.
     center = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
     total = 0.0
@@ -131,6 +141,10 @@ def silverman_bandwidth(
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
 
 
+@validate_params(
+    {"X": ["array-like"], "sample_weight": ["array-like", None], "kernel": [StrOptions(set(KERNELS))]},
+    prefer_skip_nested_validation=True,
+)
 def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
     """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
 
@@ -151,16 +165,27 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     bandwidth : float
         Bandwidth, positive, in the units of the features.
 
+    Raises
+    ------
+    ValueError
+        Where all samples that count are equal.
+
     Examples
     --------
     >>> from spectralcls.bandwidth import scale_bandwidth
     >>> round(scale_bandwidth([[0.0, 1.0], [2.0, 5.0]]), 3)
     1.581
     """
-    X = np.asarray(X)
-    center = np.average(X, axis=0, weights=sample_weight)
-    squares = np.average((X - center) ** 2, axis=0, weights=sample_weight)
-    return float(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])))
+    X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
+    if not len(X) or not np.ptp(X, axis=0).any():
+        raise ValueError(_NO_SPREAD)
+    offset = X - np.average(X, axis=0, weights=sample_weight)
+    exponent = np.frexp(np.abs(offset).max())[1]  # a power of two is exact, and no square over- or underflows
+    squares = np.average(np.ldexp(offset, -exponent) ** 2, axis=0, weights=sample_weight)
+    return float(np.ldexp(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])), exponent))
 
 
 def reference_rule(spread, n, d, rule, kernel):

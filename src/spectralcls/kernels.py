@@ -17,10 +17,13 @@ import numpy as np
 from ._core import compiled
 from ._kernel_checks import (
     check_bandwidths,
+    check_confidence,
+    check_dimension,
     check_excluded,
     check_groups,
     check_kernel,
     check_labels,
+    check_log,
     check_points,
     check_queries,
     check_tolerances,
@@ -150,8 +153,7 @@ def kernel_sums(
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
     excluded = check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
-    if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
-        raise ValueError(f'log must be False, True or "pair", got {log!r}.')
+    check_log(log)
     output = {False: "plain", True: "log", "pair": "scaled"}[log]
 
     def similar(rows: Any, output: str, bandwidths: Array, W: Array | None, rtol: float) -> Any:
@@ -194,10 +196,7 @@ def kernel_sums(
     check_tolerances(rtol, atol)
     if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
         raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
-    if not 0 < confidence <= 1:
-        raise ValueError(f"confidence must be above 0 and at most 1, got {confidence!r}.")
-    if confidence < 1 and (atol or not rtol):
-        raise ValueError("confidence says how sure a relative error is to hold: it goes with rtol, and without atol.")
+    check_confidence(confidence, rtol, atol)
     if confidence < 1 and X.shape[1] > TREE_FEATURES:
         sampled = sampled_sums(
             Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidths=bandwidths, rtol=float(rtol),
@@ -392,6 +391,11 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     log_normalizer : float64 scalar or array of the shape of ``bandwidth``
         The logarithm of the kernel's integral over R^d.
 
+    Raises
+    ------
+    ValueError
+        For an unknown kernel, a dimension below 1, or bandwidths that are not positive.
+
     Notes
     -----
     ``(2 pi h^2)^(d/2)`` for the Gaussian; otherwise the surface of the unit sphere times the radial integral of
@@ -404,4 +408,7 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     >>> print(round(np.exp(log_normalizer("gaussian", 1, 1.0)), 4))
     2.5066
     """
+    check_kernel(kernel)
+    check_dimension(d, "d")
+    check_bandwidths(bandwidth)
     return PROFILES[kernel].log_integral(d) + d * np.log(np.asarray(bandwidth, dtype=np.float64))

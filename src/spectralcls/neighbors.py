@@ -296,15 +296,27 @@ def knn_graph(
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    if mode not in ("binary", "heat", "distance"):
+    X = _points(X, "X")
+    check_graph(len(X), n_neighbors, mode, symmetrize, epsilon)
+    neighbors = knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)
+    return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
+
+
+def check_graph(n, n_neighbors, mode, symmetrize, epsilon):
+    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < n:
+        raise ValueError(f"n_neighbors must be an integer between 1 and n_samples - 1 = {n - 1}, got {n_neighbors!r}.")
+    if not _is_one_of(mode, ("binary", "heat", "distance")):
         raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
-    if symmetrize not in ("or", "and", "mean", None):
+    if not _is_one_of(symmetrize, ("or", "and", "mean", None)):
         raise ValueError(f"symmetrize must be 'or', 'and', 'mean' or None, got {symmetrize!r}.")
     if mode == "distance" and symmetrize == "mean":
         raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
-    X = _points(X, "X")
-    neighbors = _neighbors_and_self(X, n_neighbors, algorithm, n_jobs)
-    return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
+    if mode == "heat" and not _is_one_of(epsilon, ("mean", None)):
+        check_positive(np.float64(epsilon), "epsilon")
+
+
+def _is_one_of(value, names):
+    return value is None and None in names or isinstance(value, str) and value in names
 
 
 def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
@@ -324,18 +336,9 @@ def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
         if epsilon in (None, "mean"):
             graph.data = heat(graph.data, root_mean_square(graph.data))
         else:
-            check_positive(np.float64(epsilon), "epsilon")
             graph.data = heat(graph.data, np.sqrt(np.float64(epsilon)))
     elif mode == "binary":
         graph.data = np.ones_like(graph.data)
     if symmetrize == "mean":
         graph.data = (graph.data * votes).astype(dtype)
     return graph
-
-
-def _neighbors_and_self(X, n_neighbors, algorithm, n_jobs):
-    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < len(X):
-        raise ValueError(
-            f"n_neighbors must be an integer between 1 and n_samples - 1 = {len(X) - 1}, got {n_neighbors!r}."
-        )
-    return knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)

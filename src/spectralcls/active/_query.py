@@ -19,6 +19,7 @@ def margin_of(tau):
     return least[:, 1] - least[:, 0]
 
 
+@validate_params({"estimator": [HasMethods(["perturbation"])], "X": ["array-like"]}, prefer_skip_nested_validation=True)
 def margin(estimator: Any, X: ArrayLike) -> Array:
     """The margin |tau_r(1)(x) - tau_r(2)(x)| between the two least perturbed classes: 0 on a border.
 

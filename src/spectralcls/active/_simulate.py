@@ -172,8 +172,7 @@ def simulate(
     array([ 6,  7,  8,  9, 10, 11])
     """
     X, y = check_X_y(X, y, dtype=np.float64)
-    unknown = set(strategies) - set(STRATEGIES)
-    if unknown or not len(strategies):
+    if not len(strategies) or not all(isinstance(name, str) and name in STRATEGIES for name in strategies):
         raise ValueError(f"strategies must be some of {STRATEGIES}, got {list(strategies)}.")
     n_classes = len(np.unique(y))
     if n_classes < 2:

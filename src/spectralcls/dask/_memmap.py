@@ -1,6 +1,7 @@
 """Arrays on disk as Dask arrays whose tasks open the file where they run."""
 
 import mmap
+from numbers import Integral
 
 import dask
 import numpy as np
@@ -32,7 +33,7 @@ def from_memmap(array, rows=100_000):
     TypeError
         For anything but a memory map.
     ValueError
-        For a slice or another view of one, Fortran order, or no dimension.
+        For a slice or another view of one, Fortran order, no dimension, or a number of rows below 1.
 
     Examples
     --------
@@ -48,6 +49,8 @@ def from_memmap(array, rows=100_000):
         raise TypeError(f"array must be a numpy.memmap, got {type(array).__name__}.")
     if not isinstance(array.base, mmap.mmap) or not array.flags.c_contiguous or not array.ndim:
         raise ValueError("array must be a whole memory map in C order, not a view of one.")
+    if not isinstance(rows, Integral) or isinstance(rows, bool) or rows < 1:
+        raise ValueError(f"rows must be an integer of at least 1, got {rows!r}.")
     shape = array.shape
     starts = range(0, shape[0], rows)
     lengths = [min(rows, shape[0] - start) for start in starts]

@@ -13,6 +13,15 @@ import dask.array as da
 import numpy as np
 
 from .. import kernels
+from .._kernel_checks import (
+    check_bandwidths,
+    check_kernel,
+    check_labels,
+    check_log,
+    check_pair_of_groups,
+    check_tolerances,
+)
+from .._parallel import effective_n_threads
 from ..neighbors import knn
 from ._rows import as_column, as_points, blocks, column_blocks, from_blocks, sizes
 from ._workers import check_workers
@@ -97,7 +106,8 @@ def kernel_sums(
     Raises
     ------
     ValueError
-        For unknown chunk sizes, chunks along the features, or shapes that do not match.
+        For unknown chunk sizes, chunks along the features, shapes that do not match, or an option that
+        :func:`spectralcls.kernels.kernel_sums` refuses; before any task runs.
     RuntimeError
         Where a worker lacks the package or has another version of it.
 
@@ -119,13 +129,26 @@ def kernel_sums(
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    if not isinstance(exclude_self, (bool, np.bool_)):
+        raise ValueError(f"exclude_self must be True or False, got {exclude_self!r}.")
     if exclude_self and not same:
         raise ValueError("exclude_self=True needs Q to be X itself.")
     W = None if weights is None else as_column(weights, X, "weights")
     labels = None if labels is None else as_column(labels, X, "labels")
-    if labels is not None and n_labels is None:
+    if labels is None:
+        check_labels(None, n_labels, X.shape[0])
+    elif labels.ndim != 1 or labels.dtype.kind not in "iub":
+        raise ValueError(f"labels must be integers, one a row, got shape {labels.shape} and dtype {labels.dtype}.")
+    elif n_labels is None:
         n_labels = int(labels.max().compute()) + 1
-    query_groups, point_groups = (None, None) if exclude_groups is None else exclude_groups
+    else:
+        check_labels(np.zeros(1, dtype=np.int64), n_labels, 1)
+    check_kernel(kernel)
+    check_bandwidths(bandwidth, n_labels)
+    check_log(log)
+    check_tolerances(rtol, 0.0)
+    effective_n_threads(n_jobs)
+    query_groups, point_groups = (None, None) if exclude_groups is None else check_pair_of_groups(exclude_groups)
     query_groups = None if exclude_groups is None else as_column(query_groups, Q, "exclude_groups[0]")
     point_groups = None if exclude_groups is None else as_column(point_groups, X, "exclude_groups[1]")
     bandwidth = np.asarray(bandwidth, dtype=np.float64)

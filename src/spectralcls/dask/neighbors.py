@@ -1,11 +1,13 @@
 """Nearest neighbors over Dask arrays: the neighbors in every block, merged."""
 
 from functools import partial
+from numbers import Integral
 
 import dask
 import numpy as np
 
 from .. import neighbors
+from .._parallel import effective_n_threads
 from ._rows import as_points, blocks, from_blocks, sizes
 from ._sums import tree
 from ._workers import check_workers
@@ -47,8 +49,9 @@ def knn(Q, X, k, *, n_jobs=None):
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
-    if not 1 <= k <= X.shape[0]:
-        raise ValueError(f"k must be between 1 and the number of points {X.shape[0]}, got {k!r}.")
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= X.shape[0]:
+        raise ValueError(f"k must be an integer between 1 and the number of points {X.shape[0]}, got {k!r}.")
+    effective_n_threads(n_jobs)
     tile = dask.delayed(_tile)
     first = np.cumsum([0, *sizes(X)[:-1]])
     points = list(zip(blocks(X), first, strict=True))
@@ -98,6 +101,8 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     >>> knn_graph(X, 3).shape
     (200, 200)
     """
+    X = as_points(X)
+    neighbors.check_graph(X.shape[0], n_neighbors, mode, symmetrize, epsilon)
     distances, indices = dask.compute(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))
     return neighbors.graph_of_neighbors(
         distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon

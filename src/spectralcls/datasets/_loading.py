@@ -173,6 +173,8 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     ...     read_npz(f"{folder}/lines.npz").data.shape
     (3, 3)
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the name of a file, got {path!r}.")
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")

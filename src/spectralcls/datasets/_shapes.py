@@ -20,6 +20,8 @@ def _annulus(rng, n_samples, radius, width):
         raise ValueError(
             f"A ring of radius {radius:g} cannot be {width:g} wide: the width is at most twice the radius."
         )
+    if not np.isfinite(outer * outer):
+        raise ValueError(f"A ring of radius {radius:g} and width {width:g} is too large: squared radii overflow.")
     angle = rng.uniform(0, 2 * np.pi, n_samples)
     distance = np.sqrt(rng.uniform(inner**2, outer**2, n_samples))
     return distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
+from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
@@ -35,6 +36,11 @@ def linear_svm(
     machine : LinearSVC
         The machine, not fitted.
 
+    Raises
+    ------
+    ValueError
+        For features that are no finite matrix.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -43,6 +49,7 @@ def linear_svm(
     >>> linear_svm(X, random_state=0).fit(X, y == 0).score(X, y == 0)
     1.0
     """
+    features = check_array(features, accept_sparse=True, dtype=[np.float64, np.float32])
     squares = features.multiply(features) if sp.issparse(features) else features**2
     lengths = np.asarray(squares.sum(axis=1, dtype=np.float64)).ravel()
     mean_square = float(np.average(lengths, weights=sample_weight)) or 1.0
