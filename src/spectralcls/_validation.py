@@ -32,6 +32,16 @@ class TrainingData(NamedTuple):
         return TrainingData(X, codes, self.classes, weights, None, self.features)
 
 
+def check_class_labels(y):
+    """As scikit-learn's ``check_classification_targets``, and labels have to have an order."""
+    labels = np.asarray(y)
+    if labels.dtype == object and any(isinstance(label, str) for label in labels.flat):
+        others = sorted({type(label).__name__ for label in labels.flat if not isinstance(label, str)})
+        if others:
+            raise TypeError(f"y mixes str with {', '.join(others)}: class labels must be all strings or all numbers.")
+    check_classification_targets(y)
+
+
 def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32),
                         check=validate_data):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
@@ -40,7 +50,7 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
     `at_least` classes. Features are checked by `check`, which takes what `validate_data` takes.
     """
     X, y = check(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
-    check_classification_targets(y)
+    check_class_labels(y)
     weights = kept = None
     if sample_weight is not None:
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -115,7 +125,7 @@ def check_more_data(estimator, X, y, classes, sample_weight, before, check=valid
     if before is None:
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        check_classification_targets(classes)
+        check_class_labels(classes)
         classes = np.unique(classes)
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
@@ -124,7 +134,7 @@ def check_more_data(estimator, X, y, classes, sample_weight, before, check=valid
     else:
         classes = before.classes
     X, y = check(estimator, X, y, dtype=[np.float64, np.float32], reset=before is None)
-    check_classification_targets(y)
+    check_class_labels(y)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(f"y has labels {unknown!r} that are not among the classes {classes!r}.")

@@ -1,7 +1,7 @@
 """Intrinsic dimension from the growth of entropic graphs (Costa and Hero)."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from ._typing import ArrayLike, RandomState
+from ._validation import check_class_labels
 from .neighbors import knn, without_self
 
 __all__ = ["IntrinsicDimension", "class_dimensions", "entropic_dimension"]
@@ -109,15 +110,19 @@ def entropic_dimension(
     >>> round(entropic_dimension(np.hstack([X, X]), random_state=0).dimension, 6)
     2.107535
     """
-    if graph not in GRAPHS:
+    if not isinstance(graph, str) or graph not in GRAPHS:
         raise ValueError(f"graph must be one of {GRAPHS}, got {graph!r}.")
-    if not gamma > 0:
-        raise ValueError(f"gamma must be positive, got {gamma!r}.")
+    if not isinstance(gamma, Real) or not gamma > 0:
+        raise ValueError(f"gamma must be a positive number, got {gamma!r}.")
+    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be a positive integer, got {n_neighbors!r}.")
     X = check_array(X, dtype=[np.float64, np.float32], order="C")
     least = n_neighbors + 1 if graph == "knn" else 2
     if sizes is None:
         sizes = np.unique(np.linspace(max(least, len(X) // 2), len(X) - 1, 8).astype(int))
     sizes = np.asarray(sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu":
+        raise ValueError(f"sizes must be integers, got {sizes.tolist()!r}.")
     if len(sizes) < 2 or sizes.min() < least or sizes.max() > len(X):
         raise ValueError(
             f"need two or more sizes between {least} and the number of points, n_samples={len(X)}; got "
@@ -169,6 +174,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     X = check_array(X, dtype=[np.float64, np.float32])
     y = np.asarray(y)
     check_consistent_length(X, y)
+    check_class_labels(y)
     return {label: entropic_dimension(X[y == label], **options) for label in np.unique(y).tolist()}
 
 

@@ -6,11 +6,11 @@ from typing import Self
 import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils import assert_all_finite, check_array, check_scalar
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._table.check import is_table
 from .._typing import Array, ArrayLike, RandomState
+from .._validation import check_class_labels
 from ..perturbo import PerTurboClassifier
 from ._query import draw, margin_of
 
@@ -197,7 +197,7 @@ class ActivePool:
         if len(np.unique(positions)) < len(positions) or not self._unlabeled[positions].all():
             raise ValueError("Some of the positions were labeled before, or are given twice.")
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        check_class_labels(y)
         if not len(y):
             return self
         whitened = None

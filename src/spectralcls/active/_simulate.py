@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, validate_param
 
 from .._progress import progress as show_progress
 from .._typing import ArrayLike, RandomState
+from .._validation import check_class_labels
 from ..perturbo import PerTurboClassifier
 from ._pool import ActivePool
 
@@ -172,6 +173,7 @@ def simulate(
     array([ 6,  7,  8,  9, 10, 11])
     """
     X, y = check_X_y(X, y, dtype=np.float64)
+    check_class_labels(y)
     if not len(strategies) or not all(isinstance(name, str) and name in STRATEGIES for name in strategies):
         raise ValueError(f"strategies must be some of {STRATEGIES}, got {list(strategies)}.")
     n_classes = len(np.unique(y))
@@ -197,7 +199,7 @@ def simulate(
                     estimator, query, X, y, n_pool, n_initial, n_queries, fraction, retune, strategies, seed
                 )
 
-        repeats = Parallel(n_jobs=n_jobs)(jobs())
+        repeats = Parallel(n_jobs=n_jobs and min(n_jobs, n_repeats))(jobs())  # a process more has nothing to do
     scores = np.array(repeats)  # (repeat, strategy, pool or test, t)
     pool, test = ({name: scores[:, s, kind] for s, name in enumerate(strategies)} for kind in (0, 1))
     return LearningCurves(n_initial + np.arange(n_queries + 1), pool, test)

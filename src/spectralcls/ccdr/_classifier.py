@@ -178,6 +178,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
                 raise ValueError(f"{name} must be a value or a list of values, got {getattr(self, name)!r}.")
             if not values:
                 raise ValueError(f"{name} is empty: give at least one value.")
+            if not all(isinstance(value, Real) for value in values):
+                raise ValueError(f"{name} must be a number or a list of numbers, got {getattr(self, name)!r}.")
         return {name: sorted(set(values)) for name, values in given.items()}
 
     @transactional(nested_validation=True)

@@ -4,9 +4,8 @@ import warnings
 
 import numpy as np
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
-from .._validation import encode
+from .._validation import check_class_labels, encode
 
 UNSAID = "warn"
 
@@ -22,7 +21,7 @@ def is_marked(y, unlabeled):
 def encode_partial(y, unlabeled):
     """Classes and codes (n,) of partial labels; the code of an unlabeled point is -1."""
     y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
+    check_class_labels(y)
     known = np.unique(y)
     if isinstance(unlabeled, str) and unlabeled == UNSAID and known.dtype.kind in "if" and -1 in known:
         if len(known) != 2 or known[1] != 1:

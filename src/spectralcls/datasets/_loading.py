@@ -319,6 +319,8 @@ def _data_folder(data_home):
     folder = data_home if data_home is not None else os.environ.get(DATA_VARIABLE) or None
     if folder is None:
         return None
+    if not isinstance(folder, (str, os.PathLike)):
+        raise TypeError(f"data_home must be the name of a folder, got {folder!r}.")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"The data folder {folder} does not exist.")
     return Path(folder)

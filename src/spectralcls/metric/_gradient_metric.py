@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._estimator import transactional
 from .._model.ridge import ALPHAS, solve
 from .._progress import progress
-from .._tuning import distinct_rows, median_distance, stratified_subsample
+from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
 from .._validation import check_regression_data, check_training_data
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
@@ -153,8 +153,7 @@ class GradientMetric(LinearMap):
         ConvergenceWarning
             If no round improved on the features as they are, which are then the result.
         """
-        if not np.size(self.alpha_grid):
-            raise ValueError("alpha_grid is empty: give at least one value.")
+        alphas = check_grid(self.alpha_grid, "alpha_grid")
         rng = check_random_state(self.random_state)
         problem = self._read(X, y, sample_weight, rng)
         points, weights = problem.points, problem.weights
@@ -166,7 +165,7 @@ class GradientMetric(LinearMap):
             for step in range(self.max_iter + 1):
                 Z = points @ L.T
                 bandwidth = self.bandwidth * median_distance(Z, rng)
-                loss, coefficients = self._ridge(Z, problem, bandwidth)
+                loss, coefficients = self._ridge(Z, problem, bandwidth, alphas)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
                     self.components_, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
@@ -196,11 +195,11 @@ class GradientMetric(LinearMap):
             return Problem.of_numbers(points, weights, data.targets[first])
         return Problem.of_classes(points, weights, codes[first], len(data.classes))
 
-    def _ridge(self, Z, problem, bandwidth):
+    def _ridge(self, Z, problem, bandwidth, alphas):
         """Leave-one-out loss and coefficients at the best alpha."""
         K = kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, n_jobs=self.n_jobs)
         best = np.inf, None
-        for alpha in self.alpha_grid:
+        for alpha in alphas:
             solution = solve(K.copy(), problem.targets, alpha, problem.weights)
             loss = problem.loss(solution.held_out)
             if best[1] is None or loss < best[0]:

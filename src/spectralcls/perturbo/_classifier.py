@@ -7,14 +7,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 from .._estimator import Estimator, TableMixin, transactional
 from .._table import check_features
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
 from .._typing import Array, ArrayLike
-from .._validation import check_bandwidth, unit_scale
+from .._validation import check_bandwidth, check_class_labels, unit_scale
 from ..metric import MetricMixin
 from ._class_model import Regularization, fit_class, log_explained
 from ._tuning import accuracies
@@ -293,7 +292,7 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         if not hasattr(self, "_models"):
             return self.fit(X, y, sample_weight)
         X, y = check_features(self, X, y, dtype=np.float64, reset=False)
-        check_classification_targets(y)
+        check_class_labels(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -9,10 +9,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from .._typing import ArrayLike, RandomState
+from .._validation import check_class_labels
 
 
 def linear_svm(
@@ -113,7 +114,7 @@ def binary_targets(y):
         y = y.toarray() if sp.issparse(y) else y
         return True, np.arange(y.shape[1]), y.astype(bool)
     y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
+    check_class_labels(y)
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError("The number of classes has to be greater than one; got 1 class")
