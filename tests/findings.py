@@ -126,6 +126,28 @@ FINDINGS = {  # what was wrong: the tests
         f"{CORE}kernels.py::test_bad_arguments_are_named",
         f"{CORE}doors.py::test_malformed_pairs_and_counts_have_a_sentence",
     ],
+    "kernels, dimensions, sizes, rows, graphs, paths of another kind were a KeyError, or refused in foreign words": [
+        "tests/house/test_random_calls.py::test_arguments_of_another_kind_are_refused_in_words",
+    ],
+    "class labels that mix strings and numbers were refused in foreign words": [
+        "tests/house/test_random_calls.py::test_every_classifier_refuses_labels_of_mixed_kinds_in_words",
+    ],
+    "candidates that are no numbers were an error of sorting, or of a matrix": [
+        "tests/house/test_random_calls.py::test_candidates_that_are_no_numbers_are_refused",
+    ],
+    "a graph on Dask was refused after its neighbors were found": [
+        "tests/house/test_random_calls.py::test_a_graph_on_dask_is_refused_before_any_block_is_read",
+    ],
+    "as many processes were started as n_jobs said, however many": [
+        "tests/house/test_random_calls.py::test_no_more_processes_are_started_than_there_are_repeats",
+    ],
+    "the bandwidth of the scale overflowed, and was zero for equal samples": [
+        "tests/house/test_random_calls.py::test_the_scale_of_lengths_changes_no_bandwidth",
+        "tests/house/test_random_calls.py::test_arguments_of_another_kind_are_refused_in_words",
+    ],
+    "random pivots of a wide kernel in single precision lost the factor": [
+        f"{CORE}lowrank.py::test_a_wide_kernel_in_single_precision_is_factored_to_rounding",
+    ],
     "CCDR took -1 for unlabeled points without a word": [
         f"{UNIT}ccdr.py::test_minus_one_is_a_label_like_others_unless_told",
     ],

@@ -318,8 +318,9 @@ def rpcholesky(
         raise ValueError("the kernel is not finite on the diagonal")
     trace = diagonal.sum()
     # A smaller residual is rounding and counts as zero: a pivot there would turn the rounding of its kernel column,
-    # eps, into eps / sqrt(residual), and with several of them the factor is lost.
-    floor = 100 * np.finfo(X.dtype).eps * np.abs(diagonal)
+    # eps, into eps / sqrt(residual), and with several of them the factor is lost: random pivots of wide kernels down to
+    # 100 eps leave a diagonal of -0.3 in float32, those down to 1000 eps one of -1e-5.
+    floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
     residual = diagonal.copy()
     rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
     pivots: Any = []

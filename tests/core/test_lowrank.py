@@ -89,6 +89,16 @@ def test_greedy_pivots_are_those_of_sequential_pivoting_for_any_block(block_size
     assert_allclose(factor.factor, F, atol=1e-10)
 
 
+def test_a_wide_kernel_in_single_precision_is_factored_to_rounding():
+    """To the end, without a tolerance: what is left is neither far below zero nor above the floor of the pivots."""
+    X, eps = np.random.default_rng(0).normal(size=(1500, 5)).astype(np.float32), np.finfo(np.float32).eps
+    for seed in range(2):
+        factor = rpcholesky(X, 800, bandwidth=3.0, random_state=seed)
+        residual = 1 - np.sum(factor.factor.astype(np.float64) ** 2, axis=1)
+        assert -300 * eps < residual.min() and residual.max() < 2000 * eps
+        assert factor.rank < 700
+
+
 def test_block_sampling_keeps_the_distribution_of_sequential_sampling():
     # Three points, the first two nearly equal: how often are they the two pivots?
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
