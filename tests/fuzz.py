@@ -3,6 +3,7 @@
     python -m tests.fuzz --calls 20000 --seed 1           # all targets, the cheap ones more often
     python -m tests.fuzz --only knn --calls 500 --seed 7
     python -m tests.fuzz --only knn --call 123 --seed 7   # one call again, in this process
+    python -m tests.fuzz --again FUZZ.json ...            # the findings of reports again: what was mended is left out
 
 Each call is drawn from (seed, target, number), so a finding is repeated by its numbers alone. Right answers and errors
 that are meant for the user, `ValueError` and `TypeError` of our own words, are fine. Everything else is a finding: a
@@ -113,6 +114,21 @@ def batch(targets, seed, first, last):
     return outcomes
 
 
+def again(reports):
+    """Judge the findings of reports once more; those that are right or refused by now are marked as mended there."""
+    left = 0
+    for file in reports:
+        report = json.loads(file.read_text())
+        for finding in report["findings"]:
+            outcome = judge(finding["target"], finding["seed"], finding["call"])
+            finding["mended"] = outcome in ("right", "refused")
+            if not finding["mended"]:
+                left += 1
+                print(f"\n{finding['target']}, call {finding['call']}, seed {finding['seed']}: {outcome}", flush=True)
+        file.write_text(json.dumps(report, indent=1) + "\n")
+    return int(bool(left))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=1000)
@@ -121,6 +137,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=cases.TARGETS, default=list(cases.TARGETS), metavar="TARGET")
     parser.add_argument("--call", type=int, help="this one only, in this process")
     parser.add_argument("--json", type=Path, help="write the counts and the findings")
+    parser.add_argument("--again", type=Path, nargs="+", metavar="FUZZ.json", help="findings of reports again")
     parser.add_argument("--range", type=int, nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.call is not None:
@@ -128,6 +145,8 @@ def main():
         outcome = judge(of_round[options.call % len(of_round)], options.seed, options.call)
         print(outcome)
         return int(outcome not in ("right", "refused"))
+    if options.again:
+        return again(options.again)
     if options.range:
         child(options.only, options.seed, *options.range)
         return 0

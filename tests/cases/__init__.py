@@ -44,4 +44,4 @@ _SHARES = {
     "parquet_file": 5, "model_file": 3, "modes": 1, "metric": 1, "auto": 1, "tables": 1, "hostile_active.simulate": 1,
     "hostile_dask.kernel_sums": 3, "hostile_dask.knn": 3, "hostile_dask.knn_graph": 3,
 }  # fmt: skip
-SHARES = {target: _SHARES.get(target, 10) for target in TARGETS}
+SHARES = {target: _SHARES.get(target, 20) for target in TARGETS}
