@@ -77,18 +77,24 @@ def check_bandwidths(bandwidth, n_labels=None):
     """(array (b,) or, a column for each of n_labels labels, (b, l); whether the result has the axis b)."""
     if isinstance(bandwidth, float) and 0 < bandwidth < np.inf:
         return np.array([bandwidth]), False
-    bandwidths = np.asarray(bandwidth)
-    if bandwidths.dtype.kind not in "iuf":
-        raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.")
-    bandwidths = np.asarray(bandwidths, dtype=np.float64, order="C")
+    bandwidths = check_widths(bandwidth)
     if bandwidths.size == 0 or bandwidths.ndim > 2:
         raise ValueError(f"bandwidth must be a number or a list of them, got shape {bandwidths.shape}.")
     if bandwidths.ndim == 2 and bandwidths.shape[1] != n_labels:
         wanted = "labels" if n_labels is None else f"shape (b, {n_labels})"
         raise ValueError(f"bandwidth of shape {bandwidths.shape} has a column for each label: it needs {wanted}.")
+    return np.atleast_1d(bandwidths), bandwidths.ndim > 0
+
+
+def check_widths(bandwidth):
+    """Positive finite bandwidths of any shape as float64."""
+    bandwidths = np.asarray(bandwidth)
+    if bandwidths.dtype.kind not in "iuf":
+        raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.")
+    bandwidths = np.asarray(bandwidths, dtype=np.float64, order="C")
     if not (np.isfinite(bandwidths).all() and (bandwidths > 0).all()):
         raise ValueError(f"bandwidth must be positive and finite, got {bandwidth!r}.")
-    return np.atleast_1d(bandwidths), bandwidths.ndim > 0
+    return bandwidths
 
 
 def check_kernel(kernel):

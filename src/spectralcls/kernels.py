@@ -28,6 +28,7 @@ from ._kernel_checks import (
     check_queries,
     check_tolerances,
     check_weights,
+    check_widths,
 )
 from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
@@ -410,5 +411,4 @@ def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
     """
     check_kernel(kernel)
     check_dimension(d, "d")
-    check_bandwidths(bandwidth)
-    return PROFILES[kernel].log_integral(d) + d * np.log(np.asarray(bandwidth, dtype=np.float64))
+    return PROFILES[kernel].log_integral(d) + d * np.log(check_widths(bandwidth))

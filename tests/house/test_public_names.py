@@ -84,14 +84,40 @@ def docstrings(value):
                 yield inspect.getdoc(member) or ""
 
 
-@pytest.mark.parametrize("value", public_objects())
-def test_a_public_name_has_a_docstring_whose_example_runs(value):
-    assert "Examples\n" in (value.__doc__ or ""), "no example"
+def methods_with_examples():
+    """(qualified name, method or property) of every public class that has an example, inherited ones once."""
+    seen = {}
+    for cls in (parameter.values[0] for parameter in public_objects()):
+        for name, member in inspect.getmembers_static(cls) if inspect.isclass(cls) else ():
+            function = getattr(member, "__func__", getattr(member, "fget", member))
+            own = (getattr(function, "__module__", None) or "").startswith("spectralcls")
+            if own and not name.startswith("_") and ">>>" in (getattr(function, "__doc__", "") or ""):
+                seen.setdefault(id(function), pytest.param(function, id=f"{cls.__name__}.{name}"))
+    return list(seen.values())
+
+
+def run_example(value, name):
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner(verbose=False)
-    for example in finder.find(value, value.__name__):
+    for example in finder.find(value, name):
         output = []
         result = runner.run(example, out=output.append)
         assert result.attempted and not result.failed, "".join(output)
+
+
+@pytest.mark.parametrize("value", public_objects())
+def test_a_public_name_has_a_docstring_whose_example_runs(value):
+    assert "Examples\n" in (value.__doc__ or ""), "no example"
+    run_example(value, value.__name__)
+
+
+@pytest.mark.parametrize("method", methods_with_examples())
+def test_the_example_of_a_method_runs(method):
+    run_example(method, method.__qualname__)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if ">>>" in importlib.import_module(name).__doc__])
+def test_the_example_of_a_module_runs(name):
+    run_example(importlib.import_module(name), name)
 
 
 @pytest.mark.parametrize("value", public_objects())
