@@ -104,7 +104,7 @@ CALLS = {  # public function: arguments that it takes, or what makes them
         n_queries=1, test_size=0.3, fraction=0.5, retune=None, n_repeats=1, strategies=("boundary",), random_state=0,
         n_jobs=None, progress=False,
     ),
-    "spectral_kernel.linear_svm": dict(features=SMALL, random_state=0),
+    "spectral_kernel.linear_svm": dict(features=SMALL, random_state=0, sample_weight=None),
     "datasets.gaussian_mixture": dict(
         n_classes=2, n_features=3, n_components=2, intrinsic_dim=1, separation=1.0, noise=0.1, random_state=0,
     ),

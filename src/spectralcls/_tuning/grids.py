@@ -77,11 +77,13 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
 def check_grid(grid, name="bandwidth_grid"):
     """A user's positive candidates as ascending float64."""
     grid = np.asarray(grid)
-    if grid.dtype.kind not in "iuf" and grid.size:
+    if not grid.size:
+        raise ValueError(f"{name} is empty: give at least one value.")
+    if grid.dtype.kind not in "iuf":
         raise ValueError(f"{name} must consist of numbers, got {grid.tolist()!r}.")
     grid = grid.astype(np.float64)
-    if grid.ndim != 1 or not len(grid):
-        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {grid.shape}.")
+    if grid.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {grid.shape}.")
     check_positive(grid, name)
     return np.sort(grid)
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, has_fit_parameter
 
 from .._typing import ArrayLike, RandomState
 from .._validation import check_class_labels
@@ -40,7 +40,7 @@ def linear_svm(
     Raises
     ------
     ValueError
-        For features that are no finite matrix.
+        For features that are no finite matrix, and weights that are none.
 
     Examples
     --------
@@ -51,6 +51,8 @@ def linear_svm(
     1.0
     """
     features = check_array(features, accept_sparse=True, dtype=[np.float64, np.float32])
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(sample_weight, features, ensure_non_negative=True)
     squares = features.multiply(features) if sp.issparse(features) else features**2
     lengths = np.asarray(squares.sum(axis=1, dtype=np.float64)).ravel()
     mean_square = float(np.average(lengths, weights=sample_weight)) or 1.0
