@@ -23,7 +23,9 @@ from spectralcls import (
     SpectralKernelClassifier,
     SpectralLaplacianISEClassifier,
 )
-from spectralcls._model.incomplete import Excluded, IncompletePoints
+from spectralcls._model.completion import completed, completed_by_folds
+from spectralcls._model.incomplete import incomplete_class_log_sums
+from spectralcls._quantile import weighted_quantile
 from spectralcls._table import Table
 from spectralcls._table.columns import center_and_scale
 from spectralcls._table.frames import read_columns
@@ -39,54 +41,81 @@ def incomplete(rng, n, share, offset=0.0):
     return X
 
 
-def factor(q, x, own, h):
-    """Mean over `own` of one feature's kernel values if x is missing, else the value; the integral if q is."""
-    if np.isnan(q).any():
-        return (np.sqrt(2 * np.pi) * h) ** len(q)
-    if np.isnan(x).any():
-        known, weights = own
-        return np.average(np.exp(-((known - q) ** 2).sum(axis=1) / (2 * h**2)), weights=weights)
-    return np.exp(-((q - x) ** 2).sum() / (2 * h**2))
-
-
-def direct(Q, X, codes, weights, h, kept):
-    """Class sums, term by term; `kept(i)` is a mask of the points that query i sees."""
-    out = np.zeros((len(Q), codes.max() + 1))
-    for i, q in enumerate(Q):
-        for j in np.flatnonzero(kept(i)):
-            value = weights[j]
-            for f in range(FEATURES.max() + 1):
-                own = kept(i) & (codes == codes[j]) & ~np.isnan(X[:, FEATURES == f]).any(axis=1)
-                known = X[own][:, FEATURES == f], weights[own]
-                value *= factor(q[FEATURES == f], X[j, FEATURES == f], known, h)
-            out[i, codes[j]] += value
-    return np.log(out)
-
-
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-@pytest.mark.parametrize("missing_of_points, missing_of_queries", [(0, 0.3), (0.3, 0), (0.3, 0.3), (0, 0.02)])
-def test_class_sums_are_those_of_the_product(missing_of_points, missing_of_queries, offset):
+@pytest.mark.parametrize("widths", [[0.4, 1.0], [[0.5, 0.8, 1.3]]])
+def test_class_sums_are_those_of_the_product(widths, offset):
+    """Term by term: a feature that a query lacks takes its integral, and its share from what weighs the points."""
     rng = np.random.default_rng(0)
-    X, Q = incomplete(rng, 60, missing_of_points, offset), incomplete(rng, 25, missing_of_queries, offset)
-    codes, weights, folds = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60), rng.integers(0, 4, 60)
-    points = IncompletePoints(X, codes, 3, weights, FEATURES)
-    found = points.log_sums(Q, np.array([0.4, 1.0]))
-    for b, h in enumerate([0.4, 1.0]):
-        expected = direct(Q, X, codes, weights, h, lambda i: np.ones(60, dtype=bool))
-        assert_allclose(found[:, b], expected, rtol=0, atol=2e-9)  # 1e-9 is the tolerance of the marginals
-    left_out = points.log_sums(X[:25], [1.0], Excluded(points=np.arange(25)))[:, 0]
-    assert_allclose(left_out, direct(X[:25], X, codes, weights, 1.0, lambda i: np.arange(60) != i), atol=2e-9)
-    other_folds = points.log_sums(X[:25], [1.0], Excluded(groups=(folds[:25], folds)))[:, 0]
-    assert_allclose(other_folds, direct(X[:25], X, codes, weights, 1.0, lambda i: folds != folds[i]), atol=2e-9)
+    X, Q = incomplete(rng, 60, 0.0, offset), incomplete(rng, 25, 0.3, offset)
+    codes, weights, factors = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60), rng.uniform(0.1, 9, (60, 2))
+    widths = np.array(widths)
+    plain = incomplete_class_log_sums(Q, X, codes, 3, widths, weights, features=FEATURES)
+    found = incomplete_class_log_sums(Q, X, codes, 3, widths, weights, factors, FEATURES)
+    for i, q in enumerate(Q):
+        has = ~np.isnan(q)
+        shared = factors ** (len(np.unique(FEATURES[has])) / 4)
+        squared = ((q[has] - X[:, has]) ** 2).sum(axis=1)
+        for b, by_class in enumerate(np.broadcast_to(widths.reshape(len(widths), -1), (len(widths), 3))):
+            h = by_class[codes]
+            terms = weights * np.exp(-squared / (2 * h**2)) * (np.sqrt(2 * np.pi) * h) ** np.count_nonzero(~has)
+            for c in range(3):
+                own = codes == c
+                assert_allclose(plain[i, b, c], np.log(terms[own].sum()), rtol=0, atol=1e-9)
+                assert_allclose(found[i, b, c], np.log(terms[own] @ shared[own]), rtol=0, atol=1e-9)
 
 
-def test_bandwidths_by_class():
+def regression(X, codes, weights, kept):
+    """`completed` value by value, by the points of a mask."""
+    known = ~np.isnan(X)
+    center = np.average(np.nan_to_num(X), axis=0, weights=weights[:, None] * known + 1e-300)
+    spread = np.average(np.nan_to_num(X - center) ** 2, axis=0, weights=weights[:, None] * known + 1e-300)
+
+    def squared(i, j):
+        both, one = known[i] & known[j], known[i] & ~known[j]
+        return ((X[i] - X[j])[both] ** 2).sum() + ((X[i] - center)[one] ** 2 + spread[one]).sum()
+
+    pairs = [(i, j) for i in range(len(X)) for j in range(len(X)) if codes[i] == codes[j]]
+    distances, pair_weights = (np.array([function(*pair) for pair in pairs])
+                               for function in (squared, lambda i, j: weights[i] * weights[j]))  # fmt: skip
+    apart = distances > 1e-9 * distances.max()
+    h = np.sqrt(weighted_quantile(distances[apart], 0.05, pair_weights[apart])) / 2
+    out = X.copy()
+    for i, f in np.argwhere(~known):
+        mates = np.flatnonzero(kept & known[:, f] & (codes == codes[i]))
+        K = weights[mates] * np.exp([-squared(i, j) / (2 * h**2) for j in mates])
+        everyone = np.flatnonzero(kept & known[:, f])
+        of_mean = mates if len(mates) else everyone
+        mean = np.average(X[of_mean, f], weights=weights[of_mean])
+        prior = 1e-5 * weights[codes == codes[i]].sum()
+        out[i, f] = (K @ X[mates, f] + prior * mean) / (K.sum() + prior)
+    return out
+
+
+def test_training_points_are_completed_by_the_regression_on_their_class():
     rng = np.random.default_rng(1)
-    X, Q, codes = incomplete(rng, 60, 0.2), incomplete(rng, 20, 0.2), rng.integers(0, 3, 60)
-    points = IncompletePoints(X, codes, 3, None, FEATURES)
-    together = points.log_sums(Q, np.array([[0.5, 0.8, 1.3]]))[:, 0]
-    alone = points.log_sums(Q, np.array([0.5, 0.8, 1.3]))
-    assert_allclose(together, alone[:, np.arange(3), np.arange(3)], rtol=1e-10)
+    X, codes, weights = incomplete(rng, 70, 0.3, 5.0), rng.integers(0, 3, 70), rng.uniform(0.5, 2, 70)
+    X[codes == 2, 0] = np.nan  # no point of the class has it
+    X[0] = np.nan
+    folds = rng.integers(0, 4, 70)
+    everything = np.ones(70, dtype=bool)
+    assert_allclose(completed(X, codes, weights, FEATURES), regression(X, codes, weights, everything), rtol=1e-9)
+    by_folds = completed_by_folds(X, codes, folds, weights, FEATURES)
+    for fold in range(4):
+        assert_allclose(by_folds[fold], regression(X, codes, weights, folds != fold), rtol=1e-9)
+    complete = rng.normal(size=(9, 2)).astype(np.float32)
+    assert completed(complete, np.zeros(9, dtype=int)) is complete
+
+
+def test_points_are_completed_as_if_given_as_often_as_they_weigh():
+    rng = np.random.default_rng(2)
+    X, codes, times = incomplete(rng, 40, 0.3), rng.integers(0, 2, 40), rng.integers(1, 4, 40)
+    found = completed(X, codes, times, FEATURES)
+    repeated = completed(np.repeat(X, times, axis=0), np.repeat(codes, times), None, FEATURES)
+    assert_allclose(np.repeat(found, times, axis=0), repeated, rtol=1e-9)
+    many = np.where(rng.random((2000, 3)) < 0.2, np.nan, rng.normal(size=(2000, 3)))
+    whole = completed(many, np.zeros(2000, dtype=int))
+    assert_array_equal(whole[~np.isnan(many)], many[~np.isnan(many)])
+    assert np.isfinite(whole).all() and np.abs(whole).max() == np.nanmax(np.abs(many))
 
 
 @pytest.mark.parametrize("widths", [0.5, [0.4, 0.7]])
@@ -120,22 +149,45 @@ def test_squared_norms_are_the_integrals_of_the_squared_densities():
     grid = np.linspace(-7, 7, 281)
     step = grid[1] - grid[0]
     Q = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=2).reshape(-1, 2)
-    sums = np.exp(model._model.points.incomplete.log_sums(Q, np.array([0.6]))[:, 0]) / 10  # k(0) = 1
+    sums = np.exp(model._model.points.class_log_sums(Q, None, "gaussian", 0.6))[..., 0] / 10  # k(0) = 1
     integrals = (sums**2).sum(axis=0) * step**2 / (2 * np.pi * 0.6**2)
     assert_allclose(model._model.offsets, integrals, rtol=1e-7)
 
 
-@pytest.mark.parametrize("make", [make for make in TAKE_MISSING[1:] if make is not LaplacianSpectralClassifier])
-def test_a_query_without_a_feature_is_classified_by_the_others(make):
+@pytest.mark.parametrize("make", [ISEClassifier, SpectralISEClassifier])
+def test_the_inner_product_with_a_query_without_a_feature_is_the_integral_over_it(make):
     rng = np.random.default_rng(4)
-    X, Q = rng.normal(size=(60, 3)), rng.normal(size=(20, 3))
-    y = (X[:, 0] > 0).astype(int)
+    X, Q, y = rng.normal(size=(60, 3)), rng.normal(size=(20, 3)), np.arange(60) % 3
+    model, grid = make(0.7, scale=None).fit(X, y), np.linspace(-9, 9, 361)
     Q[::2, 1] = np.nan
-    found = make(0.7).fit(X, y).decision_function(Q)
-    rest = make(0.7).fit(X[:, [0, 2]], y).decision_function(Q[:, [0, 2]])
-    whole = make(0.7).fit(X, y).decision_function(Q[1::2])
-    assert_allclose(found[::2], rest[::2], rtol=1e-12)
-    assert_allclose(found[1::2], whole, rtol=1e-12)
+    found = model.decision_function(Q) + model._model.offsets
+    assert_allclose(found[1::2], model.decision_function(Q[1::2]) + model._model.offsets, rtol=1e-12)
+    for q, inner in zip(Q[::2], found[::2], strict=True):
+        line = np.column_stack([np.full(361, q[0]), grid, np.full(361, q[2])])
+        values = model.decision_function(line) + model._model.offsets
+        assert_allclose(inner, values.sum(axis=0) * (grid[1] - grid[0]), rtol=1e-7)
+
+
+@pytest.mark.parametrize("make", [
+    ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier, SpectralLaplacianISEClassifier,
+])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold(make, weighted):
+    rng = np.random.default_rng(5)
+    X, y, grid = rng.normal(size=(90, 3)), np.arange(90) % 3, [0.3, 0.6, 1.2]
+    X[:, 0] += y
+    X[:, :2][rng.random((90, 2)) < 0.3] = np.nan
+    weights = rng.integers(1, 4, 90) * 1.0 if weighted else None
+    folds = [(np.flatnonzero(np.arange(90) % 4 != f), np.flatnonzero(np.arange(90) % 4 == f)) for f in range(4)]
+    filled = completed_by_folds(X, y, np.arange(90) % 4, weights)
+    model = make(cv=folds, bandwidth_grid=grid, scale=None).fit(X, y, weights)
+    for f, (train, test) in enumerate(folds):
+        for b, h in enumerate(grid):
+            own, others = (None, None) if weights is None else (weights[train], weights[test])
+            expected = make(h, scale=None).fit(filled[f, train], y[train], own).score(X[test], y[test], others)
+            assert_allclose(model.cv_results_[f"split{f}_test_score"][b], expected, rtol=1e-12)
+    left_out = make(cv="loo", scale=None, bandwidth_grid=grid).fit(X, y, weights)
+    assert "split19_test_score" in left_out.cv_results_
 
 
 @pytest.mark.parametrize("make", TAKE_MISSING)
@@ -146,23 +198,6 @@ def test_few_missing_values_change_little_and_many_leave_a_classifier(make):
     complete = make().fit(X[:200], y[:200]).score(X[200:], y[200:])
     X[rng.random(X.shape) < 0.2] = np.nan
     assert make().fit(X[:200], y[:200]).score(X[200:], y[200:]) > complete - 0.15 > 0.4
-
-
-def test_densities_at_incomplete_training_points_are_means_over_their_completions():
-    """1/f of the weighted rules: f at an incomplete point averages over completions by the marginal of its class."""
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
-    X[:5, 1] = np.nan
-    model = LaplacianISEClassifier(0.8, scale=None).fit(X, y)
-    known = ~np.isnan(X[:, 1])
-    expected = []
-    for i in range(24):
-        own = known & (y == y[i])
-        second = X[own, 1] if i < 5 else X[i, 1:]
-        completed = np.column_stack([np.full(len(second), X[i, 0]), second])
-        sums = np.exp(model._model.points.incomplete.log_sums(completed, np.array([0.8]))[:, 0])
-        expected.append(24 / sums.sum(axis=1).mean())
-    assert_allclose(model.inverse_density_, expected, rtol=1e-8)
 
 
 # Categories.
@@ -224,20 +259,21 @@ def test_a_category_that_says_nothing_smooths_itself_away():
     assert model.score(frame[400:], y[400:]) > numbers_alone.score(frame[["length", "income"]][400:], y[400:]) + 0.1
 
 
-def test_a_query_without_a_feature_keeps_the_widths_of_the_whole():
+def test_a_query_without_a_feature_keeps_the_widths_and_norms_of_the_whole():
     rng = np.random.default_rng(4)
     X, Q, y = rng.normal(size=(60, 3)), rng.normal(size=(20, 3)), np.arange(60) % 2
     model = LaplacianSpectralClassifier("silverman", scale=None).fit(X, y)
     Q[:, 1] = np.nan
-    f = np.exp(-((X[:, None, [0, 2]] - X[:, [0, 2]]) ** 2).sum(axis=2) / (2 * model.overall_bandwidth_**2)).mean(axis=1)
+    f = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / (2 * model.overall_bandwidth_**2)).mean(axis=1)
     scores = []
     for c, width in enumerate(model.bandwidth_):
         own = y == c
-        pairs = ((X[own][:, None, [0, 2]] - X[own][:, [0, 2]]) ** 2).sum(axis=2)
-        norm = np.einsum("i,ij,j", f[own] ** -0.5, np.exp(-pairs / (4 * width**2)) / (2 * width**2), f[own] ** -0.5)
+        pairs = ((X[own][:, None] - X[own]) ** 2).sum(axis=2)
+        kernel = np.exp(-pairs / (4 * width**2)) / (2 * width**2) ** 1.5
+        norm = f[own] ** -0.5 @ kernel @ f[own] ** -0.5
         at = ((Q[:, None, [0, 2]] - X[own][:, [0, 2]]) ** 2).sum(axis=2)
         squared = model.overall_bandwidth_**2 + width**2
-        scores.append(np.log(np.exp(-at / (2 * squared)) @ f[own] ** -0.5 / squared / np.sqrt(norm)))
+        scores.append(np.log(np.exp(-at / (2 * squared)) @ f[own] ** (-0.5 * 2 / 3) / squared / np.sqrt(norm)))
     assert_allclose(model.decision_function(Q), scores[1] - scores[0], rtol=1e-9)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin, _fit_context
 
-from .._model.incomplete import is_incomplete
 from .._typing import Array, ArrayLike
 from .parameters import complete
 from .state import Versioned
@@ -72,12 +71,8 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data, y)`` and score checked queries in ``_scores(X)``, an array
-    (m, C) in which -inf means that a class is out of reach. Queries that lack features are scored by an estimator that
-    learned from the others in ``_learn_given(data)``, at the bandwidth of the whole, unless `_scores` integrates them
-    out (`_marginalizes`).
+    (m, C) in which -inf means that a class is out of reach.
     """
-
-    _marginalizes = False
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -123,16 +118,10 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
 
     def _winners(self, X):
         """The best class of each checked query, (m,): that of the largest score, however it is found."""
-        return self._all_scores(X).argmax(axis=1)
+        return self._scores(X).argmax(axis=1)
 
     def _check_queries(self, X):
         return self._mapped(self._check_points(X))
-
-    def _all_scores(self, X):
-        """`_scores` of checked queries, some of which may lack features."""
-        if self._marginalizes or not is_incomplete(X):
-            return self._scores(X)
-        return self._without_missing(X, self._model.points.data(self.classes_), lambda part, Q: part._scores(Q))
 
     def decision_function(self, X: Any) -> Array:
         """Score the classes, larger wins.
@@ -159,7 +148,7 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
-        scores = finite_scores(self._all_scores(self._check_queries(X)))
+        scores = finite_scores(self._scores(self._check_queries(X)))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Array:

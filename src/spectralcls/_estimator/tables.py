@@ -1,13 +1,11 @@
 """Estimators that take tables: categories, missing values, features on different scales."""
 
-from copy import copy
 from functools import partial
 from numbers import Real
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._model.incomplete import by_pattern
 from .._table import check_features, choose_smoothing
 from .._validation import check_more_data, check_training_data
 
@@ -69,25 +67,6 @@ class TableMixin:
         if getattr(self, "tolerance", None) is not None:
             return "the sums within a tolerance are of complete points"
         return None
-
-    def _without_missing(self, X, data, scores):
-        """``scores(estimator, X)`` for each pattern of missing features, by an estimator that has learned from the
-        others alone, at the same bandwidth: (m, C)."""
-        features = np.arange(X.shape[1]) if data.features is None else data.features
-        out = np.empty((len(X), len(data.classes)))
-        for pattern, rows in by_pattern(np.isnan(X)):
-            kept = ~pattern
-            if kept.all():
-                out[rows] = scores(self, X[rows])
-                continue
-            part = copy(self)
-            if kept.any():
-                part._learn_given(data._replace(X=np.ascontiguousarray(data.X[:, kept]), features=features[kept]))
-                out[rows] = scores(part, np.ascontiguousarray(X[rows][:, kept]))
-            else:  # nothing is known: points that are all equal
-                part._learn_given(data._replace(X=np.zeros((len(data.X), 1)), features=None))
-                out[rows] = scores(part, np.zeros((len(rows), 1)))
-        return out
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

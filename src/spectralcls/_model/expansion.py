@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .incomplete import is_incomplete
 from .labels import MANY, certified_labels
 from .points import TrainingPoints
 from .rule import Rule
@@ -73,8 +74,8 @@ class Expansion:
 
     def labels(self, Q):
         """``scores(Q).argmax(axis=1)``; where that is the same, without the sums of classes that cannot win."""
-        whole = type(self.points) is TrainingPoints and self.points.tolerance is None and self.points.incomplete is None
-        if self.by_class and whole and len(Q) >= MANY:
+        whole = type(self.points) is TrainingPoints and self.points.tolerance is None
+        if self.by_class and whole and len(Q) >= MANY and not is_incomplete(Q):
             return certified_labels(self, Q)
         return self.scores(Q).argmax(axis=1)
 

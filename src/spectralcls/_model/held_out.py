@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel_sums
+from .completion import completed_by_folds
 from .expansion import Sums
-from .incomplete import Excluded, IncompletePoints, is_incomplete
+from .incomplete import incomplete_class_log_sums, is_incomplete
 from .nearest import nearest_codes
 from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
@@ -56,8 +57,8 @@ def held_out_accuracies(problem):
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
-    if is_incomplete(problem.sample.X):  # neither 1/f nor squared norms are known fold by fold: the density rule
-        return _without_potentials(problem._replace(rule=Rule("density"), kernel="gaussian"))
+    if is_incomplete(problem.sample.X):
+        return _accuracies(problem, _incomplete(problem))
     if problem.rule.weighting is not None:
         return _accuracies(problem, _weighted(problem))
     if not problem.rule.needs_potentials:
@@ -242,6 +243,41 @@ def _weighted_totals(p, weights, widths):
     return out
 
 
+def _incomplete(p):
+    """k folds of any rule on points with gaps, which those outside of a fold complete for it: fold by fold."""
+    X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
+    completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
+    log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))
+    log_densities = np.empty(log_sums.shape[:2]) if p.rule.needs_query_density else None
+    totals = np.zeros((len(completed), *log_sums.shape[1:]))
+    for fold, points in enumerate(completed):
+        own, others = np.flatnonzero(folds[rows] == fold), np.flatnonzero(folds != fold)
+        if len(own):
+            sample = p.sample._replace(X=points[others], codes=codes[others], weights=weights[others], validated=None)
+            sums, totals[fold], log_total = _of_queries(p._replace(sample=sample), X[rows[own]])
+            log_sums[own] = sums[..., 0]
+            if log_densities is not None:
+                log_densities[own] = np.logaddexp.reduce(sums[..., 1], axis=2) - log_total
+    return _held_out(p, log_sums, totals, _other_weight(p, folds), folds[rows], log_densities)
+
+
+def _of_queries(p, Q):
+    """Sums (m, b, C, k) of the rule's columns at queries that lack values, totals (b, C), and the log of the weight."""
+    X, codes, weights, rule = p.sample.X, p.sample.codes, p.sample.weights, p.rule
+    log_f, log_total, factors = np.zeros((len(X), len(p.bandwidths))), np.log(weights.sum()), None
+    if rule.weighting is not None:
+        log_f = _log_sums(p, slice(None), p.bandwidths).astype(np.float64) - log_total
+        factors = [rule.point_weights(log_f), np.ones_like(log_f)][: 1 + rule.needs_query_density]
+        factors = np.stack(factors, axis=2)
+    sums = incomplete_class_log_sums(
+        Q, X, codes, p.sample.n_classes, p.bandwidths, _unless_ones(weights), factors, p.sample.features, p.n_jobs
+    )
+    totals = 0.0
+    if rule.needs_potentials:
+        totals = _weighted_totals(p, (weights[:, None] * np.exp(-log_f / 2))[..., None], p.bandwidths)[0]
+    return sums if factors is not None else sums[..., None], totals, log_total
+
+
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
     """Class sums and totals to k(y) A and b; `class_weight` (parts, C) is that of the training part."""
     class_weight = class_weight[:, None]
@@ -272,12 +308,6 @@ def _widths(p):
 
 def _class_log_sums_of_others(p, widths):
     """log of the class sums (m, b, C) of each validated point over the points of other folds."""
-    if is_incomplete(p.sample.X):
-        points = IncompletePoints(
-            p.sample.X, p.sample.codes, p.sample.n_classes, p.sample.weights, p.sample.features, p.n_jobs
-        )
-        left_out = Excluded(*(_left_out(p, p.sample.rows).get(name) for name in ("exclude_self", "exclude_groups")))
-        return points.log_sums(p.sample.X[p.sample.rows], widths, left_out)
     options = dict(labels=p.sample.codes, n_labels=p.sample.n_classes, **_left_out(p, p.sample.rows))
     rows = slice(None) if p.sample.validated is None else p.sample.validated  # all points without a copy
     return _log_sums(p, rows, widths, **options)

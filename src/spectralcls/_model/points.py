@@ -7,7 +7,8 @@ import numpy as np
 
 from .._validation import TrainingData, unit_scale
 from ..kernels import KernelPoints, bounded_sums, kernel_sums
-from .incomplete import IncompletePoints, is_incomplete
+from .completion import completed
+from .incomplete import incomplete_class_log_sums, is_incomplete
 from .nearest import nearest_codes
 
 BLOCK_BYTES = 1 << 26
@@ -38,6 +39,7 @@ class TrainingPoints:
     weight_unit : what they are multiples of on the user's scale, a power of two
     tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
     features : (d,) feature of each column, whose values are missing together; None for one column each
+    given : (n, d) the points with their gaps, if X completes them
     """
 
     X: np.ndarray
@@ -48,21 +50,26 @@ class TrainingPoints:
     tolerance: float | None = None
     n_jobs: int | None = None
     features: np.ndarray | None = None
+    given: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, codes=None, n_classes=1, weights=None, tolerance=None, n_jobs=None, features=None):
-        """With weights brought to a scale that is safe in float32; without codes all are of one class."""
+        """With weights brought to a scale that is safe in float32, and without gaps; without codes all are of one
+        class."""
         codes = np.zeros(len(X), dtype=np.intp) if codes is None else codes
         unit = 1.0
         if weights is not None:
             weights, unit = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
         class_weight = np.bincount(codes, weights, minlength=n_classes).astype(np.float64)
-        return cls(X, codes, class_weight, weights, unit, tolerance, n_jobs, features)
+        given = X if is_incomplete(X) else None
+        X = completed(X, codes, weights, features, n_jobs)
+        return cls(X, codes, class_weight, weights, unit, tolerance, n_jobs, features, given)
 
     def data(self, classes):
         """The checked training data that they came from."""
+        X = self.X if self.given is None else self.given
         weights = None if self.weights is None else self.weights * self.weight_unit
-        return TrainingData(self.X, self.codes, classes, weights, None, self.features)
+        return TrainingData(X, self.codes, classes, weights, None, self.features)
 
     @property
     def n_classes(self):
@@ -73,34 +80,32 @@ class TrainingPoints:
         several.
 
         With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times
-        their total. Missing values of points and queries are those of :mod:`.incomplete`.
+        their total. What a query lacks is integrated out.
         """
-        if self.incomplete is not None or is_incomplete(Q):
-            return self._incomplete_log_sums(Q, columns, bandwidth)
-        widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        sums = kernel_sums(
-            Q, self._packed(columns, True), kernel=kernel, bandwidth=widths, log=True, rtol=self.tolerance or 0.0,
-            n_jobs=self.n_jobs,
-        )
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
-        return sums.astype(np.float64, copy=False).reshape(len(Q), self.n_classes, n_columns)
+        widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
+        lacking = np.isnan(Q).any(axis=1)
+        out = np.empty((len(Q), self.n_classes, n_columns))
+        if not lacking.all():
+            sums = kernel_sums(
+                Q[~lacking] if lacking.any() else Q, self._packed(columns, True), kernel=kernel, bandwidth=widths,
+                log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs,
+            )
+            out[~lacking] = sums.reshape(-1, self.n_classes, n_columns)
+        if lacking.any():
+            sums = incomplete_class_log_sums(
+                Q[lacking], self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)),
+                self.weights, self._factors(columns), self.features, self.n_jobs,
+            )
+            out[lacking] = sums.reshape(-1, self.n_classes, n_columns)
+        return out
 
-    @property
-    def incomplete(self):
-        """The points as `IncompletePoints` if values are missing, else None."""
-        if "_incomplete" not in vars(self):
-            vars(self)["_incomplete"] = self._as_incomplete() if is_incomplete(self.X) else None
-        return vars(self)["_incomplete"]
-
-    def _as_incomplete(self):
-        return IncompletePoints(self.X, self.codes, self.n_classes, self.weights, self.features, self.n_jobs)
-
-    def _incomplete_log_sums(self, Q, columns, bandwidth):
-        points = self.incomplete or self._as_incomplete()
-        columns = np.ones(len(self.X)) if columns is None else columns
-        widths = np.atleast_1d(bandwidth) if np.ndim(bandwidth) == 0 else bandwidth[None]
-        found = [points.log_sums(Q, widths, weights=column)[:, 0] for column in columns.reshape(len(self.X), -1).T]
-        return np.stack(found, axis=2)
+    def _factors(self, columns):
+        """What columns hold beyond the sample weights, (n, k); None for nothing."""
+        if columns is self.weights:
+            return None
+        columns = columns.reshape(len(self.X), -1)
+        return columns if self.weights is None else columns / self.weights[:, None]
 
     def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
         """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.
@@ -174,8 +179,6 @@ class TrainingPoints:
 
     def log_density(self, kernel, bandwidth, log_share):
         """log f at the training points, (n,)."""
-        if self.incomplete is not None:
-            return _log_total(self.incomplete.log_sums_at_points(bandwidth)[..., None], log_share)
         return self.evaluate(
             self.X, partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
             partial(_log_total, log_share=log_share), 0,
@@ -184,8 +187,6 @@ class TrainingPoints:
     def potentials(self, weights, kernel, bandwidths):
         """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
         weights = np.ones(len(self.X)) if weights is None else weights
-        if self.incomplete is not None:
-            return self.incomplete.potentials(bandwidths, weights)
         out = np.zeros(self.n_classes)
         for c, own in enumerate(class_rows(self.codes, self.n_classes)):
             if len(own):

@@ -8,6 +8,8 @@ from sklearn.utils import check_random_state
 from .._validation import unit_scale
 from .folds import distinct_rows, shuffled_ranks, stratified_subsample
 
+MANY_FOLDS = 20
+
 
 class TuningSample(NamedTuple):
     """Points by class with weights and folds.
@@ -81,7 +83,8 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     folds : ndarray (n,), optional
         Of all rows, as `check_folds` reads them from a splitter; None to make them from `cv`.
     cv : int or "loo"
-        Random stratified folds, or one point at a time.
+        Random stratified folds, or one point at a time; of points with gaps `MANY_FOLDS`, because those outside of a
+        fold complete the others.
     max_samples : int or None
         All classes together.
     random_state : int, RandomState or None
@@ -106,6 +109,8 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
             folds = None if folds is None else folds[validated]
             targets = None if targets is None else targets[validated]
             validated = None
+    if cv == "loo" and np.isnan(X).any():
+        cv = MANY_FOLDS
     if folds is None and cv != "loo":
         folds = shuffled_ranks(codes, rng) % cv
     if folds is not None:

@@ -4,7 +4,6 @@
 from .._estimator import ScoreClassifier, transactional
 from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies
-from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
 from .._validation import check_bandwidth
 from ..metric import MetricMixin
@@ -40,9 +39,6 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         if inverse_density is not None:
             self.inverse_density_ = inverse_density
 
-    def _learn_given(self, data):
-        self._learn_means(data, self._rule(), self._log_priors(len(data.classes)))
-
     def _points(self, data):
         return TrainingPoints.of(
             data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
@@ -70,7 +66,7 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         return self._model.scores(X)
 
     def _winners(self, X):
-        return super()._winners(X) if is_incomplete(X) else self._model.labels(X)
+        return self._model.labels(X)
 
     @transactional(keep=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):

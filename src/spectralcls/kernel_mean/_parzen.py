@@ -74,7 +74,6 @@ class ParzenClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
-    _marginalizes = True
     _parameter_constraints = {"priors": ["array-like", None]}
 
     def __init__(

@@ -6,9 +6,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import ScoreClassifier
-from .._model import Rule
-from .._model.held_out import Problem, held_out_accuracies
-from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, search
 from ..metric import MetricMixin
 from ._nested import clearly_right
@@ -47,7 +44,7 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
         return self._model.scores(X)
 
     def _winners(self, X):
-        return super()._winners(X) if is_incomplete(X) else self._model.labels(X)
+        return self._model.labels(X)
 
     def _tune(self, data, y, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
@@ -71,9 +68,6 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
 
     def _accuracies(self, sample, bandwidth, n_components=None):
         """Accuracies (n_splits, b) or, with candidates for the number of components, (n_splits, b, q)."""
-        if is_incomplete(sample.X):
-            problem = Problem(Rule("density"), sample, "gaussian", bandwidth, None, self.n_jobs)
-            return held_out_accuracies(problem)
         if n_components is None and self._implicit(self.n_components):
             return self._implicit_accuracies(sample, bandwidth)
         self._check_leave_one_out(sample)

@@ -222,9 +222,6 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
         )
 
-    def _learn_given(self, data):
-        self._model, _ = self._means(self._points(data), Widths(self.overall_bandwidth_, self.bandwidth_))
-
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
         return class_means(
@@ -275,7 +272,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         right = np.empty((len(sample.X), len(bandwidths)), dtype=bool)
         for train, test in sample.splits():
             X, codes, weights = training_part(sample, train)
-            points = TrainingPoints.of(X, codes, sample.n_classes, weights, n_jobs=self.n_jobs)
+            points = TrainingPoints.of(
+                X, codes, sample.n_classes, weights, n_jobs=self.n_jobs, features=sample.features
+            )
             for b, h in enumerate(bandwidths):
                 model, _ = self._means(points, self._proportions.scaled(h))
                 right[test, b] = clearly_right(model.scores(sample.X[test])[:, None], sample.codes[test])[:, 0]

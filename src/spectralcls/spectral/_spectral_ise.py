@@ -132,9 +132,6 @@ class _SpectralISE(SpectralClassifier):
             data.X, data.codes, len(data.classes), data.weights, n_jobs=self.n_jobs, features=data.features
         )
 
-    def _learn_given(self, data):
-        self._learn_means(data)
-
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
             n_components, weighting=self._weighting, kernel=self.kernel, bandwidth=self.bandwidth_, rank=self.rank,
