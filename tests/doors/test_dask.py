@@ -170,7 +170,7 @@ def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
 
 
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianSpectralClassifier", "PerTurboClassifier"])
-def test_scales_are_learned_and_categories_and_gaps_refused(problem, name):
+def test_scales_are_learned(problem, name):
     X, y, _, queries = problem
     units = np.array([1.0, 1e3, 1e-3])
     kind = getattr(spectralcls.dask, name)
@@ -179,11 +179,110 @@ def test_scales_are_learned_and_categories_and_gaps_refused(problem, name):
     assert_same(local, model, queries * units, 1e-9)
     np.testing.assert_allclose(model.to_local().decision_function(queries * units),
                                local.decision_function(queries * units), rtol=1e-9, atol=1e-12)  # fmt: skip
-    with pytest.raises(ValueError, match=r"categorical_features=\[1\]: categories are for data in memory"):
-        kind(1.5, categorical_features=[1]).fit(rows(X), rows(y))
+
+
+def mixed_table(n, seed=0, missing=0.15):
+    """A frame of numbers and categories with gaps, labels and weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    color = np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), y)
+    frame = pd.DataFrame({
+        "length": rng.normal(size=n) + y,
+        "income": 1000 * rng.normal(size=n),
+        "color": pd.Categorical.from_codes(color, ["red", "green", "blue"]),
+        "town": pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde")),
+        "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+        "size": pd.Categorical.from_codes(np.minimum(y + rng.integers(0, 2, n), 3), list("smlx"), ordered=True),
+        "age": pd.array(rng.integers(20, 70, n), dtype="Int64"),
+    })
+    return frame.mask(rng.random(frame.shape) < missing), y, rng.integers(0, 4, n) * 1.0
+
+
+def compare_tables(name, parameters, weighted, frame, y, weights, queries):
+    """A fit in memory and one on Dask, and the decisions of both; the estimator on Dask."""
+    local, distributed = getattr(spectralcls, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+    local.fit(frame, y, weights if weighted else None)
+    on_workers = dd.from_pandas(frame, npartitions=4, sort=False)
+    distributed.fit(on_workers, da.from_array(y, chunks=100), da.from_array(weights, chunks=90) if weighted else None)
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-9)
+    expected = local.decision_function(queries)
+    tolerance = {"rtol": 1e-7, "atol": 1e-9 * np.abs(expected).max()}
+    found = distributed.decision_function(dd.from_pandas(queries, npartitions=3, sort=False)).compute()
+    np.testing.assert_allclose(found, expected, **tolerance)
+    np.testing.assert_allclose(distributed.to_local().decision_function(queries), expected, **tolerance)
+    assert distributed._table.described() == local._table.described()
+    return distributed
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", [{}, {"bandwidth": 0.8}, {"scale": None, "categorical_features": ["age"]}])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_table_gives_the_estimator_of_the_same_table_in_memory(name, parameters, weighted):
+    frame, y, weights = mixed_table(400)
+    queries, _, _ = mixed_table(60, seed=1)
+    if "categorical_features" in parameters:
+        columns = ["length", "age", "member"]
+        frame, queries = frame[columns].astype({"age": float}), queries[columns].astype({"age": float})
+    compare_tables(name, parameters, weighted, frame, y, weights, queries)
+
+
+@pytest.mark.parametrize("name", ["LaplacianSpectralClassifier", "SpectralISEClassifier"])
+@pytest.mark.parametrize("bandwidth", ["cv", "silverman"])
+def test_spectral_classifiers_of_the_whole_space_take_tables(name, bandwidth):
+    frame, y, weights = mixed_table(240)
+    compare_tables(name, {"bandwidth": bandwidth}, False, frame, y, weights, mixed_table(40, seed=1)[0])
+
+
+def test_levels_have_other_positions_in_a_query():
+    frame, y, weights = mixed_table(300)
+    queries, _, _ = mixed_table(60, seed=1)
+    model = compare_tables("ParzenClassifier", {"bandwidth": 0.8}, False, frame, y, weights, queries)
+    turned = queries.assign(color=queries["color"].cat.set_categories(["violet", "blue", "green", "red"]))
+    expected, found = (model.predict_proba(dd.from_pandas(q, npartitions=2)).compute() for q in (queries, turned))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_gaps_in_arrays_of_numbers(problem):
+    X, y, weights, queries = problem
+    rng = np.random.default_rng(0)
+    X, queries = (np.where(rng.random(A.shape) < 0.2, np.nan, A) for A in (X, queries))
+    for name in CLASSIFIERS:
+        local, distributed = pair(name)
+        local.fit(X, y, weights)
+        distributed.fit(rows(X), rows(y), rows(weights))
+        assert distributed.bandwidth_ == local.bandwidth_
+        assert_same(local, distributed, queries, 1e-9)
+
+
+def test_what_a_table_on_workers_cannot_hold_is_named(problem):
+    X, y, _, _ = problem
+    frame, labels, _ = mixed_table(200)
+    kind = spectralcls.dask.ParzenClassifier(1.0)
+
+    def refused(frame, message, model=kind):
+        with pytest.raises(ValueError, match=message):
+            model.fit(dd.from_pandas(frame, npartitions=2), da.from_array(labels, chunks=100))
+
     gap = np.where(np.arange(600)[:, None] == [-1, 5, -1], np.nan, X)
-    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1.*missing is for data in memory"):
-        kind(1.5).fit(rows(gap), rows(y))
+    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1. No value may be missing, because"):
+        spectralcls.dask.PerTurboClassifier(1.5).fit(rows(gap), rows(y))
+    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1. No value may be missing, because miss"):
+        spectralcls.dask.ParzenClassifier(1.5, missing="error").fit(rows(gap), rows(y))
+    with pytest.raises(ValueError, match="contains infinity: row 5, column 1"):
+        kind.fit(rows(np.where(np.isnan(gap), np.inf, gap)), rows(y))
+    refused(frame.assign(day=pd.Timestamp("2020-01-01")), "Column 'day' of X holds dates or times")
+    refused(frame.assign(word="x"), "Column 'word' of X holds values of type .*make a known category")
+    refused(frame, "Column 'color' of X holds category values", spectralcls.dask.ParzenClassifier(
+        1.0, categorical_features=None))  # fmt: skip
+    unknown = dd.from_pandas(frame, npartitions=2)
+    unknown["color"] = unknown["color"].cat.as_unknown()
+    with pytest.raises(ValueError, match="Column 'color' of X is categorical, but its categories are not known"):
+        kind.fit(unknown, da.from_array(labels, chunks=100))
+    plain = spectralcls.dask.ParzenClassifier(1.0, scale=None).fit(
+        dd.from_pandas(frame[["length", "income"]], npartitions=2), da.from_array(labels, chunks=100)
+    )
+    with pytest.raises(ValueError, match="Column 'income' of X holds category values"):
+        plain.predict(dd.from_pandas(frame[["length"]].assign(income=frame["color"]), npartitions=2))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -455,13 +554,13 @@ def test_arrays_in_memory_are_refused_with_a_hint(problem):
         spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(X, y)
 
 
-def test_nan_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
+def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
     X, y, _, queries = problem
     fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
     before = fitted.predict(rows(queries)).compute()
     broken = X.copy()
-    broken[431, 1] = np.nan
-    with pytest.raises(ValueError, match="NaN or infinity: row 431, column 1"):
+    broken[431, 1] = np.inf
+    with pytest.raises(ValueError, match="contains infinity: row 431, column 1"):
         fitted.fit(rows(broken), y)
     np.testing.assert_array_equal(fitted.predict(rows(queries)).compute(), before)
     with pytest.raises(ValueError, match="1 features, but ParzenClassifier is expecting 3"):

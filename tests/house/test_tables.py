@@ -24,7 +24,7 @@ from spectralcls import (
     SpectralLaplacianISEClassifier,
 )
 from spectralcls._model.completion import completed, completed_by_folds
-from spectralcls._model.incomplete import incomplete_class_log_sums
+from spectralcls._model.incomplete import incomplete_class_sums
 from spectralcls._quantile import weighted_quantile
 from spectralcls._table import Table
 from spectralcls._table.columns import center_and_scale
@@ -49,8 +49,11 @@ def test_class_sums_are_those_of_the_product(widths, offset):
     X, Q = incomplete(rng, 60, 0.0, offset), incomplete(rng, 25, 0.3, offset)
     codes, weights, factors = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60), rng.uniform(0.1, 9, (60, 2))
     widths = np.array(widths)
-    plain = incomplete_class_log_sums(Q, X, codes, 3, widths, weights, features=FEATURES)
-    found = incomplete_class_log_sums(Q, X, codes, 3, widths, weights, factors, FEATURES)
+    plain, found = (
+        np.log(sums) + log_scale[..., None]
+        for log_scale, sums in (incomplete_class_sums(Q, X, codes, 3, widths, weights, g, FEATURES)
+                                for g in (None, factors))
+    )  # fmt: skip
     for i, q in enumerate(Q):
         has = ~np.isnan(q)
         shared = factors ** (len(np.unique(FEATURES[has])) / 4)
@@ -60,7 +63,7 @@ def test_class_sums_are_those_of_the_product(widths, offset):
             terms = weights * np.exp(-squared / (2 * h**2)) * (np.sqrt(2 * np.pi) * h) ** np.count_nonzero(~has)
             for c in range(3):
                 own = codes == c
-                assert_allclose(plain[i, b, c], np.log(terms[own].sum()), rtol=0, atol=1e-9)
+                assert_allclose(plain[i, b, c], np.log([terms[own].sum()]), rtol=0, atol=1e-9)
                 assert_allclose(found[i, b, c], np.log(terms[own] @ shared[own]), rtol=0, atol=1e-9)
 
 
@@ -341,6 +344,16 @@ def test_categories_of_an_array(spec):
     assert len(model._table.categories) == 1
     ignored = ParzenClassifier(0.5, categorical_features=None, scale=None).fit(X, y)
     assert ignored._table is None
+
+
+@pytest.mark.parametrize("scale", [None, "auto"])
+def test_truth_values_that_are_no_categories_are_zero_and_one(scale):
+    frame, y = mixed(200, missing=0.1)
+    frame = frame[["length", "member", "color"]]
+    as_numbers = frame.assign(member=frame["member"].astype("Float64"))
+    model = ParzenClassifier(0.8, categorical_features=["color"], scale=scale)
+    expected = model.fit(as_numbers, y).predict_proba(as_numbers)
+    assert_array_equal(model.fit(frame, y).predict_proba(frame), expected)
 
 
 def test_growth_keeps_the_table():

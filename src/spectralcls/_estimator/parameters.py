@@ -61,8 +61,8 @@ PARAMETERS = {
         [StrOptions({"marginalize", "error"})],
         '{"marginalize", "error"}',
         """
-        ``"marginalize"``: a feature that a query lacks is integrated out; one that a training point lacks is completed by
-        the kernel regression on the points of its class. For the Gaussian kernel; ``cv="loo"`` then takes 20 folds.
+        ``"marginalize"``: a feature that a query lacks is integrated out; one that a training point lacks is completed
+        by the kernel regression on the points of its class. For the Gaussian kernel; ``cv="loo"`` then takes 20 folds.
         ``"error"``: refuse NaN and its like.
         """,
     ),

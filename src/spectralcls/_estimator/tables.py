@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._table import check_features, choose_smoothing
+from .._table import check_features, choose_smoothing, rescaled
 from .._validation import check_more_data, check_training_data
 
 
@@ -30,6 +30,11 @@ class TableMixin:
         """The data in the coordinates that are left once it is known how much each category counts."""
         if self._table is None or not self._table.categories:
             return data
+        factors = self._smoothing(data)
+        return data._replace(X=rescaled(data.X, factors), features=self._table.features)
+
+    def _smoothing(self, data):
+        """Choose how much each category counts: the factors of the coordinates."""
         bandwidth = getattr(self, "bandwidth", None)
         return choose_smoothing(
             self._table, data, bandwidth if isinstance(bandwidth, Real) else None,

@@ -19,6 +19,7 @@ from .incomplete import columns_of, is_incomplete, masked_distance
 MOST_DONORS = 250  # points of a class that complete the others
 MOST_PAIRS = 20_000  # if there are more, `DRAWN_PAIRS` of them say what is near
 DRAWN_PAIRS = 3000
+BLOCK = 4096  # points that are completed at a time
 NEAR = 0.05  # share of the pairs that are near
 OF_MEAN = 1e-5  # weight of the class mean, of that of the class; the kernel at distance 0 is 1
 
@@ -31,6 +32,7 @@ def completed(X, codes, weights=None, features=None, n_jobs=None):
     X : ndarray (n, d)
     codes : ndarray (n,)
     weights : ndarray (n,), optional
+        A point of weight 0 is completed, and completes none.
     features : ndarray (d,), optional
         Feature of each column, whose values are missing together; None: one column each.
     """
@@ -67,23 +69,26 @@ def _completed(X, codes, folds, weights, features, n_jobs, of_folds):
     overall = of_folds(_by_fold(terms, folds, n_folds))
     A, B, constant = masked_distance(Z, ~has, Z, ~has, columns, expected)
     classes = [np.flatnonzero(codes == c) for c in np.unique(codes)]
-    width = _near(A, B, constant, classes, weights)
+    width = _near(A, B, constant, [own[weights[own] > 0] for own in classes], weights)
 
     out = np.repeat(X[None], n_folds, axis=0)
     for own in classes:
-        donors = _some(own, MOST_DONORS)
-        log_scale, sums = kernel_sums(
-            A[own], B[donors], weights=terms[donors], labels=folds[donors], n_labels=n_folds, bandwidth=width,
-            log="pair", n_jobs=n_jobs,
-        )
-        log_scale = np.where(sums.any(axis=2), log_scale + constant[own, None] / (2 * width**2), -np.inf)
-        sums = of_folds(np.moveaxis(np.exp(log_scale)[..., None] * sums, 1, 0))
+        donors = _some(own[weights[own] > 0], MOST_DONORS)
+        if not len(donors):  # the class is none of those that complete
+            donors = own
         mean = _means(of_folds(_by_fold(terms[own], folds[own], n_folds)), _means(overall, 0.0, which), which)[:, None]
-        prior = OF_MEAN * weights[own].sum()
-        filled = (sums[..., : len(which)] + prior * mean) / (sums[..., len(which) :][..., which] + prior)
-        values = np.empty_like(filled)
-        values[..., order] = filled
-        out[:, own] = np.where(known[own], X[own], values + center)
+        prior = OF_MEAN * (weights[own].sum() or 1.0)
+        for rows in np.array_split(own, -(-len(own) // BLOCK)):
+            log_scale, sums = kernel_sums(
+                A[rows], B[donors], weights=terms[donors], labels=folds[donors], n_labels=n_folds, bandwidth=width,
+                log="pair", n_jobs=n_jobs,
+            )
+            log_scale = np.where(sums.any(axis=2), log_scale + constant[rows, None] / (2 * width**2), -np.inf)
+            sums = of_folds(np.moveaxis(np.exp(log_scale)[..., None] * sums, 1, 0))
+            filled = (sums[..., : len(which)] + prior * mean) / (sums[..., len(which) :][..., which] + prior)
+            values = np.empty_like(filled)
+            values[..., order] = filled
+            out[:, rows] = np.where(known[rows], X[rows], values + center)
     return out
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels import kernel_sums
 from .completion import completed_by_folds
 from .expansion import Sums
-from .incomplete import incomplete_class_log_sums, is_incomplete
+from .incomplete import incomplete_class_sums, is_incomplete
 from .nearest import nearest_codes
 from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
@@ -262,20 +262,22 @@ def _incomplete(p):
 
 
 def _of_queries(p, Q):
-    """Sums (m, b, C, k) of the rule's columns at queries that lack values, totals (b, C), and the log of the weight."""
+    """Log sums (m, b, C, k) of the rule's columns at queries that lack values, totals (b, C), and the log weight."""
     X, codes, weights, rule = p.sample.X, p.sample.codes, p.sample.weights, p.rule
     log_f, log_total, factors = np.zeros((len(X), len(p.bandwidths))), np.log(weights.sum()), None
     if rule.weighting is not None:
         log_f = _log_sums(p, slice(None), p.bandwidths).astype(np.float64) - log_total
         factors = [rule.point_weights(log_f), np.ones_like(log_f)][: 1 + rule.needs_query_density]
         factors = np.stack(factors, axis=2)
-    sums = incomplete_class_log_sums(
-        Q, X, codes, p.sample.n_classes, p.bandwidths, _unless_ones(weights), factors, p.sample.features, p.n_jobs
+    log_scale, sums = incomplete_class_sums(
+        Q, X, codes, p.sample.n_classes, p.bandwidths, weights, factors, p.sample.features, p.n_jobs
     )
+    with np.errstate(divide="ignore"):
+        log_sums = np.log(sums) + log_scale[..., None]
     totals = 0.0
     if rule.needs_potentials:
         totals = _weighted_totals(p, (weights[:, None] * np.exp(-log_f / 2))[..., None], p.bandwidths)[0]
-    return sums if factors is not None else sums[..., None], totals, log_total
+    return log_sums, totals, log_total
 
 
 def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):

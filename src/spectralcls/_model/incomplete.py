@@ -31,10 +31,16 @@ def columns_of(d, features=None):
     return [np.flatnonzero(features == f) for f in np.unique(features)]
 
 
-def incomplete_class_log_sums(
-    Q, X, codes, n_classes, widths, weights=None, factors=None, features=None, n_jobs=None
-):
-    """log sum_{j in c} w_j g_j k(q, x_j) at queries that lack values, what they lack integrated out.
+def factors_of(columns, weights):
+    """What columns of weights hold beyond the sample weights, (n, k); None if that is nothing."""
+    if columns is weights or (weights is not None and columns.ndim == 1 and np.array_equal(columns, weights)):
+        return None
+    columns = columns.reshape(len(columns), -1)
+    return columns if weights is None else columns / weights[:, None]
+
+
+def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=None, features=None, n_jobs=None):
+    """sum_{j in c} w_j g_j k(q, x_j) at queries that lack values, what they lack integrated out.
 
     Parameters
     ----------
@@ -54,29 +60,32 @@ def incomplete_class_log_sums(
 
     Returns
     -------
-    log_sums : ndarray (m, b, C), or (m, b, C, k) with factors, float64
+    log_scale : ndarray (m, b, C), float64
+    sums : ndarray (m, b, C, k), float64
+        To be multiplied by exp(log_scale); k is 1 without factors.
     """
     columns = columns_of(X.shape[1], features)
     center = X.mean(axis=0, dtype=np.float64)
     lacking = np.stack([np.isnan(Q[:, own[0]]) for own in columns], axis=1)
     complete = np.zeros((len(X), len(columns)), dtype=bool)
     A, B, constant = masked_distance(Q - center, lacking, X - center, complete, columns)
-    points = KernelPoints(B, weights=weights, labels=codes, n_labels=n_classes)
-    options = dict(bandwidth=widths, log=True, n_jobs=n_jobs)
+    weights = np.ones(len(X)) if weights is None else weights
+    points = KernelPoints(B, weights=weights[:, None], labels=codes, n_labels=n_classes)
+    options = dict(bandwidth=widths, log="pair", n_jobs=n_jobs)
     if factors is None:
-        log_sums = kernel_sums(A, points, **options)
+        log_scale, sums = kernel_sums(A, points, **options)
     else:
-        log_sums = np.empty((len(A), len(widths), n_classes, factors.shape[-1]))
+        log_scale = np.empty((len(A), len(widths), n_classes))
+        sums = np.empty((*log_scale.shape, factors.shape[-1]))
         n_known = len(columns) - lacking.sum(axis=1)
-        weights = np.ones(len(X)) if weights is None else weights
         for known in np.unique(n_known):
             shared = weights.reshape(-1, *[1] * (factors.ndim - 1)) * factors ** (known / len(columns))
             rows = n_known == known
-            log_sums[rows] = kernel_sums(A[rows], points, weights=shared, **options)
+            log_scale[rows], sums[rows] = kernel_sums(A[rows], points, weights=shared, **options)
     by_class = widths if widths.ndim == 2 else widths[:, None]
     n_integrated = lacking @ np.array([len(own) for own in columns])
     shift = constant[:, None, None] / (2 * by_class**2) + n_integrated[:, None, None] * (np.log(by_class) + LOG_ROOT)
-    return log_sums + shift.reshape(*shift.shape, *[1] * (log_sums.ndim - 3))
+    return log_scale + shift, sums
 
 
 def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):

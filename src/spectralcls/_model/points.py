@@ -8,7 +8,7 @@ import numpy as np
 from .._validation import TrainingData, unit_scale
 from ..kernels import KernelPoints, bounded_sums, kernel_sums
 from .completion import completed
-from .incomplete import incomplete_class_log_sums, is_incomplete
+from .incomplete import factors_of, incomplete_class_sums, is_incomplete
 from .nearest import nearest_codes
 
 BLOCK_BYTES = 1 << 26
@@ -93,19 +93,13 @@ class TrainingPoints:
             )
             out[~lacking] = sums.reshape(-1, self.n_classes, n_columns)
         if lacking.any():
-            sums = incomplete_class_log_sums(
+            log_scale, sums = incomplete_class_sums(
                 Q[lacking], self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)),
-                self.weights, self._factors(columns), self.features, self.n_jobs,
+                self.weights, factors_of(columns, self.weights), self.features, self.n_jobs,
             )
-            out[lacking] = sums.reshape(-1, self.n_classes, n_columns)
+            with np.errstate(divide="ignore"):
+                out[lacking] = (np.log(sums) + log_scale[..., None])[:, 0]
         return out
-
-    def _factors(self, columns):
-        """What columns hold beyond the sample weights, (n, k); None for nothing."""
-        if columns is self.weights:
-            return None
-        columns = columns.reshape(len(self.X), -1)
-        return columns if self.weights is None else columns / self.weights[:, None]
 
     def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
         """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.

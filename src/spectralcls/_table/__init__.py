@@ -6,7 +6,7 @@ Gaussian product kernel, NaN where a value is missing; `choose_smoothing` finds 
 """
 
 from .check import check_features, validate_complete
-from .smoothing import choose_smoothing
+from .smoothing import choose_smoothing, rescaled
 from .table import Table
 
-__all__ = ["Table", "check_features", "choose_smoothing", "validate_complete"]
+__all__ = ["Table", "check_features", "choose_smoothing", "rescaled", "validate_complete"]

@@ -54,8 +54,8 @@ def check_features(
         if complete and column.missing.any():
             raise ValueError(_missing(column.name, int(np.argmax(column.missing)), estimator))
     if reset or known is None:  # a frame of numbers in columns of objects is no more than an array
-        categorical = _categorical(spec, columns) if reset else [False] * len(columns)
-        _require_numbers(columns, categorical)
+        categorical = categorical_columns(spec, columns) if reset else [False] * len(columns)
+        require_numbers(columns, categorical)
         scale = reset and estimator.scale is not None
         known = Table.learned(columns, categorical, scale, _weights(sample_weight, columns[0].values))
         if scale or known.has_categories:
@@ -156,7 +156,7 @@ def names_categories(spec):
     )
 
 
-def _categorical(spec, columns):
+def categorical_columns(spec, columns):
     """Which columns are categories, as HistGradientBoostingClassifier reads its parameter of that name."""
     n = len(columns)
     if spec is None:
@@ -181,7 +181,7 @@ def _categorical(spec, columns):
     return [name in set(given.tolist()) for name in names]
 
 
-def _require_numbers(columns, categorical):
+def require_numbers(columns, categorical):
     for column, is_category in zip(columns, categorical, strict=True):
         if is_category or column.kind in (NUMBER, BOOLEAN):
             continue

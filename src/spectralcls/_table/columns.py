@@ -128,13 +128,15 @@ class Levels:
 
 
 def numbers(column):
-    """The values of a column of numbers.
+    """The values of a column of numbers, or of truth values as 0 and 1.
 
     Raises
     ------
     ValueError
         For a column of anything else.
     """
+    if column.kind == BOOLEAN:
+        return np.where(column.missing, np.nan, np.where(column.missing, False, column.values).astype(np.float64))
     if column.kind != NUMBER:
         raise ValueError(
             f"Column {column.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."

@@ -24,7 +24,7 @@ STEP = 2  # of the grid of bandwidths every second one
 
 
 def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
-    """Set the factors of a table's categories; the training data with coordinates to match.
+    """Set the factors of a table's categories; those of the coordinates of the training data, (d,), for `rescaled`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
         if not table.features.size:
             for category in categories:
                 category.factor = 1.0
-    return _rescaled(table, data, categories)
+    return _factors(table, categories)
 
 
 def _by_what_they_say(categories, loss):
@@ -110,16 +110,17 @@ class _Loss:
         return float(np.average(losses, axis=0, weights=weights).min())
 
 
-def _rescaled(table, data, categories):
-    """The data in the coordinates that the factors leave."""
-    X = np.array(data.X)
-    left_out = np.zeros(X.shape[1], dtype=bool)
-    factors = [category.factor for category in categories]
+def _factors(table, categories):
+    """The factor of each coordinate that there is if all factors are 1, (d,)."""
+    chosen = {id(category): category.factor for category in categories}
     for category in categories:
         category.factor = 1.0
-    places = [table.places(category) for category in categories]
-    for category, own, factor in zip(categories, places, factors, strict=True):
-        X[:, own] *= factor
-        left_out[own] = factor == 0
-        category.factor = factor
-    return data._replace(X=np.ascontiguousarray(X[:, ~left_out]), features=table.features if categories else None)
+    factors = [np.full(column.width, chosen.get(id(column), 1.0)) for column in table.columns]
+    for category in categories:
+        category.factor = chosen[id(category)]
+    return np.concatenate(factors)
+
+
+def rescaled(X, factors):
+    """Coordinates times their factors, without those of factor 0."""
+    return np.ascontiguousarray((X * factors.astype(X.dtype))[:, factors != 0])

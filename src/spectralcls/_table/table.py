@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Levels, Number, moments, scaled
+from .columns import Levels, Number, moments, numbers, scaled
 
 NOTHING = "No column of X says anything: all are missing or constant categories."
 
@@ -34,7 +34,7 @@ class Table:
             columns, weights = [column.take(kept) for column in columns], weights[kept]
         learned = [
             Levels.learned(column, column.kind, weights) if is_category
-            else Number.learned(column.name, column.values, scale, weights)
+            else Number.learned(column.name, numbers(column), scale, weights)
             for column, is_category in zip(columns, categorical, strict=True)
         ]
         if not any(column.width for column in learned):
@@ -42,7 +42,7 @@ class Table:
         if scale:
             return cls(learned)
         variances = [
-            moments(column.values[~column.missing], None if weights is None else weights[~column.missing])[1] ** 2
+            moments(numbers(column)[~column.missing], None if weights is None else weights[~column.missing])[1] ** 2
             for column, own in zip(columns, learned, strict=True) if isinstance(own, Number) and own.observed
         ]
         return cls(learned, float(np.sqrt(np.mean(variances))) or 1.0 if variances else 1.0)

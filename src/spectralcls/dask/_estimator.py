@@ -6,15 +6,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from .._table import Table
 from .._table.check import names_categories
 from ..metric import apply
-from ._rows import as_column, as_points, blocks, from_blocks, sizes
+from ._rows import as_column, as_points, blocks, check_training_data, from_blocks, sizes
+from ._table import Layout, encoded
 from ._tuning import gather
 from ._workers import check_workers, keep
 
 MAX_GATHERED = 20_000  # points from which a metric is learned, and among which PerTurbo chooses
-MAX_SCALED = 5000  # points that scales come from
+MAX_SCALED = 5000  # points that tables are learned from
 
 
 class DaskEstimator:
@@ -25,28 +25,42 @@ class DaskEstimator:
     def _check_queries(self, X):
         check_is_fitted(self)
         check_workers()
+        layout = Layout.of(X)
         names = X._meta if hasattr(X, "to_dask_array") else None
-        X = as_points(X)
+        X = as_points(layout.numeric(X))
         _check_feature_names(self, np.empty((1, X.shape[1])) if names is None else names, reset=False)
         _check_n_features(self, np.empty((1, X.shape[1])), reset=False)
-        return self._mapped(self._in_units(X))
+        return self._mapped(self._in_units(X, layout))
 
-    def _scaled(self, data):
-        """Checked training data in the units that a sample of them says, if the estimator scales."""
-        if names_categories(self.categorical_features):
-            raise ValueError(
-                f"categorical_features={self.categorical_features!r}: categories are for data in memory. On Dask "
-                "collections make indicators of them first (dask.dataframe.get_dummies)."
-            )
-        if self.scale is None:
+    def _checked(self, X, y, sample_weight=None):
+        """Checked training data as coordinates, NaN where a value is missing; the table is that of a sample."""
+        layout = Layout.of(X)
+        data = check_training_data(self, layout.numeric(X), y, sample_weight)
+        if self.scale is None and layout.is_plain and not names_categories(self.categorical_features):
             return data
         sample = gather(data, MAX_SCALED, check_random_state(self.random_state))
-        self._table = Table.of_numbers(sample.X, sample.weights)
-        (X,) = keep(self._in_units(data.X))
-        return data._replace(X=X)
+        self._table = layout.learned(sample.X, self.categorical_features, self.scale is not None, sample.weights)
+        features = None
+        if self._table.categories:
+            self._smoothing(sample._replace(X=encoded(sample.X, self._table, layout)))
+            features = self._table.features
+        (X,) = keep(self._in_units(data.X, layout))
+        if self._table.has_categories:  # a level that the sample does not have is missing
+            data = data._replace(incomplete=bool(da.isnan(X).any().compute()))
+        if data.incomplete and self._needs_complete:
+            raise ValueError(
+                f"A category of X has a level that is in none of the {MAX_SCALED} rows that the table is learned from, "
+                f"and no value may be missing, because {self._needs_complete}: join rare levels first."
+            )
+        return data._replace(X=X, features=features)
 
-    def _in_units(self, X):
-        return X if self._table is None else X.map_blocks(self._table.scaled, dtype=X.dtype)
+    def _in_units(self, X, layout):
+        """Coordinates of numbers, by the table that was learned."""
+        if self._table is None:
+            layout.require_numbers()
+            return X
+        width = sum(column.width for column in self._table.columns)
+        return X.map_blocks(encoded, self._table, layout, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
 
     def _prepared(self, data, y):
         prepared = super()._prepared(data, y)

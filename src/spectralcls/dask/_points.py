@@ -7,8 +7,13 @@ import dask.array as da
 import numpy as np
 
 from .. import _model
+from ._incomplete import class_log_sums, completed_by
 from ._rows import blocks, from_blocks, sizes
 from ._sums import class_potentials, kernel_sums, nearest_codes
+from ._tuning import gather
+from ._workers import keep
+
+MAX_COMPLETING = 5000  # points that complete those with gaps
 
 
 class TrainingPoints(_model.TrainingPoints):
@@ -18,10 +23,18 @@ class TrainingPoints(_model.TrainingPoints):
     def of(cls, data, tolerance=None, n_jobs=None):
         """Of checked training data, whose `class_weight` is in the user's scale."""
         scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
-        return cls(data.X, data.codes, data.class_weight * scale, data.weights, 1 / scale, tolerance, n_jobs)
+        X, given = data.X, None
+        if data.incomplete:
+            (X,), given = keep(completed_by(X, data.codes, gather(data, MAX_COMPLETING, np.random.RandomState(0)))), X
+        class_weight = data.class_weight * scale
+        return cls(X, data.codes, class_weight, data.weights, 1 / scale, tolerance, n_jobs, data.features, given)
 
     def class_log_sums(self, Q, columns, kernel, bandwidth):
         """As in memory, a Dask array (m, C, k)."""
+        if kernel == "gaussian" and not self.tolerance:
+            return class_log_sums(
+                Q, self.X, self.codes, columns, self.weights, self.n_classes, bandwidth, self.features, self.n_jobs
+            )
         widths = np.broadcast_to(bandwidth, self.n_classes)[None]
         sums = kernel_sums(
             Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, kernel=kernel, bandwidth=widths,

@@ -110,6 +110,8 @@ class TrainingData(NamedTuple):
     classes: np.ndarray  # (C,)
     weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
     class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
+    incomplete: bool = False  # whether a value of X is missing, NaN
+    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
 
 
 class RegressionData(NamedTuple):
@@ -120,6 +122,10 @@ class RegressionData(NamedTuple):
     weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
     class_weight: np.ndarray  # (1,) sum of the sample weights, in the user's scale
     one_output: bool  # whether y had one dimension
+
+    @property
+    def incomplete(self):
+        return False
 
     @property
     def classes(self):
@@ -136,7 +142,7 @@ def check_training_data(estimator, X, y, sample_weight=None):
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
     a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
     """
-    X, y, weights = _check_rows(estimator, X, y, sample_weight)
+    X, y, weights, incomplete = _check_rows(estimator, X, y, sample_weight, estimator._needs_complete)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {y.shape}.")
     unique = dask.delayed(np.unique)
@@ -146,12 +152,12 @@ def check_training_data(estimator, X, y, sample_weight=None):
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     (codes,) = dask.persist(codes)
-    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)))
+    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete)
 
 
 def check_regression_data(estimator, X, y, sample_weight=None):
     """Validate `X`, `y` of one or several outputs, and `sample_weight`, and hold them on the workers."""
-    X, y, weights = _check_rows(estimator, X, y, sample_weight)
+    X, y, weights, _ = _check_rows(estimator, X, y, sample_weight, "its formulas are of complete points")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
     targets = y.astype(np.float64).reshape(len(y), -1)
@@ -160,8 +166,11 @@ def check_regression_data(estimator, X, y, sample_weight=None):
     return data._replace(weights=weights, class_weight=class_weight)
 
 
-def _check_rows(estimator, X, y, sample_weight):
-    """Points, answers and weights of the rows of positive weight, on the workers."""
+def _check_rows(estimator, X, y, sample_weight, why_complete):
+    """Points, answers and weights of the rows of positive weight, on the workers, and whether a value is missing.
+
+    `why_complete` says why none may be; None if some may.
+    """
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = as_column(y, X, "y")
@@ -173,10 +182,11 @@ def _check_rows(estimator, X, y, sample_weight):
     first = np.cumsum([0, *sizes(X)[:-1]])
     check = dask.delayed(_check_block)
     checked = [
-        check(block, answers, row) for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)
+        check(block, answers, row, why_complete)
+        for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)
     ]
-    dask.compute(*checked)
-    return (X, y, None) if weights is None else _without_zero_weights(X, y, weights)
+    incomplete = any(dask.compute(*checked))
+    return (X, y, None, incomplete) if weights is None else (*_without_zero_weights(X, y, weights), incomplete)
 
 
 def _scaled(weights, codes, n_classes):
@@ -190,17 +200,20 @@ def _scaled(weights, codes, n_classes):
     return weights, class_weight
 
 
-def _check_block(X, y, first_row):
-    finite = np.isfinite(X)
+def _check_block(X, y, first_row, why_complete):
+    """Whether a value of the block is missing."""
+    finite = np.isfinite(X) if why_complete else ~np.isinf(X)
     if not finite.all():
         row, column = np.unravel_index(np.argmin(finite), X.shape)
+        what = f"NaN or infinity: row {first_row + row}, column {column}"
         raise ValueError(
-            f"Input X contains NaN or infinity: row {first_row + row}, column {column}. Dask collections have to be "
-            "complete (missing is for data in memory): impute, or fit in memory on a sample."
+            f"Input X contains {what}. No value may be missing, because {why_complete}: impute first." if why_complete
+            else f"Input X contains {what[7:]}. Replace infinite values, or make them missing."
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = np.argmin(np.isfinite(y).reshape(len(y), -1).all(axis=1))
         raise ValueError(f"Input y contains NaN or infinity: row {first_row + row}.")
+    return bool(np.isnan(X).any())
 
 
 def _without_zero_weights(X, y, weights):

@@ -7,7 +7,7 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import _validation
+from .. import _tuning, _validation
 from .._model import BLOCK_BYTES
 from .._model.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
 from .._tuning import candidate_bandwidths, draw_sample, folds_by_content, search
@@ -16,10 +16,20 @@ from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
 BANDWIDTHS_PER_TASK = 2
+MAX_MEASURED = 5000  # points with gaps that a reference bandwidth comes from
 
 
-def reference_bandwidth(rule, data, kernel):
-    """Silverman's rule for all samples, or for each class; 1 where all samples are equal."""
+def reference_bandwidth(rule, data, kernel, random_state=0):
+    """Silverman's rule for all samples, or for each class; 1 where all samples are equal.
+
+    If values are missing, it is that of a sample, for as many points as there are.
+    """
+    if data.incomplete:
+        points = gather(data, MAX_MEASURED, check_random_state(random_state))
+        found = _tuning.reference_bandwidth(
+            rule, points.X, points.codes, len(points.classes), points.weights, kernel=kernel
+        )
+        return found * shrinkage(data, points)
     weights = column_blocks(data.weights, data.X)
     moments = dask.delayed(_moments)
     parts = [
@@ -81,7 +91,7 @@ def tune_bandwidth(estimator, rule, data, log_priors):
     rng = check_random_state(estimator.random_state)
     points, sample = draw_gathered(estimator, data, rng)
     grid = candidate_grid(estimator, data, points, estimator.kernel)
-    compares_sums = rule.weighting is None and not rule.needs_potentials
+    compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
     score, options = accuracies_on_workers, {}
     if len(points.X) < data.X.shape[0] and compares_sums and estimator.cv != "loo":
         seed = rng.randint(2**31)
@@ -172,7 +182,8 @@ def gather(data, n_samples, rng):
         weights = np.ldexp(np.concatenate(weights), round(np.log2(unit)))
     else:
         weights = None
-    return _validation.TrainingData(np.concatenate(X), np.concatenate(codes), data.classes, weights, None)
+    X, codes = np.concatenate(X), np.concatenate(codes)
+    return _validation.TrainingData(X, codes, data.classes, weights, None, data.features)
 
 
 def _sampled(parts, n_classes, n_samples, rng):

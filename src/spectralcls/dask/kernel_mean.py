@@ -8,7 +8,6 @@ from .. import kernel_mean
 from .._estimator import finite_scores, log_posterior
 from ._estimator import DaskClassifier
 from ._points import TrainingPoints, local
-from ._rows import check_training_data
 from ._tuning import reference_bandwidth, tune_bandwidth
 from ._workers import check_workers
 
@@ -38,13 +37,13 @@ class DaskScoreClassifier(DaskClassifier):
 
     def _check_training_data(self, X, y, sample_weight=None, **options):
         check_workers()
-        return self._scaled(check_training_data(self, X, y, sample_weight, **options))
+        return self._checked(X, y, sample_weight)
 
     def _points(self, data):
         return TrainingPoints.of(data, getattr(self, "tolerance", None), self.n_jobs)
 
     def _reference(self, rule, data):
-        return reference_bandwidth(rule, data, getattr(self, "kernel", "gaussian"))
+        return reference_bandwidth(rule, data, getattr(self, "kernel", "gaussian"), self.random_state)
 
     def _local_state(self):
         (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
@@ -69,8 +68,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo". Scales are those of a sample of 5000 points;
-    `categorical_features` and `missing` are for data in memory.
+    within itself with ``cv="loo"``; `cv` is an int or "loo". A table is learned from 5000
+    rows: scales, levels, how much categories count, and what completes points with gaps.
 
     %(inherited)s
 
@@ -122,8 +121,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
-    5000 points; `categorical_features` and `missing` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
+    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
 
     %(inherited)s
 
@@ -145,8 +144,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
-    5000 points; `categorical_features` and `missing` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
+    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
 
     %(inherited)s
 
@@ -168,8 +167,8 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales are those of a sample of
-    5000 points; `categorical_features` and `missing` are for data in memory.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
+    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
 
     %(inherited)s
 

@@ -8,7 +8,7 @@ from .. import perturbo
 from .._estimator import transactional
 from ..perturbo import fit_class, log_explained
 from ._estimator import MAX_GATHERED, DaskClassifier
-from ._rows import blocks, check_training_data
+from ._rows import blocks
 from ._tuning import gather
 from ._workers import check_workers
 
@@ -17,8 +17,8 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
-    with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where there are more. Scales
-    are those of a sample of 5000; `categorical_features` are for data in memory.
+    with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where there are more. A
+    table is learned from 5000 rows: scales, levels, and how much categories count.
 
     %(inherited)s
 
@@ -57,7 +57,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
             As :meth:`spectralcls.PerTurboClassifier.fit`.
         """
         check_workers()
-        return self._fit_collections(self._prepared(self._scaled(check_training_data(self, X, y)), y))
+        return self._fit_collections(self._prepared(self._checked(X, y), y))
 
     def _fit_collections(self, data):
         n_classes = len(data.classes)

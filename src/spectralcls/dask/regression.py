@@ -135,6 +135,8 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
 class _Rows:
     """Points with their targets side by side, as training data of one class."""
 
+    features = None
+
     def __init__(self, data):
         self.X = da.concatenate([data.X.astype(np.float64), data.targets], axis=1).rechunk({1: -1})
         self.codes, self.classes = data.codes, data.classes

@@ -1,0 +1,64 @@
+"""Gaps on Dask collections: class sums at queries that lack values, and training points completed by a sample."""
+
+import dask
+import numpy as np
+
+from .. import kernels
+from .._model.completion import completed
+from .._model.incomplete import factors_of, incomplete_class_sums, is_incomplete
+from ._rows import blocks, column_blocks, from_blocks, sizes
+from ._sums import Pairs, add, tree
+
+
+def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):
+    """log sum_{j in c} w_j k(q, x_j), whatever the queries lack integrated out, a Dask array (m, C, k).
+
+    The columns of weights belong to class means, and contain the sample `weights`; see `incomplete_class_sums`.
+    """
+    tile, finish = dask.delayed(_tile), dask.delayed(_finish)
+    parts = blocks(X), blocks(codes), column_blocks(columns, X), column_blocks(weights, X)
+    points = list(zip(*parts, strict=True))
+    widths = np.broadcast_to(bandwidth, (1, n_classes))
+    done = [
+        finish(tree(add, [tile(queries, *part, widths, features, n_jobs or 1) for part in points]))
+        for queries in blocks(Q)
+    ]
+    n_columns = 1 if columns is None or columns.ndim == 1 else columns.shape[1]
+    return from_blocks(done, sizes(Q), (n_classes, n_columns), np.float64)
+
+
+def _tile(Q, X, codes, columns, weights, widths, features, n_jobs):
+    n_classes = widths.shape[1]
+    by_column = np.ones((len(X), 1)) if columns is None else columns.reshape(len(X), -1)
+    lacking = np.isnan(Q).any(axis=1)
+    log_scale = np.empty((len(Q), 1, n_classes))
+    sums = np.empty((*log_scale.shape, by_column.shape[1]))
+    if not lacking.all():
+        log_scale[~lacking], sums[~lacking] = kernels.kernel_sums(
+            Q[~lacking], X, weights=by_column, labels=codes, n_labels=n_classes, bandwidth=widths, log="pair",
+            n_jobs=n_jobs,
+        )
+    if lacking.any():
+        log_scale[lacking], sums[lacking] = incomplete_class_sums(
+            Q[lacking], X, codes, n_classes, widths, weights, factors_of(columns, weights), features, n_jobs
+        )
+    return Pairs(log_scale, sums)
+
+
+def _finish(pairs):
+    return pairs.log()[:, 0]
+
+
+def completed_by(X, codes, sample):
+    """A Dask array of points without gaps, completed by a gathered sample of them."""
+    return X.map_blocks(_completed_block, codes[:, None], sample, dtype=X.dtype)
+
+
+def _completed_block(X, codes, sample):
+    if not is_incomplete(X):
+        return X
+    of_sample = np.ones(len(sample.X)) if sample.weights is None else sample.weights
+    both = (np.concatenate(pair) for pair in (
+        (sample.X, X), (sample.codes, codes[:, 0]), (of_sample, np.zeros(len(X)))  # a weight of 0 completes none
+    ))  # fmt: skip
+    return completed(*both, sample.features)[len(sample.X) :]

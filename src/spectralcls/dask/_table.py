@@ -1,0 +1,119 @@
+"""Tables on Dask collections: categories and missing values as in memory, of what a sample of the rows says.
+
+A data frame becomes one of numbers, with the positions of known categories in the place of levels; what is checked,
+gathered and sent to the workers is then an array. `Layout` knows what the numbers stand for, and gives the columns back
+that `spectralcls._table` takes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._table import Table
+from .._table.check import categorical_columns, names_categories, require_numbers
+from .._table.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column
+
+
+class Layout(NamedTuple):
+    """What the columns of numbers stand for.
+
+    Attributes
+    ----------
+    names : list
+        Of the columns, or their positions in an array.
+    kinds : list of str
+    levels : list of lists, None for numbers
+    """
+
+    names: list
+    kinds: list
+    levels: list
+
+    @classmethod
+    def of(cls, X):
+        """Of a Dask array or data frame.
+
+        Raises
+        ------
+        ValueError
+            For a column that is neither numbers nor known categories; in one sentence that names it.
+        """
+        if not hasattr(X, "to_dask_array"):
+            d = X.shape[1] if getattr(X, "ndim", 0) == 2 else 0
+            return cls(list(range(d)), [NUMBER] * d, [None] * d)
+        described = [_described(name, X[name]) for name in X.columns]
+        return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
+
+    def require_numbers(self):
+        """Raise for the first column of anything else."""
+        require_numbers([Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True)],
+                        [False] * len(self.names))  # fmt: skip
+
+    @property
+    def is_plain(self):
+        """Whether all are numbers."""
+        return all(kind == NUMBER for kind in self.kinds)
+
+    def numeric(self, X):
+        """A Dask data frame as one of numbers; NaN where a value is missing."""
+        if not hasattr(X, "dtypes") or all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes):
+            return X
+        return X.map_partitions(self._numeric, meta=self._numeric(X._meta))
+
+    def _numeric(self, part):
+        numbers = {}
+        for name, kind in zip(self.names, self.kinds, strict=True):
+            if kind in (CATEGORY, ORDERED):
+                numbers[name] = part[name].cat.codes.astype(np.float64).where(lambda codes: codes >= 0)
+            elif not isinstance(part[name].dtype, np.dtype) or kind != NUMBER:
+                numbers[name] = part[name].astype("Float64").to_numpy(np.float64, na_value=np.nan)
+        return part.assign(**numbers)
+
+    def columns(self, X):
+        """The columns that an array of these numbers stands for."""
+        return [self._column(i, X[:, i]) for i in range(len(self.names))]
+
+    def _column(self, i, values):
+        missing, levels = np.isnan(values), self.levels[i]
+        if levels is None:
+            return Column(self.names[i], NUMBER, values, missing)
+        of_position = np.empty(len(levels) + 1, dtype=object)
+        of_position[: len(levels)] = levels
+        positions = np.where(missing, len(levels), values).astype(np.intp)
+        ordered = levels if self.kinds[i] == ORDERED else None
+        return Column(self.names[i], self.kinds[i], of_position[positions], missing, ordered)
+
+    def learned(self, X, spec, scale, weights):
+        """The `Table` of a sample; None if its numbers are taken as they are."""
+        if self.is_plain and not names_categories(spec):
+            return Table.of_numbers(X, weights) if scale else None
+        columns = self.columns(X)
+        categorical = categorical_columns(spec, columns)
+        require_numbers(columns, categorical)
+        return Table.learned(columns, categorical, scale, weights)
+
+
+def encoded(X, table, layout):
+    """Coordinates of an array of numbers."""
+    return table.encode(layout.columns(X)) if table.has_categories or not layout.is_plain else table.scaled(X)
+
+
+def _described(name, series):
+    """(kind, levels) of a column of a Dask data frame."""
+    dtype = series.dtype
+    if str(dtype) == "category":
+        if not series.cat.known:
+            raise ValueError(
+                f"Column {name!r} of X is categorical, but its categories are not known: X = X.categorize([{name!r}])."
+            )
+        kind = ORDERED if series.cat.ordered else CATEGORY
+        return kind, list(series.cat.categories)
+    kind = getattr(dtype, "kind", "O")
+    if kind == "b":
+        return BOOLEAN, [False, True]
+    if kind in "iuf":
+        return NUMBER, None
+    what = "dates or times: make numbers of them" if kind in "mM" else (
+        f"values of type {dtype}: make a known category of it (X.astype({{{name!r}: 'category'}}).categorize())"
+    )
+    raise ValueError(f"Column {name!r} of X holds {what}, or drop it.")
