@@ -128,6 +128,10 @@ class RegressionData(NamedTuple):
         return False
 
     @property
+    def features(self):
+        return None
+
+    @property
     def classes(self):
         return np.zeros(1)
 
