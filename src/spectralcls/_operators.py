@@ -14,7 +14,18 @@ __all__ = ["GramOperator", "KernelOperator"]
 _ISOLATED = 1e-3  # relative kernel mass from all other points below which a point counts as isolated
 
 
-class GramOperator(LinearOperator):
+class _Operator(LinearOperator):
+    """Pickles in which every version of SciPy finds what it needs: its operators keep more from 1.18 on."""
+
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name != "_xp"}
+
+    def __setstate__(self, state):
+        LinearOperator.__init__(self, state["dtype"], state["shape"])
+        vars(self).update(state)
+
+
+class GramOperator(_Operator):
     """``X X^T``, or ``D^-1/2 X X^T D^-1/2``, of a sparse X; the n x n matrix is never formed.
 
     Parameters
@@ -75,7 +86,7 @@ class GramOperator(LinearOperator):
         return (self.rows @ self.columns).toarray()
 
 
-class KernelOperator(LinearOperator):
+class KernelOperator(_Operator):
     """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; never formed.
 
     Parameters

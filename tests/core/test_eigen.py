@@ -148,7 +148,7 @@ def test_double_eigenvalues_of_a_sparse_graph(block):
 
 def test_separate_components_each_own_a_leading_eigenvalue():
     blocks = [np.full((m, m), 1 / m) for m in (3, 5, 8, 13, 21, 34, 55, 89)]
-    A = sp.csr_array(sp.block_diag(blocks))
+    A = sp.block_diag([sp.csr_array(block) for block in blocks], format="csr")
     result = top_eigenpairs(A, 9, solver="lanczos", block_size=2)
     assert_allclose(result.values, np.r_[np.ones(8), 0], atol=1e-10)
     projector = result.vectors[:, :8] @ result.vectors[:, :8].T

@@ -203,7 +203,7 @@ def test_a_query_counts_only_by_its_direction(corpus):
 def test_separate_topics_have_the_eigenvalue_one_each():
     """Documents of four vocabularies: four equal leading eigenvalues, an embedding that tells them apart."""
     blocks = [documents(30, 12, seed=seed) for seed in range(4)]
-    X = sp.csr_array(sp.block_diag(blocks))
+    X = sp.block_diag([sp.csr_array(block) for block in blocks], format="csr")
     topic = np.repeat(np.arange(4), 30)
     model = linear_unless_told(4)
     Y = model.fit_transform(X)
