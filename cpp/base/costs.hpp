@@ -1,9 +1,9 @@
-// What steps cost in each variant: the constants by which one of several ways to the same answer is chosen, all of them.
-// They decide how long a call takes, never how exact it is.
+// What steps cost in each variant: the constants by which one of several ways to the same answer is chosen, all of
+// them. They decide how long a call takes, never how exact it is.
 //
-// `python -m bench.calibrate` measures the steps of pairs and writes them here: on another kind of machine, run it and build
-// again. The last four of a row were set by hand so that its `--check` finds the right ways chosen.
-// They are constants of the build, not of the moment, so that equal calls return equal bits.
+// `python -m bench.calibrate` measures the steps of pairs and writes them here: on another kind of machine, run it and
+// build again. The last four of a row were set by hand so that its `--check` finds the right ways chosen. They are
+// constants of the build, not of the moment, so that equal calls return equal bits.
 #pragma once
 
 #include "base/matrix.hpp"
@@ -26,22 +26,26 @@ inline constexpr Costs avx2{0.416, 0.0257, 0.748, 0.0405, 0.591, 0.173, 0.181, 1
 inline constexpr Costs baseline{0.862, 0.0495, 2.82, 0.0968, 2.37, 0.27, 0.372, 1500, 25, 1.2, 60};
 }  // namespace variants
 
-inline constexpr const Costs& costs = vector_bytes == 64 ? variants::avx512 : vector_bytes == 32 ? variants::avx2 : variants::baseline;
+inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
+                                      : vector_bytes == 32 ? variants::avx2
+                                                           : variants::baseline;
 
-// Of what skipping does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates in
-// the filter of tiles, and of the boxes of all tiles; beyond the multiply-adds of a vector of distances, its kernel values
-// and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it; what a block of
-// queries takes for each label whose points it sees apart from the others. Searches filter at a cost of their own, keep
-// candidates for a while, and sort them out.
+// Of what skipping does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates
+// in the filter of tiles, and of the boxes of all tiles; beyond the multiply-adds of a vector of distances, its kernel
+// values and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it; what a
+// block of queries takes for each label whose points it sees apart from the others. Searches filter at a cost of their
+// own, keep candidates for a while, and sort them out.
 struct SkippingCosts {
   double filter = 1.8, box = 4;
   double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4, pass = 2000;  // in sums
-  double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60, exact_pair_feature = 0.7;  // in searches for neighbors
+  double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60,
+         exact_pair_feature = 0.7;  // in searches for neighbors
 };
 inline constexpr SkippingCosts skipping_costs{};
 
-// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; of a pair
-// beyond its features, as of all others; of a query and a label seen apart. They decide what is tried, never a result.
+// Multiply-adds on single numbers: of building the filter, for each point, from runs on shuttle and covertype; of a
+// pair beyond its features, as of all others; of a query and a label seen apart. They decide what is tried, never a
+// result.
 struct FilterCosts {
   static double build(index_t d) { return 12000 + 700 * static_cast<double>(d); }
   static double sample(index_t d) { return 3.2e7 + 1.2e6 * static_cast<double>(d); }  // the largest sample that decides

@@ -91,7 +91,7 @@ void panels(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norm
 
 template <class T, int Rows>
 void squared_distances_of(DistanceForm form, const PackedQueries<T>& queries, index_t block,
-                              const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+                          const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
   const index_t d = points.dimension();
   const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
   const T *x = points.coordinates(form, tile), *x_norms = points.norms(tile);
@@ -115,9 +115,9 @@ void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index
   else squared_distances_of<T, tile_rows>(form, queries, block, points, tile, out);
 }
 
-template void squared_distances(DistanceForm, const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&, const Tile&,
-                                TileBuffer<float>&);
-template void squared_distances(DistanceForm, const PackedQueries<double>&, index_t, index_t, const PackedPoints<double>&, const Tile&,
-                                TileBuffer<double>&);
+template void squared_distances(DistanceForm, const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&,
+                                const Tile&, TileBuffer<float>&);
+template void squared_distances(DistanceForm, const PackedQueries<double>&, index_t, index_t,
+                                const PackedPoints<double>&, const Tile&, TileBuffer<double>&);
 
 }  // namespace spectralcls

@@ -34,8 +34,8 @@ class FilteredTiles {
   AlignedVector<float> arrange(MatrixView<T> queries, const Geometry& geometry, std::vector<index_t>& rows,
                                std::vector<Range> ranges, const Execution& execution) const {
     AlignedVector<float> coordinates = axes_.coordinates(queries, geometry, execution);
-    order_by_locality(MatrixView<float>{coordinates.data(), queries.rows, axes_.n_coordinates()}, rows, std::move(ranges),
-                      index_t{tile_rows}, execution);
+    order_by_locality(MatrixView<float>{coordinates.data(), queries.rows, axes_.n_coordinates()}, rows,
+                      std::move(ranges), index_t{tile_rows}, execution);
     return coordinates;
   }
 

@@ -84,7 +84,9 @@ void order_by_locality(MatrixView<T> points, std::vector<index_t>& rows, std::ve
   });
 }
 
-template void order_by_locality(MatrixView<float>, std::vector<index_t>&, std::vector<Range>, index_t, const Execution&);
-template void order_by_locality(MatrixView<double>, std::vector<index_t>&, std::vector<Range>, index_t, const Execution&);
+template void order_by_locality(MatrixView<float>, std::vector<index_t>&, std::vector<Range>, index_t,
+                                const Execution&);
+template void order_by_locality(MatrixView<double>, std::vector<index_t>&, std::vector<Range>, index_t,
+                                const Execution&);
 
 }  // namespace spectralcls

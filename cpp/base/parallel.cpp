@@ -36,7 +36,7 @@ struct Queue {
     if (--running == 0) done.notify_one();
   }
 
-  void fail(std::exception_ptr exception) {
+  void fail(const std::exception_ptr& exception) {
     std::lock_guard<std::mutex> lock(mutex);
     if (!error) error = exception;
     stop = true;
@@ -58,8 +58,7 @@ class WorkerCheckpoint final : public Checkpoint {
 
 class CallerCheckpoint final : public Checkpoint {
  public:
-  CallerCheckpoint(Queue& queue, const std::function<bool()>& interrupted)
-      : queue_(queue), interrupted_(interrupted) {}
+  CallerCheckpoint(Queue& queue, const std::function<bool()>& interrupted) : queue_(queue), interrupted_(interrupted) {}
   void operator()() override {
     if (queue_.stop) throw Stopped{};
     if (interrupted_ && interrupted_()) throw Interrupted{};

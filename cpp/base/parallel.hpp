@@ -33,8 +33,8 @@ class Checkpoint {
 };
 
 // Calls body(chunk, checkpoint) for chunk = 0 ... n_chunks - 1, each exactly once, in increasing order of start.
-// The calling thread works too; there are never more threads than chunks or than processors that the caller may use. The
-// first exception is rethrown here after every worker has stopped.
+// The calling thread works too; there are never more threads than chunks or than processors that the caller may use.
+// The first exception is rethrown here after every worker has stopped.
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
                     const std::function<void(std::ptrdiff_t, Checkpoint&)>& body);
 

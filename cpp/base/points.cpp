@@ -140,7 +140,8 @@ double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) 
     for (; k + 8 <= points.cols; k += 8)
       for (int i = 0; i < 8; ++i) add(k + i, i);
     for (; k < points.cols; ++k) add(k, static_cast<int>(k % 8));
-    largest[chunk] = std::max(largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
+    largest[chunk] = std::max(
+        largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
   });
   return *std::max_element(largest.begin(), largest.end()) / scale / scale;
 }
@@ -192,11 +193,13 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, in
     const std::size_t first_run = static_cast<std::size_t>(label) * n_groups_;
     const index_t begin = ends[first_run], size = ends[first_run + n_groups_] - begin;
     const index_t n_vectors = (size + W - 1) / W, shift = n_columns() - begin;
-    for (std::size_t group = 0; group < n_groups_; ++group) run_starts_[first_run + group] = ends[first_run + group] + shift;
+    for (std::size_t group = 0; group < n_groups_; ++group)
+      run_starts_[first_run + group] = ends[first_run + group] + shift;
     // As few tiles as possible, about equal: a last one of a single vector would keep nothing busy.
     index_t left = n_vectors;
     for (index_t n_tiles = (n_vectors + widest - 1) / widest; n_tiles > 0; --n_tiles) {
-      const index_t share = (left + n_tiles - 1) / n_tiles, whole = (share + group_vectors - 1) / group_vectors * group_vectors;
+      const index_t share = (left + n_tiles - 1) / n_tiles,
+                    whole = (share + group_vectors - 1) / group_vectors * group_vectors;
       const index_t width = std::min({left, whole, index_t{widest}});
       tiles_.push_back({n_columns() + (n_vectors - left) * W, static_cast<int>(width), label, 0.0});
       left -= width;
@@ -297,7 +300,8 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
         T x[W] = {}, y[W] = {};
         place_within(query + k, geometry, k, n, x, y);
         squared.add(r, x, n);
-        T *to_centered = centered.data() + (b * d + k) * tile_rows + r, *to_raw = raw.data() + (b * d + k) * tile_rows + r;
+        T *to_centered = centered.data() + (b * d + k) * tile_rows + r,
+          *to_raw = raw.data() + (b * d + k) * tile_rows + r;
         for (index_t i = 0; i < n; ++i) {
           to_centered[i * tile_rows] = -2 * x[i];
           to_raw[i * tile_rows] = y[i];

@@ -69,8 +69,9 @@ enum class DistanceForm { product, difference };
 // points, differences the points as they came.
 struct Geometry {
   std::vector<double> center;
-  double scale = 1;  // a power of two about the largest centered coordinate or, if that is larger, the largest bandwidth
-  double limit = 0; // centered coordinates of queries are clamped to +-limit, so that distances stay finite
+  // A power of two about the largest centered coordinate or, if that is larger, the largest bandwidth.
+  double scale = 1;
+  double limit = 0;  // centered coordinates of queries are clamped to +-limit, so that distances stay finite
 
   // `length`: the largest that matters besides the points' spread, such as a bandwidth.
   template <class T>
@@ -95,10 +96,10 @@ struct Grouping {
 };
 
 struct Tile {
-  index_t first;       // position of its first column among all packed columns (padding included)
-  int n_vectors;       // 1 ... tile_vectors
-  int label;           // of its points
-  double largest_norm; // of its points, squared, scaled
+  index_t first;        // position of its first column among all packed columns (padding included)
+  int n_vectors;        // 1 ... tile_vectors
+  int label;            // of its points
+  double largest_norm;  // of its points, squared, scaled
 };
 
 // n points as a sequence of tiles. Points of one label and group form a run of columns; a label ends with padding to
@@ -114,7 +115,9 @@ class PackedPoints {
   PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
-  bool has(DistanceForm form) const { return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty(); }
+  bool has(DistanceForm form) const {
+    return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
+  }
   // Adds the coordinates for differences, from the same points in the same geometry.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution);
 
@@ -133,14 +136,17 @@ class PackedPoints {
   }
   const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
   // Bounding box of a tile's points, scaled (raw or centered alike, up to the offset): d lows, then d highs.
-  const T* box(const Tile& tile) const { return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_; }
+  const T* box(const Tile& tile) const {
+    return boxes_.empty() ? nullptr : boxes_.data() + (&tile - tiles_.data()) * 2 * d_;
+  }
 
  private:
   template <class Order>
   void lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order);
   void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
             const Execution& execution);
-  void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product, bool with_difference, bool first);
+  void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product, bool with_difference,
+                 bool first);
 
   index_t d_;
   std::size_t n_groups_;
@@ -153,7 +159,7 @@ class PackedPoints {
 template <class T>
 struct PackedQueries {
   AlignedVector<T> centered, raw, norms;  // centered is multiplied by -2
-  std::vector<double> largest_norm;      // per block of tile_rows
+  std::vector<double> largest_norm;       // per block of tile_rows
   index_t n_blocks = 0, d = 0;
 
   // Rows [begin, end) of `queries`, in the order given by `rows` if not empty; the last block repeats its last row.

@@ -17,8 +17,10 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
   const std::size_t step = n_sums * W, whole = a.size() / step * step;
   Vec<double> sum[n_sums] = {};
   for (std::size_t i = 0; i < whole; i += step)
-    for (int v = 0; v < n_sums; ++v) sum[v] += load_unaligned(a.data() + i + v * W) * load_unaligned(b.data() + i + v * W);
-  return std::inner_product(a.begin() + static_cast<std::ptrdiff_t>(whole), a.end(), b.begin() + static_cast<std::ptrdiff_t>(whole),
+    for (int v = 0; v < n_sums; ++v)
+      sum[v] += load_unaligned(a.data() + i + v * W) * load_unaligned(b.data() + i + v * W);
+  return std::inner_product(a.begin() + static_cast<std::ptrdiff_t>(whole), a.end(),
+                            b.begin() + static_cast<std::ptrdiff_t>(whole),
                             sum_of_lanes<double>((sum[0] + sum[1]) + (sum[2] + sum[3])));
 }
 void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
@@ -98,7 +100,8 @@ PrincipalAxes PrincipalAxes::of(MatrixView<T> points, const Geometry& geometry, 
 }
 
 template <class T>
-AlignedVector<float> PrincipalAxes::coordinates(MatrixView<T> points, const Geometry& geometry, const Execution& execution) const {
+AlignedVector<float> PrincipalAxes::coordinates(MatrixView<T> points, const Geometry& geometry,
+                                                const Execution& execution) const {
   constexpr index_t rows_a_chunk = 1024;
   const index_t width = n_coordinates();
   AlignedVector<float> all(static_cast<std::size_t>(points.rows * width));
@@ -113,7 +116,9 @@ AlignedVector<float> PrincipalAxes::coordinates(MatrixView<T> points, const Geom
         axes += most;
       }
       float* to = all.data() + i * width;
-      if (width > n_axes_) *to++ = static_cast<float>(std::sqrt(std::max(0.0, inner(x, x) - std::inner_product(along, along + most, along, 0.0))));
+      if (width > n_axes_)
+        *to++ = static_cast<float>(
+            std::sqrt(std::max(0.0, inner(x, x) - std::inner_product(along, along + most, along, 0.0))));
       for (index_t j = 0; j < n_axes_; ++j) to[j] = static_cast<float>(along[j]);
     }
   });

@@ -15,8 +15,8 @@ class PrincipalAxes {
   template <class T>
   static PrincipalAxes of(MatrixView<T> points, const Geometry& geometry, index_t n_axes);
 
-  // Coordinates along the axes, after the length of the rest where there are fewer axes than features. Distances between
-  // coordinates never exceed those between points, whichever coordinates are left out.
+  // Coordinates along the axes, after the length of the rest where there are fewer axes than features. Distances
+  // between coordinates never exceed those between points, whichever coordinates are left out.
   index_t n_coordinates() const { return n_axes_ + (n_axes_ < d_); }
 
   // Rows of coordinates, scaled.
@@ -30,7 +30,9 @@ class PrincipalAxes {
 
 extern template PrincipalAxes PrincipalAxes::of(MatrixView<float>, const Geometry&, index_t);
 extern template PrincipalAxes PrincipalAxes::of(MatrixView<double>, const Geometry&, index_t);
-extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<float>, const Geometry&, const Execution&) const;
-extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<double>, const Geometry&, const Execution&) const;
+extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<float>, const Geometry&,
+                                                                const Execution&) const;
+extern template AlignedVector<float> PrincipalAxes::coordinates(MatrixView<double>, const Geometry&,
+                                                                const Execution&) const;
 
 }  // namespace spectralcls

@@ -25,12 +25,14 @@ struct QueryChunk {
   const index_t* rows_of(index_t block) const { return rows + block * tile_rows; }
 };
 
-inline index_t n_query_chunks(index_t n_queries, index_t chunk_rows) { return (n_queries + chunk_rows - 1) / chunk_rows; }
+inline index_t n_query_chunks(index_t n_queries, index_t chunk_rows) {
+  return (n_queries + chunk_rows - 1) / chunk_rows;
+}
 
 // body(number of the chunk, chunk, checkpoint) for all chunks of `chunk_rows` queries.
 template <class T, class Body>
-void for_each_query_chunk(MatrixView<T> queries, const std::vector<index_t>& order, index_t chunk_rows, const Geometry& geometry,
-                          const Execution& execution, Body&& body) {
+void for_each_query_chunk(MatrixView<T> queries, const std::vector<index_t>& order, index_t chunk_rows,
+                          const Geometry& geometry, const Execution& execution, Body&& body) {
   for_each_chunk(n_query_chunks(queries.rows, chunk_rows), execution, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
     const FlushSubnormals guard;
     const QueryChunk<T> chunk(queries, order, {c * chunk_rows, std::min((c + 1) * chunk_rows, queries.rows)}, geometry);

@@ -232,7 +232,8 @@ inline double sum_of_lanes(Vec<T> v) {
     typedef float Half __attribute__((vector_size(vector_bytes / 2)));
     Half halves[2];
     std::memcpy(halves, &v, sizeof v);
-    const Vec<double> sum = __builtin_convertvector(halves[0], Vec<double>) + __builtin_convertvector(halves[1], Vec<double>);
+    const Vec<double> sum =
+        __builtin_convertvector(halves[0], Vec<double>) + __builtin_convertvector(halves[1], Vec<double>);
     std::memcpy(values, &sum, sizeof sum);
   } else {
     std::memcpy(values, &v, sizeof v);
@@ -279,7 +280,8 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
     // Vectors half the array apart become neighbors, so the lanes end in the order of the vectors.
 #pragma GCC unroll 8
     for (int i = 0; i < N / 2; ++i)
-      vectors[i] = interleave<0, T>(vectors[i], vectors[i + N / 2], all) + interleave<1, T>(vectors[i], vectors[i + N / 2], all);
+      vectors[i] =
+          interleave<0, T>(vectors[i], vectors[i + N / 2], all) + interleave<1, T>(vectors[i], vectors[i + N / 2], all);
     return sums_of_lanes<T, N / 2>(vectors);
   }
 }

@@ -25,16 +25,17 @@ Skipping skipping() {
 
 namespace {
 
-// What a look through the filter takes relative to all pairs, from the distances among a sample. The pair's tile is passed by
-// if it is out of sight by its box, or after the first coordinates.
+// What a look through the filter takes relative to all pairs, from the distances among a sample. The pair's tile is
+// passed by if it is out of sight by its box, or after the first coordinates.
 template <class T>
-double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, index_t n_queries, index_t n_points,
-                       double length, double pair_cost, const SquaredReach& squared_reach) {
+double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, index_t n_queries,
+                       index_t n_points, double length, double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t near = 4, far = 64;
   const index_t d = points.cols;
   std::vector<T> some;
   auto take = [&](MatrixView<T> all, index_t count) {
-    for (index_t i = 0; i < count; ++i) some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
+    for (index_t i = 0; i < count; ++i)
+      some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
   };
   take(queries, n_queries);
   take(points, n_points);
@@ -51,7 +52,8 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
     for (index_t j = 0; j < n_points; ++j)
       of_query[j] = std::sqrt(squared_distance(sample.row(i), sample.row(n_queries + j), d, 1 / geometry.scale));
     std::vector<double> sorted;
-    std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted), [](double x) { return x > 0; });  // not itself
+    std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted),
+                 [](double x) { return x > 0; });  // not itself
     std::sort(sorted.begin(), sorted.end());
     const bool enough = sorted.size() >= far;
     fourth.push_back(enough ? sorted[near - 1] : 0);
@@ -60,10 +62,12 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
   // Balls of points grow as their radius to the power of the dimension about here: so far is the r-th nearest of n.
   const double per_rank = std::max(spread, 1e-3) / n_queries / std::log(static_cast<double>(far) / near);
   auto radius = [&](index_t i, double rank) {
-    return fourth[static_cast<std::size_t>(i)] * std::pow(rank * static_cast<double>(n_points) / static_cast<double>(points.rows) / near, per_rank);
+    return fourth[static_cast<std::size_t>(i)] *
+           std::pow(rank * static_cast<double>(n_points) / static_cast<double>(points.rows) / near, per_rank);
   };
   auto label_of = [&](index_t j) { return apart.labels ? apart.labels[j * points.rows / n_points] : 0; };
-  double cost = FilterCosts::pass * static_cast<double>(apart.n_labels * n_queries * n_points) / static_cast<double>(points.rows);
+  double cost =
+      FilterCosts::pass * static_cast<double>(apart.n_labels * n_queries * n_points) / static_cast<double>(points.rows);
   std::vector<double> nearest(static_cast<std::size_t>(apart.n_labels)), reaches(nearest.size());
   for (index_t i = 0; i < n_queries; ++i) {
     const double least = radius(i, 1), tile = radius(i, TileFilter::typical_points);
@@ -88,7 +92,8 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
       for (const index_t segment : TileFilter::segment_ends) {
         const index_t end = std::min(segment, width);
         for (index_t k = begin; k < end; ++k) {
-          const double gap = coordinates[static_cast<std::size_t>(i * width + k)] - coordinates[static_cast<std::size_t>((n_queries + j) * width + k)];
+          const double gap = coordinates[static_cast<std::size_t>(i * width + k)] -
+                             coordinates[static_cast<std::size_t>((n_queries + j) * width + k)];
           partial += gap * gap;
         }
         cost += FilterCosts::coordinate * static_cast<double>(end - begin + 2);
@@ -104,20 +109,24 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
 }  // namespace
 
 template <class T>
-bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length, double pair_cost,
-                       const SquaredReach& squared_reach) {
+bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
+                       double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 128, points_per_query = 32;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
   // The sample is as large as its own cost allows, most of which are its axes: so much a point.
-  const double affordable = FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
+  const double affordable =
+      FilterCosts::sampling * all * static_cast<double>(points.rows) / FilterCosts::sample(points.cols);
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
-  return build + all * predicted_share(queries, points, apart, n_queries, n_points, length, pair_cost, squared_reach) < FilterCosts::gain * all;
+  return build + all * predicted_share(queries, points, apart, n_queries, n_points, length, pair_cost, squared_reach) <
+         FilterCosts::gain * all;
 }
 
-template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double, const SquaredReach&);
-template bool filter_looks_good(MatrixView<double>, MatrixView<double>, const SeenApart&, double, double, const SquaredReach&);
+template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double,
+                                const SquaredReach&);
+template bool filter_looks_good(MatrixView<double>, MatrixView<double>, const SeenApart&, double, double,
+                                const SquaredReach&);
 
 }  // namespace spectralcls::detail

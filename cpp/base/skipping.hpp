@@ -15,8 +15,8 @@ Skipping skipping();
 // How far a query sees whose nearest point is `least` away, at a scale; both squared and scaled.
 using SquaredReach = std::function<double(double scale, double least)>;
 
-// Labels of points that are seen apart: how far a query sees then depends on the nearest point of each. Those below zero
-// are left out; nullptr: all are seen together.
+// Labels of points that are seen apart: how far a query sees then depends on the nearest point of each. Those below
+// zero are left out; nullptr: all are seen together.
 struct SeenApart {
   const std::int64_t* labels = nullptr;
   int n_labels = 1;
@@ -24,7 +24,7 @@ struct SeenApart {
 
 // Whether to build a filter for these pairs: one that costs `pair_cost` each without it.
 template <class T>
-bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length, double pair_cost,
-                       const SquaredReach& squared_reach);
+bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
+                       double pair_cost, const SquaredReach& squared_reach);
 
 }  // namespace spectralcls::detail

@@ -36,7 +36,8 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   for (int r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < panel_vectors; ++v) bits |= (Bits<float>)sum[r][v];
-  return less_bits<float>((Vec<float>)((bits & std::numeric_limits<std::int32_t>::min()) | 0x3f800000), Vec<float>{}) != 0;
+  return less_bits<float>((Vec<float>)((bits & std::numeric_limits<std::int32_t>::min()) | 0x3f800000), Vec<float>{}) !=
+         0;
 }
 
 // Sets the bits of points, from `shift` on, whose squared distance to a row may be below its reach.
@@ -97,7 +98,8 @@ TileFilter::TileFilter(const std::vector<Tile>& tiles, index_t points_a_vector, 
   first_panel_.push_back(0);
   for (const Tile& tile : tiles)
     first_panel_.push_back(first_panel_.back() + (tile.n_vectors * points_a_vector + panel_points - 1) / panel_points);
-  panels_.resize(static_cast<std::size_t>(first_panel_.back() * (width + static_cast<index_t>(ends_.size())) * panel_points));
+  panels_.resize(
+      static_cast<std::size_t>(first_panel_.back() * (width + static_cast<index_t>(ends_.size())) * panel_points));
   center_.resize(static_cast<std::size_t>(width * stride_));
   half_.resize(center_.size());
   constexpr index_t tiles_a_chunk = 64;
@@ -130,8 +132,7 @@ void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>&
         }
       }
       for_each_segment(ends_, [&](index_t begin, index_t end) {
-        *to = point ? static_cast<float>(squared_norm(point, begin, end) - (begin == 0 ? slack : 0))
-                    : infinity;
+        *to = point ? static_cast<float>(squared_norm(point, begin, end) - (begin == 0 ? slack : 0)) : infinity;
         to += panel_points;
         for (index_t k = begin; k < end; ++k, to += panel_points) *to = point ? point[k] : 0.0f;
       });
@@ -139,7 +140,8 @@ void TileFilter::pack_tile(index_t t, Range columns, const std::vector<index_t>&
   for (index_t k = 0; k < width_; ++k) {
     const float center = low[k] + (high[k] - low[k]) / 2;
     center_[k * stride_ + t] = center;
-    half_[k * stride_ + t] = std::max(high[k] - center, center - low[k]) + static_cast<float>(box_rounding * std::sqrt(farthest));
+    half_[k * stride_ + t] =
+        std::max(high[k] - center, center - low[k]) + static_cast<float>(box_rounding * std::sqrt(farthest));
   }
 }
 
@@ -164,7 +166,8 @@ void TileFilter::Block::set_box(const float* coordinates, const index_t* rows, i
   const index_t width = filter_->width_, stride = filter_->stride_;
   float center[most_coordinates], half[most_coordinates];
   double farthest = 0;
-  for (index_t r = 0; r < n_rows; ++r) farthest = std::max(farthest, squared_norm(coordinates + rows[r] * width, 0, width));
+  for (index_t r = 0; r < n_rows; ++r)
+    farthest = std::max(farthest, squared_norm(coordinates + rows[r] * width, 0, width));
   for (index_t k = 0; k < width; ++k) {
     float low = coordinates[rows[0] * width + k], high = low;
     for (index_t r = 1; r < n_rows; ++r) {
@@ -195,15 +198,18 @@ index_t TileFilter::Block::nearest(index_t begin, index_t end) const {
 }
 
 void TileFilter::Block::prefetch(index_t tile) const {
-  const float* panel = filter_->panels_.data() + filter_->first_panel_[static_cast<std::size_t>(tile)] * filter_->per_panel();
+  const float* panel =
+      filter_->panels_.data() + filter_->first_panel_[static_cast<std::size_t>(tile)] * filter_->per_panel();
   for (index_t k = 0; k < prefetch_ahead * panel_points; k += W) __builtin_prefetch(panel + k);
 }
 
 int TileFilter::Block::hits(index_t tile, const float* squared, std::uint64_t* bits) {
   std::fill_n(bits, tile_rows, std::uint64_t{0});
   int n = 0, shift = 0;
-  for (index_t panel = filter_->first_panel_[tile]; panel < filter_->first_panel_[tile + 1]; ++panel, shift += panel_points)
-    n += panel_hits(filter_->ends_, stream_.data(), filter_->panels_.data() + panel * filter_->per_panel(), squared, shift, bits, n_coordinates_);
+  for (index_t panel = filter_->first_panel_[tile]; panel < filter_->first_panel_[tile + 1];
+       ++panel, shift += panel_points)
+    n += panel_hits(filter_->ends_, stream_.data(), filter_->panels_.data() + panel * filter_->per_panel(), squared,
+                    shift, bits, n_coordinates_);
   return n;
 }
 

@@ -22,7 +22,8 @@ struct Sight {
   void set(index_t n_rows, SquaredOf&& squared_of) {
     farthest = 0;
     for (index_t r = 0; r < tile_rows; ++r) {
-      squared[r] = r < n_rows ? static_cast<float>(squared_of(r) * (1 + 1e-6) + 1e-35) : -std::numeric_limits<float>::infinity();
+      squared[r] =
+          r < n_rows ? static_cast<float>(squared_of(r) * (1 + 1e-6) + 1e-35) : -std::numeric_limits<float>::infinity();
       farthest = std::max(farthest, squared[r]);
     }
   }
@@ -57,13 +58,13 @@ class TileFilter {
     // Which points of a tile may be nearer to a row r than the root of squared[r], a bit each; how many in all rows.
     int hits(index_t tile, const float* squared, std::uint64_t* bits);
 
-    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight, and
-    // those that whole(tile) has dealt with. Both may shorten the sight, so some of the nearest come first.
+    // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight,
+    // and those that whole(tile) has dealt with. Both may shorten the sight, so some of the nearest come first.
     template <class Whole, class Body>
     void for_each_near(Range tiles, Range seen, const Sight& sight, Whole&& whole, Body&& body) {
       near_.clear();
       for (index_t t = tiles.begin; t < tiles.end; ++t)
-        if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.push_back({bounds_[t], t});
+        if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.emplace_back(bounds_[t], t);
       const auto first = near_.begin() + std::min<index_t>(n_first, static_cast<index_t>(near_.size()));
       if (first != near_.end()) std::nth_element(near_.begin(), first, near_.end());
       std::sort(near_.begin(), first);
@@ -86,8 +87,9 @@ class TileFilter {
 
     const TileFilter* filter_ = nullptr;
     index_t n_coordinates_ = 0;
-    AlignedVector<float> stream_;           // a segment: its part of the norms, then its coordinates times -2
-    AlignedVector<float> bounds_, centers_; // of every tile: squared gap between the boxes, squared distance of centers
+    AlignedVector<float> stream_;                  // a segment: its part of the norms, then its coordinates times -2
+    AlignedVector<float> bounds_;                  // of every tile: squared gap between the boxes
+    AlignedVector<float> centers_;                 // and squared distance of the centers
     std::vector<std::pair<float, index_t>> near_;  // tiles and their bounds
   };
 
@@ -97,10 +99,10 @@ class TileFilter {
              const float* coordinates, index_t width, const Execution& execution);
   void pack_tile(index_t tile, Range columns, const std::vector<index_t>& source, const float* coordinates);
 
-  index_t width_, n_tiles_, stride_;  // stride_: of the boxes, n_tiles_ padded
-  std::vector<index_t> ends_;         // of segments
-  std::vector<index_t> first_panel_;  // of each tile
-  AlignedVector<float> panels_;       // of points: a segment's part of the norms, then its coordinates
+  index_t width_, n_tiles_, stride_;    // stride_: of the boxes, n_tiles_ padded
+  std::vector<index_t> ends_;           // of segments
+  std::vector<index_t> first_panel_;    // of each tile
+  AlignedVector<float> panels_;         // of points: a segment's part of the norms, then its coordinates
   AlignedVector<float> center_, half_;  // boxes: [coordinate][tile]
 };
 

@@ -74,7 +74,8 @@ index_t at_most(const py::handle& given, const char* name, index_t least) {
   const py::int_ exact = python_integer(given, name);
   const index_t value = saturated(exact);
   if (value < least)
-    refuse(std::string(name) + " must be at least " + std::to_string(least) + ", got " + std::string(py::str(exact)) + ".");
+    refuse(std::string(name) + " must be at least " + std::to_string(least) + ", got " + std::string(py::str(exact)) +
+           ".");
   return std::min(value, index_t{1} << 40);
 }
 
@@ -85,7 +86,8 @@ double number(const py::handle& given, const char* name, double least) {
     refuse_type(name, "a number", given);
   }
   if (!std::isfinite(value) || value < least)
-    refuse(std::string(name) + " must be finite" + (least >= 0 ? " and at least " + text(least) : "") + ", got " + text(value) + ".");
+    refuse(std::string(name) + " must be finite" + (least >= 0 ? " and at least " + text(least) : "") + ", got " +
+           text(value) + ".");
   return value;
 }
 
@@ -107,8 +109,8 @@ Integers integers(const py::handle& given, const char* name, index_t size, index
   const auto [low, high] = std::minmax_element(values.data(), values.data() + size);
   if (*low < least || *high > most) {
     const bool below = *low < least;
-    refuse(std::string(name) + " must be in " + (least == -no_limit ? "" : std::to_string(least)) + " ... " + std::to_string(most) +
-           ", got " + std::to_string(below ? *low : *high) + ".");
+    refuse(std::string(name) + " must be in " + (least == -no_limit ? "" : std::to_string(least)) + " ... " +
+           std::to_string(most) + ", got " + std::to_string(below ? *low : *high) + ".");
   }
   return values;
 }
@@ -128,7 +130,8 @@ void check_memory(const std::vector<index_t>& counts, std::size_t bytes, const c
 
 Execution execution(const py::handle& n_threads) {
   const index_t threads = std::min<index_t>(at_most(n_threads, "n_jobs"), std::numeric_limits<int>::max());
-  // Copies of the function share the time of the last look: a call of many short parallel regions looks as often as one.
+  // Copies of the function share the time of the last look: a call of many short parallel regions looks as often as
+  // one.
   using Clock = std::chrono::steady_clock;
   static constexpr auto interval = std::chrono::milliseconds(100);
   return {static_cast<int>(threads), [last = std::make_shared<Clock::time_point>(Clock::now())] {

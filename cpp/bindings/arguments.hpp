@@ -51,8 +51,8 @@ Checked array(const py::handle& given, const char* name, int least_dimensions, i
   if (!checked) throw py::error_already_set();
   if (checked.ndim() < least_dimensions || checked.ndim() > most_dimensions)
     refuse(std::string(name) + " must have " + std::to_string(least_dimensions) +
-           (least_dimensions == most_dimensions ? "" : " to " + std::to_string(most_dimensions)) + " dimensions, got shape " +
-           shape_of(checked) + ".");
+           (least_dimensions == most_dimensions ? "" : " to " + std::to_string(most_dimensions)) +
+           " dimensions, got shape " + shape_of(checked) + ".");
   return checked;
 }
 
@@ -60,7 +60,8 @@ Checked array(const py::handle& given, const char* name, int least_dimensions, i
 template <class T>
 Array<T> matrix(const py::handle& given, const char* name) {
   Array<T> checked = array<T>(given, name, 2, 2);
-  if (checked.shape(1) == 0) refuse(std::string(name) + " must have at least one column, got shape " + shape_of(checked) + ".");
+  if (checked.shape(1) == 0)
+    refuse(std::string(name) + " must have at least one column, got shape " + shape_of(checked) + ".");
   return checked;
 }
 template <class T>
@@ -73,7 +74,8 @@ template <class T>
 Array<T> vector(const py::handle& given, const char* name, index_t size) {
   Array<T> checked = array<T>(given, name, 1, 1);
   if (checked.shape(0) != size)
-    refuse(std::string(name) + " must have " + std::to_string(size) + " entries, got " + std::to_string(checked.shape(0)) + ".");
+    refuse(std::string(name) + " must have " + std::to_string(size) + " entries, got " +
+           std::to_string(checked.shape(0)) + ".");
   return checked;
 }
 
@@ -87,8 +89,8 @@ template <class T>
 Array<T> output(const py::handle& given, const char* name, index_t rows, index_t columns) {
   const auto whole = array<T>(given, name, 2, 2);
   if (whole.ptr() != given.ptr() || !whole.writeable() || whole.shape(0) != rows || whole.shape(1) != columns)
-    refuse(std::string(name) + " must be a writeable, aligned, C-contiguous array of shape (" + std::to_string(rows) + ", " +
-           std::to_string(columns) + ").");
+    refuse(std::string(name) + " must be a writeable, aligned, C-contiguous array of shape (" + std::to_string(rows) +
+           ", " + std::to_string(columns) + ").");
   return whole;
 }
 
@@ -121,8 +123,8 @@ void without_gil(Call&& call) {
   }
 }
 
-// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Equal dtypes need not be the same object:
-// those of unpickled arrays are separate ones.
+// Calls f(float{}) or f(double{}) for the dtype of a float32 or float64 array. Equal dtypes need not be the same
+// object: those of unpickled arrays are separate ones.
 template <class F>
 auto dispatch(const py::handle& given, const char* name, F&& f) {
   if (py::isinstance<py::array_t<float>>(given)) return f(float{});

@@ -23,14 +23,17 @@ const char* name(EigenStatus status) {
 template <class T>
 ColumnMajorArray<T> columns_of(const py::dict& options, const char* name, index_t n) {
   auto vectors = array<T, ColumnMajorArray<T>>(options[name], name, 2, 2);
-  if (vectors.shape(0) != n) refuse(std::string(name) + " must have " + std::to_string(n) + " rows, got shape " + shape_of(vectors) + ".");
+  if (vectors.shape(0) != n)
+    refuse(std::string(name) + " must have " + std::to_string(n) + " rows, got shape " + shape_of(vectors) + ".");
   return vectors;
 }
 
 template <class T>
 py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, const Execution& run) {
   const auto start = columns_of<T>(given, "start", n), deflate = columns_of<T>(given, "deflate", n);
-  if (deflate.shape(1) >= n) refuse("deflate must leave at least one direction of " + std::to_string(n) + ", got shape " + shape_of(deflate) + ".");
+  if (deflate.shape(1) >= n)
+    refuse("deflate must leave at least one direction of " + std::to_string(n) + ", got shape " + shape_of(deflate) +
+           ".");
   const EigenOptions options{at_most(given["pairs"], "k"),
                              at_most(given["block_size"], "block_size"),
                              at_most(given["max_basis"], "max_basis"),
@@ -40,8 +43,8 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
                              static_cast<std::uint64_t>(integer(given["seed"], "seed", 0, no_limit))};
   Eigenpairs<T> found;
   without_gil([&] {
-    found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)}, options,
-                              functions<T>().tall_products, run);
+    found = top_eigenpairs<T>(n, apply, {start.data(), n, start.shape(1)}, {deflate.data(), n, deflate.shape(1)},
+                              options, functions<T>().tall_products, run);
   });
   py::dict out;
   out["values"] = to_array(found.values);
@@ -81,7 +84,8 @@ class Csr {
     if (indices_.size() == 0) return;
     const auto [low, high] = std::minmax_element(indices_.data(), indices_.data() + indices_.size());
     if (*low < 0 || *high >= columns)
-      refuse("the indices of A must be in 0 ... " + std::to_string(columns - 1) + ", got " + std::to_string(*low < 0 ? *low : *high) + ".");
+      refuse("the indices of A must be in 0 ... " + std::to_string(columns - 1) + ", got " +
+             std::to_string(*low < 0 ? *low : *high) + ".");
   }
   index_t rows() const { return starts_.shape(0) - 1; }
   CsrMatrix<T> view() const { return {starts_.data(), indices_.data(), values_.data(), rows()}; }
@@ -99,28 +103,30 @@ py::dict eigen_dense(const py::object& a, const py::dict& options, const py::obj
     const index_t n = matrix.shape(0);
     const T* data = matrix.data();
     const Execution run = execution(n_threads);
-    return solve<T>(n, [&](const T* x, T* y, index_t columns) { functions<T>().dense_product(data, n, x, y, columns, run); },
-                    options, run);
+    return solve<T>(
+        n, [&](const T* x, T* y, index_t columns) { functions<T>().dense_product(data, n, x, y, columns, run); },
+        options, run);
   });
 }
 
-py::dict eigen_csr(const py::object& row_starts, const py::object& indices, const py::object& values, const py::dict& options,
-                   const py::object& n_threads) {
+py::dict eigen_csr(const py::object& row_starts, const py::object& indices, const py::object& values,
+                   const py::dict& options, const py::object& n_threads) {
   return dispatch(values, "the values of A", [&](auto zero) {
     using T = decltype(zero);
     const Csr<T> a(row_starts, indices, values);
     a.check_columns(a.rows());
     const CsrMatrix<T> matrix = a.view();
     const Execution run = execution(n_threads);
-    return solve<T>(matrix.rows, [&](const T* x, T* y, index_t columns) { functions<T>().csr_product(matrix, x, y, columns, run); },
-                    options, run);
+    return solve<T>(
+        matrix.rows, [&](const T* x, T* y, index_t columns) { functions<T>().csr_product(matrix, x, y, columns, run); },
+        options, run);
   });
 }
 
 // X X^T, X given by rows and X^T by rows.
 py::dict eigen_gram(const py::object& row_starts, const py::object& indices, const py::object& values,
-                    const py::object& transposed_starts, const py::object& transposed_indices, const py::object& transposed_values,
-                    const py::dict& options, const py::object& n_threads) {
+                    const py::object& transposed_starts, const py::object& transposed_indices,
+                    const py::object& transposed_values, const py::dict& options, const py::object& n_threads) {
   return dispatch(values, "the values of A", [&](auto zero) {
     using T = decltype(zero);
     const Csr<T> a(row_starts, indices, values), b(transposed_starts, transposed_indices, transposed_values);
@@ -129,20 +135,22 @@ py::dict eigen_gram(const py::object& row_starts, const py::object& indices, con
     const CsrMatrix<T> matrix = a.view(), transposed = b.view();
     const Execution run = execution(n_threads);
     std::vector<T> between;
-    return solve<T>(matrix.rows,
-                    [&](const T* x, T* y, index_t columns) {
-                      between.resize(static_cast<std::size_t>(transposed.rows * columns));
-                      functions<T>().csr_product(transposed, x, between.data(), columns, run);
-                      functions<T>().csr_product(matrix, between.data(), y, columns, run);
-                    },
-                    options, run);
+    return solve<T>(
+        matrix.rows,
+        [&](const T* x, T* y, index_t columns) {
+          between.resize(static_cast<std::size_t>(transposed.rows * columns));
+          functions<T>().csr_product(transposed, x, between.data(), columns, run);
+          functions<T>().csr_product(matrix, between.data(), y, columns, run);
+        },
+        options, run);
   });
 }
 
-// S K S of packed points. bandwidths and factors, (n_labels, n_labels): those between the points of any two labels; scale, (n,) or
-// None: the diagonal of S. The products run on product_threads threads, the rest on n_threads.
-py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths, const py::object& factors,
-                      const py::object& scale, const py::object& product_threads, const py::dict& options, const py::object& n_threads) {
+// S K S of packed points. bandwidths and factors, (n_labels, n_labels): those between the points of any two labels;
+// scale, (n,) or None: the diagonal of S. The products run on product_threads threads, the rest on n_threads.
+py::dict eigen_kernel(const py::object& points, const py::object& kernel, const py::object& bandwidths,
+                      const py::object& factors, const py::object& scale, const py::object& product_threads,
+                      const py::dict& options, const py::object& n_threads) {
   return with_points(points, [&](const auto& kept) {
     using T = std::decay_t<decltype(*kept.points.data())>;
     const index_t n = kept.rows(), n_pairs = index_t{kept.n_labels} * kept.n_labels;
@@ -157,35 +165,41 @@ py::dict eigen_kernel(const py::object& points, const py::object& kernel, const 
     const auto h = array<double>(bandwidths, "bandwidth", 2, 2);
     const auto f = array<T>(factors, "factors", 2, 2);
     if (h.size() != n_pairs || f.size() != n_pairs || h.shape(0) != kept.n_labels || f.shape(0) != kept.n_labels)
-      refuse("bandwidth and factors must have a row and a column for each of the " + std::to_string(kept.n_labels) + " labels.");
+      refuse("bandwidth and factors must have a row and a column for each of the " + std::to_string(kept.n_labels) +
+             " labels.");
     for (index_t i = 0; i < n_pairs; ++i)
-      if (!(h.data()[i] > 0 && std::isfinite(h.data()[i]))) refuse("bandwidth must be positive and finite, got " + text(h.data()[i]) + ".");
+      if (!(h.data()[i] > 0 && std::isfinite(h.data()[i])))
+        refuse("bandwidth must be positive and finite, got " + text(h.data()[i]) + ".");
     a.bandwidths.assign(h.data(), h.data() + n_pairs);
     a.factors.assign(f.data(), f.data() + n_pairs);
     std::optional<Array<T>> diagonal;
     if (!scale.is_none()) diagonal = vector<T>(scale, "scale", n);
     a.scale = diagonal ? diagonal->data() : nullptr;
-    a.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) { functions<T>().plain_sums(request, sums, run); };
+    a.plain_sums = [](const KernelSums<T>& request, T* sums, const Execution& run) {
+      functions<T>().plain_sums(request, sums, run);
+    };
     return solve<T>(n, a.products(execution(product_threads)), options, execution(n_threads));
   });
 }
 
 // `apply(x)` takes an (n, columns) array and gives one of the same shape; the dtype is that of options["start"].
-py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options, const py::object& n_threads) {
+py::dict eigen_callback(const py::object& n_rows, const py::function& apply, const py::dict& options,
+                        const py::object& n_threads) {
   return dispatch(options["start"], "start", [&](auto zero) {
     using T = decltype(zero);
     const index_t n = integer(n_rows, "the order of A", 1, no_limit);
-    return solve<T>(n,
-                    [&](const T* x, T* y, index_t columns) {
-                      py::gil_scoped_acquire gil;
-                      Array<T> block(std::vector<py::ssize_t>{n, columns});
-                      std::copy(x, x + n * columns, block.mutable_data());
-                      const auto answer = array<T>(apply(block), "the operator's answer", 2, 2);
-                      if (answer.shape(0) != n || answer.shape(1) != columns)
-                        refuse("the operator's answer has shape " + shape_of(answer) + ", its argument " + shape_of(block) + ".");
-                      std::copy(answer.data(), answer.data() + n * columns, y);
-                    },
-                    options, execution(n_threads));
+    return solve<T>(
+        n,
+        [&](const T* x, T* y, index_t columns) {
+          py::gil_scoped_acquire gil;
+          Array<T> block(std::vector<py::ssize_t>{n, columns});
+          std::copy(x, x + n * columns, block.mutable_data());
+          const auto answer = array<T>(apply(block), "the operator's answer", 2, 2);
+          if (answer.shape(0) != n || answer.shape(1) != columns)
+            refuse("the operator's answer has shape " + shape_of(answer) + ", its argument " + shape_of(block) + ".");
+          std::copy(answer.data(), answer.data() + n * columns, y);
+        },
+        options, execution(n_threads));
   });
 }
 
@@ -206,11 +220,14 @@ void register_eigen(py::module_& module) {
   module.def("eigen_dense", &eigen_dense, py::arg("A"), py::arg("options"), py::arg("n_threads"));
   module.def("eigen_csr", &eigen_csr, py::arg("row_starts"), py::arg("indices"), py::arg("values"), py::arg("options"),
              py::arg("n_threads"));
-  module.def("eigen_gram", &eigen_gram, py::arg("row_starts"), py::arg("indices"), py::arg("values"), py::arg("transposed_starts"),
-             py::arg("transposed_indices"), py::arg("transposed_values"), py::arg("options"), py::arg("n_threads"));
-  module.def("eigen_kernel", &eigen_kernel, py::arg("points"), py::arg("kernel"), py::arg("bandwidths"), py::arg("factors"),
-             py::arg("scale"), py::arg("product_threads"), py::arg("options"), py::arg("n_threads"));
-  module.def("eigen_callback", &eigen_callback, py::arg("n"), py::arg("apply"), py::arg("options"), py::arg("n_threads"));
+  module.def("eigen_gram", &eigen_gram, py::arg("row_starts"), py::arg("indices"), py::arg("values"),
+             py::arg("transposed_starts"), py::arg("transposed_indices"), py::arg("transposed_values"),
+             py::arg("options"), py::arg("n_threads"));
+  module.def("eigen_kernel", &eigen_kernel, py::arg("points"), py::arg("kernel"), py::arg("bandwidths"),
+             py::arg("factors"), py::arg("scale"), py::arg("product_threads"), py::arg("options"),
+             py::arg("n_threads"));
+  module.def("eigen_callback", &eigen_callback, py::arg("n"), py::arg("apply"), py::arg("options"),
+             py::arg("n_threads"));
   module.def("asymmetry", &dense_asymmetry, py::arg("A"), py::arg("n_threads"));
 }
 

@@ -21,9 +21,10 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
   auto weights = array<T>(given, "weights", 2, 3);
   const bool by_bandwidth = weights.ndim() == 3;
   if (weights.shape(0) != n || (by_bandwidth && weights.shape(1) != n_bandwidths))
-    refuse("weights must have shape (" + std::to_string(n) + ", c) or (" + std::to_string(n) + ", " + std::to_string(n_bandwidths) +
-           ", c), got " + shape_of(weights) + ".");
-  if (weights.shape(weights.ndim() - 1) == 0) refuse("weights must have at least one column, got shape " + shape_of(weights) + ".");
+    refuse("weights must have shape (" + std::to_string(n) + ", c) or (" + std::to_string(n) + ", " +
+           std::to_string(n_bandwidths) + ", c), got " + shape_of(weights) + ".");
+  if (weights.shape(weights.ndim() - 1) == 0)
+    refuse("weights must have at least one column, got shape " + shape_of(weights) + ".");
   return weights;
 }
 
@@ -31,9 +32,11 @@ Array<T> check_weights(const py::handle& given, index_t n, index_t n_bandwidths)
 Array<double> check_bandwidths(const py::handle& given, int n_labels) {
   const auto bandwidths = array<double>(given, "bandwidth", 1, 2);
   if (bandwidths.size() == 0 || (bandwidths.ndim() == 2 && bandwidths.shape(1) != n_labels))
-    refuse("bandwidth must have shape (b,) or (b, " + std::to_string(n_labels) + "), got " + shape_of(bandwidths) + ".");
+    refuse("bandwidth must have shape (b,) or (b, " + std::to_string(n_labels) + "), got " + shape_of(bandwidths) +
+           ".");
   for (index_t i = 0; i < bandwidths.size(); ++i)
-    if (const double h = bandwidths.data()[i]; !(h > 0 && std::isfinite(h))) refuse("bandwidth must be positive and finite, got " + text(h) + ".");
+    if (const double h = bandwidths.data()[i]; !(h > 0 && std::isfinite(h)))
+      refuse("bandwidth must be positive and finite, got " + text(h) + ".");
   return bandwidths;
 }
 
@@ -54,7 +57,8 @@ py::object computed(const KernelSums<T>& request, const py::handle& output, cons
   if (form == "scaled" || form == "bounded") {
     Array<T> log_scale = allocate<T>(cells, "The scales of queries x bandwidths x labels");
     T* scale = log_scale.mutable_data();
-    if (request.queries.rows > 0) without_gil([&] { uses_tolerance = functions<T>().scaled_sums(request, scale, out, run); });
+    if (request.queries.rows > 0)
+      without_gil([&] { uses_tolerance = functions<T>().scaled_sums(request, scale, out, run); });
     if (form == "scaled") return py::make_tuple(log_scale, sums);
     return py::make_tuple(log_scale, sums, uses_tolerance);
   }
@@ -64,10 +68,10 @@ py::object computed(const KernelSums<T>& request, const py::handle& output, cons
 }
 
 template <class T>
-py::object sums_over(const Points<T>& points, const py::object& queries, const py::object& weights, const py::object& kernel,
-                     const py::object& bandwidths, const py::object& excluded, const py::object& query_groups,
-                     const py::object& point_groups, const py::object& n_groups, const py::object& rtol, const py::object& output,
-                     const py::object& n_threads) {
+py::object sums_over(const Points<T>& points, const py::object& queries, const py::object& weights,
+                     const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
+                     const py::object& query_groups, const py::object& point_groups, const py::object& n_groups,
+                     const py::object& rtol, const py::object& output, const py::object& n_threads) {
   const Array<T> Q = matrix<T>(queries, "Q");
   check_same_columns(Q.shape(1), points.points.shape(1));
   KernelSums<T> request;
@@ -99,19 +103,20 @@ py::object sums_over(const Points<T>& points, const py::object& queries, const p
   return computed(request, output, n_threads);
 }
 
-py::object kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
-                       const py::object& n_labels, const py::object& kernel, const py::object& bandwidths,
-                       const py::object& excluded, const py::object& query_groups, const py::object& point_groups,
-                       const py::object& n_groups, const py::object& rtol, const py::object& output, const py::object& n_threads) {
+py::object kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
+                       const py::object& labels, const py::object& n_labels, const py::object& kernel,
+                       const py::object& bandwidths, const py::object& excluded, const py::object& query_groups,
+                       const py::object& point_groups, const py::object& n_groups, const py::object& rtol,
+                       const py::object& output, const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
-    return sums_over(Points<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded, query_groups, point_groups,
-                     n_groups, rtol, output, n_threads);
+    return sums_over(Points<T>(points, labels, n_labels), queries, weights, kernel, bandwidths, excluded, query_groups,
+                     point_groups, n_groups, rtol, output, n_threads);
   });
 }
 
-py::object pack_points(const py::object& points, const py::object& weights, const py::object& labels, const py::object& n_labels,
-                       const py::object& n_threads) {
+py::object pack_points(const py::object& points, const py::object& weights, const py::object& labels,
+                       const py::object& n_labels, const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::object {
     using T = decltype(zero);
     Points<T> kept(points, labels, n_labels);
@@ -124,23 +129,26 @@ py::object pack_points(const py::object& points, const py::object& weights, cons
     const T* columns = kept.weights ? kept.weights->data() : nullptr;
     const Execution run = execution(n_threads);
     without_gil([&] {
-      kept.packed = functions<T>().pack_points(view(kept.points), data(kept.labels), kept.n_labels, columns, n_columns, run);
+      kept.packed =
+          functions<T>().pack_points(view(kept.points), data(kept.labels), kept.n_labels, columns, n_columns, run);
     });
     return py::cast(std::move(kept));
   });
 }
 
 // Sums over points that were packed before, with their labels and, unless others are given, their weights.
-py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& kernel,
-                              const py::object& bandwidths, const py::object& excluded, const py::object& rtol,
-                              const py::object& output, const py::object& n_threads) {
+py::object packed_kernel_sums(const py::object& queries, const py::object& points, const py::object& weights,
+                              const py::object& kernel, const py::object& bandwidths, const py::object& excluded,
+                              const py::object& rtol, const py::object& output, const py::object& n_threads) {
   return with_points(points, [&](const auto& kept) {
-    return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), rtol, output, n_threads);
+    return sums_over(kept, queries, weights, kernel, bandwidths, excluded, py::none(), py::none(), py::int_(1), rtol,
+                     output, n_threads);
   });
 }
 
-void kernel_matrix(const py::object& queries, const py::object& points, const py::object& kernel, const py::object& bandwidth,
-                   const py::object& factor, const py::object& out, const py::object& n_threads) {
+void kernel_matrix(const py::object& queries, const py::object& points, const py::object& kernel,
+                   const py::object& bandwidth, const py::object& factor, const py::object& out,
+                   const py::object& n_threads) {
   dispatch(queries, "Q", [&](auto zero) {
     using T = decltype(zero);
     const Array<T> Q = matrix<T>(queries, "Q");
@@ -161,9 +169,10 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
 }
 
 // Sums within a tolerance, or None if all pairs are predicted to be faster.
-py::object tolerance_sums(const py::object& queries, const py::object& points, const py::object& weights, const py::object& labels,
-                          const py::object& n_labels, const py::object& kernel, const py::object& bandwidth,
-                          const py::object& excluded, const py::object& rtol, const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
+py::object tolerance_sums(const py::object& queries, const py::object& points, const py::object& weights,
+                          const py::object& labels, const py::object& n_labels, const py::object& kernel,
+                          const py::object& bandwidth, const py::object& excluded, const py::object& rtol,
+                          const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
                           const py::object& strategy, const py::object& n_threads) {
   const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
   const index_t m = Q.shape(0), n = X.shape(0);
@@ -196,7 +205,8 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
   else if (way == "lattice") request.strategy = Strategy::lattice;
   else if (way != "automatic") refuse("strategy must be 'automatic', 'pairs' or 'lattice', got '" + way + "'.");
 
-  Array<double> sums = allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
+  Array<double> sums =
+      allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
   double* out = sums.mutable_data();
   const Execution run = execution(n_threads);
   auto outcome = ToleranceSums::Outcome::done;
@@ -209,19 +219,22 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
 
 void register_kernels(py::module_& module) {
   module.def("kernel_sums", &kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
-             py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"), py::arg("query_groups"),
-             py::arg("point_groups"), py::arg("n_groups"), py::arg("rtol"), py::arg("output"), py::arg("n_threads"));
+             py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"),
+             py::arg("query_groups"), py::arg("point_groups"), py::arg("n_groups"), py::arg("rtol"), py::arg("output"),
+             py::arg("n_threads"));
   py::class_<Points<float>>(module, "PackedPoints32");
   py::class_<Points<double>>(module, "PackedPoints64");
   module.def("pack_points", &pack_points, py::arg("points"), py::arg("weights"), py::arg("labels"), py::arg("n_labels"),
              py::arg("n_threads"));
-  module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("kernel"),
-             py::arg("bandwidths"), py::arg("excluded"), py::arg("rtol"), py::arg("output"), py::arg("n_threads"));
-  module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"), py::arg("bandwidth"),
-             py::arg("factor"), py::arg("out"), py::arg("n_threads"));
-  module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"), py::arg("labels"),
-             py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"), py::arg("rtol"), py::arg("atol"),
-             py::arg("single_precision"), py::arg("brute_passes"), py::arg("strategy"), py::arg("n_threads"));
+  module.def("packed_kernel_sums", &packed_kernel_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
+             py::arg("kernel"), py::arg("bandwidths"), py::arg("excluded"), py::arg("rtol"), py::arg("output"),
+             py::arg("n_threads"));
+  module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"),
+             py::arg("bandwidth"), py::arg("factor"), py::arg("out"), py::arg("n_threads"));
+  module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
+             py::arg("labels"), py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"),
+             py::arg("rtol"), py::arg("atol"), py::arg("single_precision"), py::arg("brute_passes"),
+             py::arg("strategy"), py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

@@ -14,7 +14,8 @@ std::pair<Array<T>, Array<T>> check_points(const py::object& queries, const py::
   return both;
 }
 
-py::tuple knn(const py::object& queries, const py::object& points, const py::object& n_neighbors, const py::object& n_threads) {
+py::tuple knn(const py::object& queries, const py::object& points, const py::object& n_neighbors,
+              const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::tuple {
     using T = decltype(zero);
     const auto [Q, X] = check_points<T>(queries, points);
@@ -25,12 +26,14 @@ py::tuple knn(const py::object& queries, const py::object& points, const py::obj
     T* to_distances = distances.mutable_data();
     std::int64_t* to_indices = indices.mutable_data();
     const Execution run = execution(n_threads);
-    if (from.rows > 0) without_gil([&] { functions<T>().nearest_neighbors(from, to, k, to_distances, to_indices, run); });
+    if (from.rows > 0)
+      without_gil([&] { functions<T>().nearest_neighbors(from, to, k, to_distances, to_indices, run); });
     return py::make_tuple(distances, indices);
   });
 }
 
-py::tuple reverse_knn(const py::object& queries, const py::object& points, const py::object& radii, const py::object& n_threads) {
+py::tuple reverse_knn(const py::object& queries, const py::object& points, const py::object& radii,
+                      const py::object& n_threads) {
   return dispatch(points, "X", [&](auto zero) -> py::tuple {
     using T = decltype(zero);
     const auto [Q, X] = check_points<T>(queries, points);
@@ -48,7 +51,8 @@ py::tuple reverse_knn(const py::object& queries, const py::object& points, const
 
 void register_knn(py::module_& module) {
   module.def("knn", &knn, py::arg("queries"), py::arg("points"), py::arg("k"), py::arg("n_threads"));
-  module.def("reverse_knn", &reverse_knn, py::arg("queries"), py::arg("points"), py::arg("radii"), py::arg("n_threads"));
+  module.def("reverse_knn", &reverse_knn, py::arg("queries"), py::arg("points"), py::arg("radii"),
+             py::arg("n_threads"));
 }
 
 }  // namespace spectralcls::bindings

@@ -17,7 +17,8 @@ double multiply_add_rate(const py::dtype& dtype, const py::object& duration, con
   const Execution run = execution(n_threads);
   double rate = 0;
   without_gil([&] {
-    rate = single ? functions<float>().multiply_add_rate(seconds, run) : functions<double>().multiply_add_rate(seconds, run);
+    rate = single ? functions<float>().multiply_add_rate(seconds, run)
+                  : functions<double>().multiply_add_rate(seconds, run);
   });
   return rate;
 }
@@ -26,8 +27,8 @@ double multiply_add_rate(const py::dtype& dtype, const py::object& duration, con
 
 void register_roofline(py::module_& module) {
   module.def("multiply_add_rate", &multiply_add_rate, py::arg("dtype"), py::arg("seconds"), py::arg("n_threads"));
-  module.def("lanes", [](const py::dtype& dtype) { return function_table().vector_bytes / size_of(dtype); },
-             py::arg("dtype"));
+  module.def(
+      "lanes", [](const py::dtype& dtype) { return function_table().vector_bytes / size_of(dtype); }, py::arg("dtype"));
 }
 
 }  // namespace spectralcls::bindings

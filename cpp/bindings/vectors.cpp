@@ -19,8 +19,8 @@ void combine_rows(const py::object& rows, const py::object& factors, const py::o
     const Multivector<T> vectors{typed.mutable_data(), typed.shape(1), typed.shape(0)};
     const index_t count = left.shape(0);
     if (left.shape(1) != vectors.columns || count > vectors.columns)
-      refuse("factors must have a column for each of the " + std::to_string(vectors.columns) + " rows, and at most as many rows, got shape " +
-             shape_of(left) + ".");
+      refuse("factors must have a column for each of the " + std::to_string(vectors.columns) +
+             " rows, and at most as many rows, got shape " + shape_of(left) + ".");
     const std::vector<T> coefficients(left.data(), left.data() + left.size());
     const Execution run = execution(n_threads);
     without_gil([&] {
@@ -31,7 +31,8 @@ void combine_rows(const py::object& rows, const py::object& factors, const py::o
 }
 
 void set_lapack(const py::capsule& routines) {
-  if (std::strcmp(routines.name() ? routines.name() : "", lapack_capsule) != 0) refuse("routines must be a capsule of LAPACK routines.");
+  if (std::strcmp(routines.name() ? routines.name() : "", lapack_capsule) != 0)
+    refuse("routines must be a capsule of LAPACK routines.");
   use_lapack(*routines.get_pointer<Lapack>());
 }
 

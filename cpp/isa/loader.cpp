@@ -51,8 +51,9 @@ class X86 {
     if (!__get_cpuid_count(7, 0, &a, &features_, &c, &d)) features_ = 0;
   }
   bool avx2() const { return saves(0x06) && fma_ && bit(features_, 5) && bit(features_, 8); }  // AVX2, BMI2
-  bool avx512() const {  // F, DQ, BW, VL
-    return avx2() && saves(0xe6) && bit(features_, 16) && bit(features_, 17) && bit(features_, 30) && bit(features_, 31);
+  bool avx512() const {                                                                        // F, DQ, BW, VL
+    return avx2() && saves(0xe6) && bit(features_, 16) && bit(features_, 17) && bit(features_, 30) &&
+           bit(features_, 31);
   }
 
  private:

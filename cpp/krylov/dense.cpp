@@ -20,8 +20,9 @@ Eigen::VectorXd solve(char job, Matrix& a) {
   std::vector<double> work(static_cast<std::size_t>(vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1));
   std::vector<int> integer_work(static_cast<std::size_t>(vectors ? 3 + 5 * n : 1));
   Eigen::VectorXd values(n);
-  const int info = lapack.dsyevd(job, static_cast<int>(n), a.data(), values.data(), work.data(), static_cast<int>(work.size()),
-                                integer_work.data(), static_cast<int>(integer_work.size()));
+  const int info =
+      lapack.dsyevd(job, static_cast<int>(n), a.data(), values.data(), work.data(), static_cast<int>(work.size()),
+                    integer_work.data(), static_cast<int>(integer_work.size()));
   if (info != 0) throw std::runtime_error("a dense eigenproblem did not converge");
   return values;
 }

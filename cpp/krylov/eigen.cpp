@@ -26,10 +26,16 @@ constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a
 template <class T>
 class BlockLanczos {
  public:
-  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start, const Multivector<const T>& deflate,
-               const EigenOptions& options, const TallProducts<T>& products, const Execution& execution)
-      : n_(n), apply_(apply), options_(options), algebra_(products, options.seed, execution), fixed_(deflate.columns),
-        room_(n - deflate.columns), width_(std::min(options.block_size, room_)) {
+  BlockLanczos(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
+               const Multivector<const T>& deflate, const EigenOptions& options, const TallProducts<T>& products,
+               const Execution& execution)
+      : n_(n),
+        apply_(apply),
+        options_(options),
+        algebra_(products, options.seed, execution),
+        fixed_(deflate.columns),
+        room_(n - deflate.columns),
+        width_(std::min(options.block_size, room_)) {
     options_.pairs = std::min(options_.pairs, room_);
     allocate();
     std::copy(deflate.data, deflate.data + n * fixed_, storage_.get());
@@ -123,8 +129,8 @@ class BlockLanczos {
     return true;
   }
 
-  // A product is orthogonalized once; the columns of V that it overlaps, those of the last two blocks, hand on their own
-  // lack of orthogonality, enlarged by the length that it loses. A second round is needed only where that adds up.
+  // A product is orthogonalized once; the columns of V that it overlaps, those of the last two blocks, hand on their
+  // own lack of orthogonality, enlarged by the length that it loses. A second round is needed only where that adds up.
   void follow_drift(const Matrix& product) {
     const double longest = extremes(product).second, shortest = extremes(remainder_).first;
     condition_ = shortest > 0 ? longest / shortest : std::numeric_limits<double>::infinity();
@@ -275,7 +281,8 @@ class BlockLanczos {
     size_ = target;
     if (!clean_ || width_ < last_) return algebra_.orthonormalize(basis(), block);
     algebra_.whiten(block, remainder_, 0);
-    if (condition_ * std::numeric_limits<T>::epsilon() > most_drift) algebra_.whiten(block, algebra_.inner(block, block), 0);
+    if (condition_ * std::numeric_limits<T>::epsilon() > most_drift)
+      algebra_.whiten(block, algebra_.inner(block, block), 0);
   }
 
   Eigenpairs<T> finish() {
@@ -312,11 +319,11 @@ class BlockLanczos {
   index_t solved_ = 0;            // columns of V when the projected problem was last solved
   index_t expected_ = 0;          // columns of V before which it need not be solved again
   index_t capacity_ = 0;
-  bool clean_ = false;            // whether the last product's remainder is orthogonal to V already
+  bool clean_ = false;  // whether the last product's remainder is orthogonal to V already
   double excess_ = std::numeric_limits<double>::infinity();  // logarithm of the worst residual over what is allowed
-  double condition_ = 1;          // a bound of its Gram matrix's condition number
-  double drift_ = most_drift, drift_before_ = most_drift;  // bounds of what the last two blocks have in common with V
-  int exponent_ = 0;  // products are divided by 2^exponent_
+  double condition_ = 1;                                     // a bound of its Gram matrix's condition number
+  double drift_ = most_drift, drift_before_ = most_drift;    // bounds of what the last two blocks have in common with V
+  int exponent_ = 0;                                         // products are divided by 2^exponent_
   std::unique_ptr<T[]> storage_;
   std::vector<T> block_;
   Matrix projection_, remainder_, ritz_vectors_;
@@ -328,14 +335,15 @@ class BlockLanczos {
 
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
-                             const Multivector<const T>& deflate, const EigenOptions& options, const TallProducts<T>& products,
-                             const Execution& execution) {
+                             const Multivector<const T>& deflate, const EigenOptions& options,
+                             const TallProducts<T>& products, const Execution& execution) {
   return BlockLanczos<T>(n, apply, start, deflate, options, products, execution).solve();
 }
 
-#define SPECTRALCLS_INSTANTIATE(T)                                                                                          \
-  template Eigenpairs<T> top_eigenpairs<T>(index_t, const BlockOperator<T>&, const Multivector<const T>&,                   \
-                                           const Multivector<const T>&, const EigenOptions&, const TallProducts<T>&, const Execution&);
+#define SPECTRALCLS_INSTANTIATE(T)                                                                                   \
+  template Eigenpairs<T> top_eigenpairs<T>(index_t, const BlockOperator<T>&, const Multivector<const T>&,            \
+                                           const Multivector<const T>&, const EigenOptions&, const TallProducts<T>&, \
+                                           const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

@@ -15,8 +15,8 @@ struct EigenOptions {
   index_t block_size;        // vectors per application
   index_t max_basis;         // columns that the search space may have before it is compressed
   index_t max_applications;  // calls of the operator
-  double tolerance;        // of the residual, relative to |eigenvalue|
-  double norm;             // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
+  double tolerance;          // of the residual, relative to |eigenvalue|
+  double norm;               // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
   std::uint64_t seed;
 };
 
@@ -38,7 +38,7 @@ struct Eigenpairs {
 // whose span the search leaves out (known eigenvectors). Both are overwritten.
 template <class T>
 Eigenpairs<T> top_eigenpairs(index_t n, const BlockOperator<T>& apply, const Multivector<const T>& start,
-                             const Multivector<const T>& deflate, const EigenOptions& options, const TallProducts<T>& products,
-                             const Execution& execution);
+                             const Multivector<const T>& deflate, const EigenOptions& options,
+                             const TallProducts<T>& products, const Execution& execution);
 
 }  // namespace spectralcls

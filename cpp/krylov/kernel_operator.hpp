@@ -20,14 +20,15 @@ struct KernelOperator {
   const std::int64_t* labels = nullptr;           // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  // Between the points of any two labels, row-major (n_labels, n_labels): the bandwidth, and by what its kernel is multiplied.
+  // Between the points of any two labels, row-major (n_labels, n_labels): the bandwidth, and by what its kernel is
+  // multiplied.
   std::vector<double> bandwidths;
   std::vector<T> factors;
   const T* scale = nullptr;  // the diagonal of S; nullptr for ones
   PlainSums plain_sums;
 
-  // Products with it. The rows of each label are a call of their own, since what one bandwidth shares is the label of the
-  // points; where there is one label alone its rows are the points.
+  // Products with it. The rows of each label are a call of their own, since what one bandwidth shares is the label of
+  // the points; where there is one label alone its rows are the points.
   BlockOperator<T> products(const Execution& execution) const;
 };
 

@@ -5,7 +5,8 @@ namespace spectralcls {
 
 struct Lapack {
   // LAPACK's arguments by value; returns its info.
-  int (*dsyevd)(char job, int n, double* a, double* values, double* work, int n_work, int* integer_work, int n_integer_work);
+  int (*dsyevd)(char job, int n, double* a, double* values, double* work, int n_work, int* integer_work,
+                int n_integer_work);
 };
 void use_lapack(const Lapack& routines);
 

@@ -28,7 +28,8 @@ Matrix MultivectorAlgebra<T>::inner(const Multivector<T>& left, const Multivecto
 }
 
 template <class T>
-Matrix MultivectorAlgebra<T>::subtract(const Multivector<T>& basis, const Matrix& coefficients, const Multivector<T>& block) const {
+Matrix MultivectorAlgebra<T>::subtract(const Multivector<T>& basis, const Matrix& coefficients,
+                                       const Multivector<T>& block) const {
   const Dense<T> typed = (-coefficients).cast<T>();
   Matrix gram(block.columns, block.columns);
   products_.add_product(constant(basis), typed.data(), block, gram.data(), execution_);
@@ -36,7 +37,8 @@ Matrix MultivectorAlgebra<T>::subtract(const Multivector<T>& basis, const Matrix
 }
 
 template <class T>
-void MultivectorAlgebra<T>::multiply(const Multivector<T>& vectors, const Matrix& coefficients, const Multivector<T>& target) const {
+void MultivectorAlgebra<T>::multiply(const Multivector<T>& vectors, const Matrix& coefficients,
+                                     const Multivector<T>& target) const {
   const Dense<T> typed = coefficients.cast<T>();
   products_.product(constant(vectors), typed.data(), target, execution_);
 }
@@ -47,7 +49,8 @@ void MultivectorAlgebra<T>::to_rows(const Multivector<T>& vectors, T* rows) cons
 }
 
 template <class T>
-Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<T>& basis) const {
+Matrix MultivectorAlgebra<T>::from_rows(const T* rows, const Multivector<T>& vectors,
+                                        const Multivector<T>& basis) const {
   Matrix out(basis.columns, vectors.columns);
   products_.from_rows(rows, vectors, constant(basis), out.data(), execution_);
   return out;
@@ -109,13 +112,15 @@ Eigen::VectorXd MultivectorAlgebra<T>::whiten(const Multivector<T>& block, const
 template <class T>
 void MultivectorAlgebra<T>::orthonormalize(const Multivector<T>& basis, const Multivector<T>& block) {
   const index_t width = block.columns;
-  const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(), 2);  // squared norm of a unit column that has only rounding left
+  const double lost = std::pow(100 * std::numeric_limits<T>::epsilon(),
+                               2);  // squared norm of a unit column that has only rounding left
   if (width == 0) return;
   normalize(block);
   Matrix gram = inner(block, block);
   for (int round = 0; round < max_rounds; ++round) {
     const Eigen::VectorXd values = whiten(block, gram, lost);
-    // An orthonormal block that loses little of its length to the basis is orthogonal to it, and still nearly so to itself.
+    // An orthonormal block that loses little of its length to the basis is orthogonal to it, and still nearly so to
+    // itself.
     if (round > 0 && values(0) > 0.1) return;
     for (index_t j = 0; j < width; ++j)
       if (values(j) <= lost) random_direction(block, j);

@@ -30,9 +30,9 @@ class MultivectorAlgebra {
   // Uniform random numbers in [-1, 1) that depend on the seed, the number of columns drawn before and the row alone.
   void fill_random(const Multivector<T>& block);
 
-  // Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. What lies in the span
-  // of the basis, or of the other columns, to rounding, is replaced by random directions, so the block keeps its width: a
-  // Krylov space that has become invariant goes on with fresh directions.
+  // Makes the columns of `block` orthonormal, and orthogonal to the orthonormal columns of `basis`. What lies in the
+  // span of the basis, or of the other columns, to rounding, is replaced by random directions, so the block keeps its
+  // width: a Krylov space that has become invariant goes on with fresh directions.
   void orthonormalize(const Multivector<T>& basis, const Multivector<T>& block);
 
   // A copy as row-major rows x columns; and back, with basis^T vectors on the way.

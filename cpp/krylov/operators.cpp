@@ -16,8 +16,8 @@ struct Simd {
   typedef T Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
 };
 
-constexpr index_t dense_rows = 64;     // rows of a chunk
-constexpr index_t dense_depth = 512;   // columns of A per pass: their part of x stays in the first-level cache
+constexpr index_t dense_rows = 64;    // rows of a chunk
+constexpr index_t dense_depth = 512;  // columns of A per pass: their part of x stays in the first-level cache
 constexpr index_t csr_rows = 512;
 constexpr index_t tile = 64;
 
@@ -45,8 +45,7 @@ void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, i
       index_t row = 0;
       for (; row + 8 <= rows; row += 8)
         dense_tile<8>(a + row * n + first, n, depth, block, y + row * stride + column, stride);
-      for (; row < rows; ++row)
-        dense_tile<1>(a + row * n + first, n, depth, block, y + row * stride + column, stride);
+      for (; row < rows; ++row) dense_tile<1>(a + row * n + first, n, depth, block, y + row * stride + column, stride);
     }
   }
 }
@@ -71,8 +70,7 @@ void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const 
   const double products = static_cast<double>(a.row_starts[a.rows]) * static_cast<double>(columns);
   for_each_chunk((a.rows + csr_rows - 1) / csr_rows, execution.for_work(products), [&](index_t chunk, Checkpoint&) {
     const index_t last = std::min((chunk + 1) * csr_rows, a.rows);
-    for (index_t row = chunk * csr_rows; row < last; ++row)
-      csr_row<Fixed>(a, row, x, y + row * columns, columns);
+    for (index_t row = chunk * csr_rows; row < last; ++row) csr_row<Fixed>(a, row, x, y + row * columns, columns);
   });
 }
 
@@ -116,27 +114,30 @@ template <class T>
 std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& execution) {
   const index_t tiles = (n + tile - 1) / tile;
   std::vector<std::pair<double, double>> worst(static_cast<std::size_t>(tiles));
-  for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)), [&](index_t chunk, Checkpoint&) {
-    // By columns of the tile, which are lanes of vectors; x - x is NaN where x is not finite.
-    std::array<T, tile> difference{}, largest{}, unsound{};
-    std::array<std::array<T, tile>, tile> upper;
-    const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);
-    for (index_t j0 = 0; j0 < i1; j0 += tile) {
-      const index_t width = std::min(tile, i1 - j0);
-      for (index_t j = 0; j < width; ++j)
-        for (index_t i = i0; i < i1; ++i) upper[i - i0][j] = a[(j0 + j) * n + i];
-      for (index_t i = i0; i < i1; ++i)
-        for (index_t j = 0; j < width; ++j) {
-          const T below = a[i * n + j0 + j], above = upper[i - i0][j];
-          unsound[j] += (below - below) + (above - above);
-          difference[j] = std::max(difference[j], std::abs(below - above));
-          largest[j] = std::max(largest[j], std::max(std::abs(below), std::abs(above)));
-        }
-    }
-    const double doubt = std::accumulate(unsound.begin(), unsound.end(), 0.0);  // 0 or NaN
-    const auto greatest = [doubt](const auto& lanes) { return *std::max_element(lanes.begin(), lanes.end()) + doubt; };
-    worst[static_cast<std::size_t>(chunk)] = {greatest(difference), greatest(largest)};
-  });
+  for_each_chunk(tiles, execution.for_work(static_cast<double>(n) * static_cast<double>(n)),
+                 [&](index_t chunk, Checkpoint&) {
+                   // By columns of the tile, which are lanes of vectors; x - x is NaN where x is not finite.
+                   std::array<T, tile> difference{}, largest{}, unsound{};
+                   std::array<std::array<T, tile>, tile> upper;
+                   const index_t i0 = chunk * tile, i1 = std::min(i0 + tile, n);
+                   for (index_t j0 = 0; j0 < i1; j0 += tile) {
+                     const index_t width = std::min(tile, i1 - j0);
+                     for (index_t j = 0; j < width; ++j)
+                       for (index_t i = i0; i < i1; ++i) upper[i - i0][j] = a[(j0 + j) * n + i];
+                     for (index_t i = i0; i < i1; ++i)
+                       for (index_t j = 0; j < width; ++j) {
+                         const T below = a[i * n + j0 + j], above = upper[i - i0][j];
+                         unsound[j] += (below - below) + (above - above);
+                         difference[j] = std::max(difference[j], std::abs(below - above));
+                         largest[j] = std::max(largest[j], std::max(std::abs(below), std::abs(above)));
+                       }
+                   }
+                   const double doubt = std::accumulate(unsound.begin(), unsound.end(), 0.0);  // 0 or NaN
+                   const auto greatest = [doubt](const auto& lanes) {
+                     return *std::max_element(lanes.begin(), lanes.end()) + doubt;
+                   };
+                   worst[static_cast<std::size_t>(chunk)] = {greatest(difference), greatest(largest)};
+                 });
   std::pair<double, double> result{0, 0};
   for (const auto& [difference, largest] : worst) {
     if (std::isnan(difference)) return {difference, largest};
@@ -145,9 +146,9 @@ std::pair<double, double> asymmetry(const T* a, index_t n, const Execution& exec
   return result;
 }
 
-#define SPECTRALCLS_INSTANTIATE(T)                                                                        \
-  template void dense_product<T>(const T*, index_t, const T*, T*, index_t, const Execution&);                 \
-  template void csr_product<T>(const CsrMatrix<T>&, const T*, T*, index_t, const Execution&);               \
+#define SPECTRALCLS_INSTANTIATE(T)                                                            \
+  template void dense_product<T>(const T*, index_t, const T*, T*, index_t, const Execution&); \
+  template void csr_product<T>(const CsrMatrix<T>&, const T*, T*, index_t, const Execution&); \
   template std::pair<double, double> asymmetry<T>(const T*, index_t, const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)

@@ -60,7 +60,8 @@ double product_flops(index_t rows, index_t left, index_t right) {
 }  // namespace
 
 template <class T>
-void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out, const Execution& execution) {
+void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out,
+                   const Execution& execution) {
   ChunkedProduct<T> sums(left.rows, left.columns, right.columns);
   const double flops = product_flops(left.rows, left.columns, right.columns);
   for_each_rows(left.rows, flops, execution, [&](index_t chunk, index_t first, index_t count) {
@@ -83,29 +84,35 @@ void add_product(const Multivector<const T>& basis, const T* coefficients, const
 }
 
 template <class T>
-void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target, const Execution& execution) {
+void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target,
+             const Execution& execution) {
   const auto row_bytes = static_cast<index_t>(sizeof(T)) * std::max<index_t>(vectors.columns, 1);
   const index_t size = std::clamp<index_t>(chunk_bytes / row_bytes / 64 * 64, 64, chunk_rows), columns = target.columns;
   const double flops = product_flops(vectors.rows, vectors.columns, columns);
-  for_each_rows(vectors.rows, flops, execution, [&](index_t, index_t first, index_t count) {
-    std::vector<T> rows(static_cast<std::size_t>(count * columns));
-    detail::add_product_of_rows<T>(from_row(vectors, first), coefficients, {rows.data(), count, columns}, count);
-    for (index_t j = 0; j < columns; ++j)
-      std::copy(rows.data() + j * count, rows.data() + (j + 1) * count, target.data + j * target.rows + first);
-  }, size);
+  for_each_rows(
+      vectors.rows, flops, execution,
+      [&](index_t, index_t first, index_t count) {
+        std::vector<T> rows(static_cast<std::size_t>(count * columns));
+        detail::add_product_of_rows<T>(from_row(vectors, first), coefficients, {rows.data(), count, columns}, count);
+        for (index_t j = 0; j < columns; ++j)
+          std::copy(rows.data() + j * count, rows.data() + (j + 1) * count, target.data + j * target.rows + first);
+      },
+      size);
 }
 
 template <class T>
 void to_rows(const Multivector<const T>& vectors, T* rows, const Execution& execution) {
   const index_t columns = vectors.columns;
-  for_each_rows(vectors.rows, product_flops(vectors.rows, columns, 1), execution, [&](index_t, index_t first, index_t count) {
-    for (index_t i = first; i < first + count; ++i)
-      for (index_t j = 0; j < columns; ++j) rows[i * columns + j] = vectors.data[j * vectors.rows + i];
-  });
+  for_each_rows(vectors.rows, product_flops(vectors.rows, columns, 1), execution,
+                [&](index_t, index_t first, index_t count) {
+                  for (index_t i = first; i < first + count; ++i)
+                    for (index_t j = 0; j < columns; ++j) rows[i * columns + j] = vectors.data[j * vectors.rows + i];
+                });
 }
 
 template <class T>
-void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out, const Execution& execution) {
+void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out,
+               const Execution& execution) {
   const index_t columns = vectors.columns;
   ChunkedProduct<T> sums(vectors.rows, basis.columns, columns);
   const double flops = product_flops(vectors.rows, basis.columns, columns);
@@ -117,11 +124,12 @@ void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<c
   sums.total(out);
 }
 
-#define SPECTRALCLS_INSTANTIATE(T)                                                                                        \
-  template void inner_product<T>(const Multivector<const T>&, const Multivector<const T>&, double*, const Execution&);    \
-  template void add_product<T>(const Multivector<const T>&, const T*, const Multivector<T>&, double*, const Execution&);  \
-  template void product<T>(const Multivector<const T>&, const T*, const Multivector<T>&, const Execution&);               \
-  template void to_rows<T>(const Multivector<const T>&, T*, const Execution&);                                            \
+#define SPECTRALCLS_INSTANTIATE(T)                                                                                     \
+  template void inner_product<T>(const Multivector<const T>&, const Multivector<const T>&, double*, const Execution&); \
+  template void add_product<T>(const Multivector<const T>&, const T*, const Multivector<T>&, double*,                  \
+                               const Execution&);                                                                      \
+  template void product<T>(const Multivector<const T>&, const T*, const Multivector<T>&, const Execution&);            \
+  template void to_rows<T>(const Multivector<const T>&, T*, const Execution&);                                         \
   template void from_rows<T>(const T*, const Multivector<T>&, const Multivector<const T>&, double*, const Execution&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)

@@ -13,7 +13,8 @@ namespace spectralcls {
 
 // out = left^T right, left.columns x right.columns.
 template <class T>
-void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out, const Execution& execution);
+void inner_product(const Multivector<const T>& left, const Multivector<const T>& right, double* out,
+                   const Execution& execution);
 
 // block += basis * coefficients, basis.columns x block.columns; gram = block^T block of the result.
 template <class T>
@@ -22,13 +23,15 @@ void add_product(const Multivector<const T>& basis, const T* coefficients, const
 
 // target = vectors * coefficients, vectors.columns x target.columns; the target may be columns of `vectors`.
 template <class T>
-void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target, const Execution& execution);
+void product(const Multivector<const T>& vectors, const T* coefficients, const Multivector<T>& target,
+             const Execution& execution);
 
 // A copy as row-major rows x columns; and back, with out = basis^T vectors on the way, while they are in a cache.
 template <class T>
 void to_rows(const Multivector<const T>& vectors, T* rows, const Execution& execution);
 template <class T>
-void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out, const Execution& execution);
+void from_rows(const T* rows, const Multivector<T>& vectors, const Multivector<const T>& basis, double* out,
+               const Execution& execution);
 
 // The functions above, as one variant has compiled them.
 template <class T>

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "base/simd.hpp"
 #include "base/matrix.hpp"
+#include "base/simd.hpp"
 
 namespace spectralcls::detail {
 
@@ -15,7 +15,8 @@ constexpr int tile_columns = n_vector_registers == 32 ? 4 : 2;
 template <class Body>
 inline void for_each_column_tile(index_t columns, Body&& body) {
   index_t first = 0;
-  for (; first + tile_columns <= columns; first += tile_columns) body(first, std::integral_constant<int, tile_columns>{});
+  for (; first + tile_columns <= columns; first += tile_columns)
+    body(first, std::integral_constant<int, tile_columns>{});
   const index_t left = columns - first;
   if (left == 1) body(first, std::integral_constant<int, 1>{});
   if constexpr (tile_columns > 2) {
@@ -25,7 +26,8 @@ inline void for_each_column_tile(index_t columns, Body&& body) {
 }
 
 template <int I, int J, class T>
-inline void inner_tile(const Multivector<const T>& left, const Multivector<const T>& right, index_t count, double* out, index_t stride) {
+inline void inner_tile(const Multivector<const T>& left, const Multivector<const T>& right, index_t count, double* out,
+                       index_t stride) {
   constexpr int W = lanes<T>;
   Vec<T> sums[I][J] = {};
   index_t r = 0;
@@ -52,7 +54,8 @@ inline void inner_tile(const Multivector<const T>& left, const Multivector<const
 }
 
 template <int I, int J, class T>
-inline void add_product_tile(const Multivector<const T>& left, const T* coefficients, index_t stride, const Multivector<T>& to, index_t count) {
+inline void add_product_tile(const Multivector<const T>& left, const T* coefficients, index_t stride,
+                             const Multivector<T>& to, index_t count) {
   constexpr int W = lanes<T>;
   index_t r = 0;
   for (; r + W <= count; r += W) {
@@ -70,7 +73,8 @@ inline void add_product_tile(const Multivector<const T>& left, const T* coeffici
   }
   for (; r < count; ++r)
     for (int j = 0; j < J; ++j)
-      for (int i = 0; i < I; ++i) to.data[j * to.rows + r] += left.data[i * left.rows + r] * coefficients[j * stride + i];
+      for (int i = 0; i < I; ++i)
+        to.data[j * to.rows + r] += left.data[i * left.rows + r] * coefficients[j * stride + i];
 }
 
 // out (left.columns x right.columns, column-major) = left^T right over the first `count` rows.
@@ -78,14 +82,16 @@ template <class T>
 void inner_of_rows(const Multivector<const T>& left, const Multivector<const T>& right, index_t count, double* out) {
   for_each_column_tile(right.columns, [&](index_t j, auto J) {
     for_each_column_tile(left.columns, [&](index_t i, auto I) {
-      inner_tile<I(), J(), T>(left.middle(i, I()), right.middle(j, J()), count, out + j * left.columns + i, left.columns);
+      inner_tile<I(), J(), T>(left.middle(i, I()), right.middle(j, J()), count, out + j * left.columns + i,
+                              left.columns);
     });
   });
 }
 
 // to += left * coefficients (left.columns x to.columns, column-major) over the first `count` rows.
 template <class T>
-void add_product_of_rows(const Multivector<const T>& left, const T* coefficients, const Multivector<T>& to, index_t count) {
+void add_product_of_rows(const Multivector<const T>& left, const T* coefficients, const Multivector<T>& to,
+                         index_t count) {
   for_each_column_tile(to.columns, [&](index_t j, auto J) {
     for_each_column_tile(left.columns, [&](index_t i, auto I) {
       add_product_tile<I(), J(), T>(left.middle(i, I()), coefficients + j * left.columns + i, left.columns,

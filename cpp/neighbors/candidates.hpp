@@ -33,7 +33,9 @@ class Candidates {
   }
   // No point beyond this is wanted: k candidates are at least that near.
   double reach() const { return reach_; }
-  void add(std::pair<double, double> bounds, std::int64_t index) { entries_.push_back({bounds.first, bounds.second, index}); }
+  void add(std::pair<double, double> bounds, std::int64_t index) {
+    entries_.push_back({bounds.first, bounds.second, index});
+  }
   // A compaction costs about as much as it saves once k new candidates have come in.
   bool wants_compaction() const { return entries_.size() >= compacted_ + k_ + spare && entries_.size() >= k_; }
 

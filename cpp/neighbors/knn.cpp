@@ -17,7 +17,11 @@ template <class T>
 class NearestOfChunk {
  public:
   NearestOfChunk(const TileSearch<T>& search, const QueryChunk<T>& chunk, index_t k)
-      : search_(search), chunk_(chunk), k_(k), candidates_(static_cast<std::size_t>(chunk.places.size())), buffer_(std::make_unique<TileBuffer<T>>()) {
+      : search_(search),
+        chunk_(chunk),
+        k_(k),
+        candidates_(static_cast<std::size_t>(chunk.places.size())),
+        buffer_(std::make_unique<TileBuffer<T>>()) {
     for (Candidates& one : candidates_) one.reset(k);
   }
 
@@ -32,13 +36,16 @@ class NearestOfChunk {
     detail::Sight sight;
     auto see = [&] { sight.set(n_rows, [&](index_t r) { return of(block, r).reach(); }); };
     see();
-    look_.for_each_near({0, n_tiles}, begun, sight, [](index_t) { return false; }, [&](index_t t, int n_hits, const std::uint64_t* bits) {
-      const bool many = n_hits * dense_from > n_rows * tile(t).n_vectors * lanes<T>;
-      if (many && search_.product_suffices(search_.product_error(chunk_, block, tile(t)), sight.farthest)) compare(block, tile(t));
-      else
-        for (index_t r = 0; r < n_rows; ++r) compare(block, r, tile(t), bits[r]);
-      see();
-    });
+    look_.for_each_near(
+        {0, n_tiles}, begun, sight, [](index_t) { return false; },
+        [&](index_t t, int n_hits, const std::uint64_t* bits) {
+          const bool many = n_hits * dense_from > n_rows * tile(t).n_vectors * lanes<T>;
+          if (many && search_.product_suffices(search_.product_error(chunk_, block, tile(t)), sight.farthest))
+            compare(block, tile(t));
+          else
+            for (index_t r = 0; r < n_rows; ++r) compare(block, r, tile(t), bits[r]);
+          see();
+        });
     ++work_.blocks;
     work_.coordinates = look_.n_coordinates();
   }
@@ -77,7 +84,8 @@ class NearestOfChunk {
     for (index_t r = 0; r < chunk_.places.size(); ++r) {
       const index_t query = chunk_.rows[r];
       index_t place = 0;
-      for (const auto& entry : candidates_[static_cast<std::size_t>(r)].nearest([&](index_t point) { return search_.exact(query, point); }))
+      for (const auto& entry :
+           candidates_[static_cast<std::size_t>(r)].nearest([&](index_t point) { return search_.exact(query, point); }))
         write(query, place++, entry.upper, entry.index);
     }
   }
@@ -93,7 +101,9 @@ class NearestOfChunk {
   Range about(index_t t) const {
     const auto n_tiles = static_cast<index_t>(search_.points().tiles().size());
     Range range{t, t + 1};
-    auto n_points = [&](index_t at) { return index_t{tile(at).n_vectors} * lanes<T> - (at + 1 == n_tiles ? lanes<T> - 1 : 0); };
+    auto n_points = [&](index_t at) {
+      return index_t{tile(at).n_vectors} * lanes<T> - (at + 1 == n_tiles ? lanes<T> - 1 : 0);
+    };
     for (index_t n = n_points(t); n < k_ && range.size() < n_tiles;) {
       if (range.end < n_tiles) n += n_points(range.end++);
       if (range.begin > 0) n += n_points(--range.begin);
@@ -154,6 +164,7 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
 }
 
 template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*, const Execution&);
-template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*, const Execution&);
+template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*,
+                                const Execution&);
 
 }  // namespace spectralcls

@@ -20,7 +20,8 @@ template <class T>
 struct SquaredRadii {
   std::vector<double> of_column, largest_of_tile;
 
-  SquaredRadii(const TileSearch<T>& search, const T* radii) : of_column(static_cast<std::size_t>(search.points().n_columns()), -1.0) {
+  SquaredRadii(const TileSearch<T>& search, const T* radii)
+      : of_column(static_cast<std::size_t>(search.points().n_columns()), -1.0) {
     for (const Tile& tile : search.points().tiles()) {
       double largest = -1;
       for (index_t j = tile.first; j < tile.first + tile.n_vectors * lanes<T>; ++j) {
@@ -39,7 +40,8 @@ struct SquaredRadii {
 template <class T>
 class ReverseOfChunk {
  public:
-  ReverseOfChunk(const TileSearch<T>& search, const QueryChunk<T>& chunk, const T* radii, const SquaredRadii<T>& squared)
+  ReverseOfChunk(const TileSearch<T>& search, const QueryChunk<T>& chunk, const T* radii,
+                 const SquaredRadii<T>& squared)
       : search_(search), chunk_(chunk), radii_(radii), squared_(squared), buffer_(std::make_unique<TileBuffer<T>>()) {}
 
   // One block of queries with the tiles that may have one of them within a radius.
@@ -59,7 +61,8 @@ class ReverseOfChunk {
   // A block of queries with all points of a tile.
   void compare(index_t block, const Tile& tile) {
     const double error = search_.product_error(chunk_, block, tile);
-    const DistanceForm form = search_.form(error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
+    const DistanceForm form = search_.form(
+        error, squared_.largest_of_tile[static_cast<std::size_t>(&tile - search_.points().tiles().data())]);
     squared_distances(form, chunk_.packed, block, tile_rows, search_.points(), tile, *buffer_);
     work_.vectors += tile.n_vectors;
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
@@ -116,21 +119,21 @@ NeighborLists<T> in_order(std::vector<std::vector<Found<T>>> found, index_t n_qu
 }  // namespace
 
 template <class T>
-NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii, const Execution& execution) {
+NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, const T* radii,
+                                   const Execution& execution) {
   auto median_reach = [&](double scale, double) {
     std::vector<T> sorted(radii, radii + points.rows);
     std::nth_element(sorted.begin(), sorted.begin() + points.rows / 2, sorted.end());
     const double radius = sorted[static_cast<std::size_t>(points.rows / 2)] / scale;
     return radius * radius;
   };
-  const auto search = detail::search_of<T>(
-      queries, points, 1, 0.0, execution, median_reach,
-      [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
-        const SquaredRadii<T> squared(through_filter, radii);
-        ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
-        reverse.look(0);
-        return reverse.work();
-      });
+  const auto search = detail::search_of<T>(queries, points, 1, 0.0, execution, median_reach,
+                                           [&](const TileSearch<T>& through_filter, const QueryChunk<T>& chunk) {
+                                             const SquaredRadii<T> squared(through_filter, radii);
+                                             ReverseOfChunk<T> reverse(through_filter, chunk, radii, squared);
+                                             reverse.look(0);
+                                             return reverse.work();
+                                           });
   const SquaredRadii<T> squared(*search, radii);
   std::vector<std::vector<Found<T>>> found(static_cast<std::size_t>(search->n_chunks()));
   search->for_each([&](index_t c, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
@@ -142,6 +145,7 @@ NeighborLists<T> reverse_neighbors(MatrixView<T> queries, MatrixView<T> points, 
 }
 
 template NeighborLists<float> reverse_neighbors(MatrixView<float>, MatrixView<float>, const float*, const Execution&);
-template NeighborLists<double> reverse_neighbors(MatrixView<double>, MatrixView<double>, const double*, const Execution&);
+template NeighborLists<double> reverse_neighbors(MatrixView<double>, MatrixView<double>, const double*,
+                                                 const Execution&);
 
 }  // namespace spectralcls

@@ -29,8 +29,10 @@ class TileSearch {
   };
 
   // `query_bytes`: what a search keeps for one query; a chunk of them takes a bounded share of memory.
-  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, bool filtered, const Execution& execution)
-      : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows, tile_rows, query_chunk_rows)),
+  TileSearch(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, bool filtered,
+             const Execution& execution)
+      : chunk_rows_(std::clamp<index_t>(chunk_bytes / static_cast<index_t>(query_bytes) / tile_rows * tile_rows,
+                                        tile_rows, query_chunk_rows)),
         queries_(queries),
         source_(points),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
@@ -74,8 +76,8 @@ class TileSearch {
     from.set(*filter(), coordinates_.data(), chunk.rows_of(block), chunk.size_of(block));
   }
 
-  // Whether a search through the filter costs less than all pairs, of which so many are candidates for a while: run(chunk)
-  // searches for a single block of queries.
+  // Whether a search through the filter costs less than all pairs, of which so many are candidates for a while:
+  // run(chunk) searches for a single block of queries.
   template <class Run>
   bool filter_pays(double candidates, Run&& run) const {
     constexpr index_t n_blocks = 12;
@@ -83,9 +85,11 @@ class TileSearch {
     double cost = 0, cost_of_all = 0;
     for (index_t i = 0; i < n_blocks; ++i) {
       const index_t begin = i * queries_.rows / n_blocks / tile_rows * tile_rows;
-      const Work work = run(QueryChunk<T>(queries_, rows_, {begin, std::min<index_t>(begin + tile_rows, queries_.rows)}, geometry_));
+      const Work work =
+          run(QueryChunk<T>(queries_, rows_, {begin, std::min<index_t>(begin + tile_rows, queries_.rows)}, geometry_));
       cost += cost_of(work);
-      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows * pair_cost(source_.cols, candidates);
+      cost_of_all += static_cast<double>(work.blocks * packed_.n_columns()) / lanes<T> * tile_rows *
+                     pair_cost(source_.cols, candidates);
     }
     return cost < 0.9 * cost_of_all;
   }
@@ -132,7 +136,8 @@ class TileSearch {
   static constexpr index_t difference_to = 4;  // features up to which differences cost no more than products
 
   double cost_of(const Work& work) const {
-    const double d = static_cast<double>(source_.cols), boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
+    const double d = static_cast<double>(source_.cols),
+                 boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
     return skipping_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
            skipping_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
            static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
@@ -164,16 +169,19 @@ class TileSearch {
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
 
-// With the filter where that looks good and, in a trial, is. `candidates`: the share of all pairs that are candidates for a
-// while where all are looked at.
+// With the filter where that looks good and, in a trial, is. `candidates`: the share of all pairs that are candidates
+// for a while where all are looked at.
 template <class T, class Run>
-std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes, double candidates,
-                                               const Execution& execution, const SquaredReach& squared_reach, Run&& run) {
+std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
+                                               double candidates, const Execution& execution,
+                                               const SquaredReach& squared_reach, Run&& run) {
   const bool always = skipping() == Skipping::always;
   const bool filtered = always || (skipping() == Skipping::sampled &&
-                                   filter_looks_good(queries, points, {}, 0.0, TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
+                                   filter_looks_good(queries, points, {}, 0.0,
+                                                     TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
-  if (filtered && !always && !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))
+  if (filtered && !always &&
+      !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))
     search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, false, execution);
   return search;
 }

@@ -1,5 +1,5 @@
-// The sums of one block of queries while points pass: the kernel's arguments of a tile or of single pairs, kernel values,
-// weights, and sums as vectors, which go to the partial sums in double when a piece ends.
+// The sums of one block of queries while points pass: the kernel's arguments of a tile or of single pairs, kernel
+// values, weights, and sums as vectors, which go to the partial sums in double when a piece ends.
 #pragma once
 
 #include <algorithm>
@@ -37,14 +37,15 @@ class BlockSums {
   void reset_least() { std::fill_n(least_, tile_rows, std::numeric_limits<T>::max()); }
   index_t n_rows() const { return n_rows_; }
 
-  // -log2 of no more than what a row's terms of the label at hand have come to, in absolute terms; infinite where that is
-  // not known.
+  // -log2 of no more than what a row's terms of the label at hand have come to, in absolute terms; infinite where that
+  // is not known.
   double exponent(index_t row) const {
     constexpr double roundings = 1 - 0x1p-10;
     if (n_bandwidths_ > 1 || n_columns_ > 1) return std::numeric_limits<double>::infinity();
     const double shift = plan_.scaled ? static_cast<double>(shifts()[row]) : 0.0;
     const double sum = std::abs(sum_of_lanes<T>(sums(row)[0]));
-    return sum > 0 ? bandwidths().lowest_rate * shift - log2_below(sum * roundings) : std::numeric_limits<double>::infinity();
+    return sum > 0 ? bandwidths().lowest_rate * shift - log2_below(sum * roundings)
+                   : std::numeric_limits<double>::infinity();
   }
 
   // Begins with a block of query rows. What has not been flushed is forgotten.
@@ -146,8 +147,9 @@ class BlockSums {
     std::fill_n(sum_.begin() + place * size, size, Vec<T>{});
     if (!plan_.scaled) return;
     for (int r = 0; r < tile_rows; ++r)
-      of_label.shift[r] = static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block_ * tile_rows + r)[of_label.label] : 0.0,
-                                                  static_cast<double>(std::numeric_limits<T>::max())));
+      of_label.shift[r] =
+          static_cast<T>(std::min(r < n_rows_ ? partial_.shifts(block_ * tile_rows + r)[of_label.label] : 0.0,
+                                  static_cast<double>(std::numeric_limits<T>::max())));
   }
 
   void flush_selected() {
@@ -163,7 +165,9 @@ class BlockSums {
   }
 
   // The tile from a row on.
-  static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) { return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]); }
+  static TileBuffer<T>& from_row(TileBuffer<T>& tile, index_t row) {
+    return *reinterpret_cast<TileBuffer<T>*>(tile.value[row]);
+  }
   // Shifts from a row on, nullptr without a scale.
   const T* shift_of(index_t row) const { return plan_.scaled ? shifts() + row : nullptr; }
   index_t place(index_t row) const { return chunk_.places.begin + block_ * tile_rows + row; }
@@ -181,7 +185,9 @@ class BlockSums {
 
   void accumulate(const NearPairs<T>& pairs, int r, int first, int n, int n_vectors) {
     const index_t width = n_vectors * lanes<T>;
-    plan_.weights->gather(*plan_.points, width, [&](index_t j) { return j < n ? pairs.column(r, first + static_cast<int>(j)) : -1; }, weights_);
+    plan_.weights->gather(
+        *plan_.points, width, [&](index_t j) { return j < n ? pairs.column(r, first + static_cast<int>(j)) : -1; },
+        weights_);
     auto weights = [&](int b) { return plan_.weights->of_gathered(weights_, width, b); };
     if (n_columns_ == 1) return accumulate_rows(r, r + 1, n_vectors, weights);
     accumulate_columns(r, r + 1, gap_[r], n_vectors, [&](int b, Vec<T>* sums) {
@@ -197,10 +203,10 @@ class BlockSums {
       return;
     }
     for (int b = 0; b < n_bandwidths_; ++b)
-      add_rows<T>(request_.kernel, from_row(argument_, first),
-                  {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
-                   plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)],
-                   sums(first) + b, vectors_per_row()});
+      add_rows<T>(
+          request_.kernel, from_row(argument_, first),
+          {last - first, n_vectors, rate_of(b), weights(b), shift_of(first), gap_ + first,
+           plan_.negligible / bandwidths().rates[static_cast<std::size_t>(b)], sums(first) + b, vectors_per_row()});
   }
 
   template <class Weights>

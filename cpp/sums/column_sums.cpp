@@ -5,8 +5,7 @@ namespace {
 
 // A vector of sums for each column: a register block of `Rows` rows and `Columns` columns.
 template <int Rows, int Columns, class T>
-void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vectors, Vec<T>* sums,
-                      index_t stride) {
+void add_block(const TileBuffer<T>& values, int row, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) {
   Vec<T> sum[Rows][Columns];
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r)
@@ -54,7 +53,8 @@ void add_across_panel(const TileBuffer<T>& values, const T* weights, int n_point
 }  // namespace
 
 template <class T>
-void ColumnLayout<T>::add_along(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
+void ColumnLayout<T>::add_along(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors,
+                                Vec<T>* sums, index_t stride) const {
   constexpr int Rows = n_vector_registers == 32 ? 4 : 2;
   for (int r = 0; r < n_rows; r += Rows) {
     Vec<T>* s = sums + r * stride;
@@ -70,7 +70,8 @@ void ColumnLayout<T>::add_along(const TileBuffer<T>& values, index_t n_rows, con
 
 template <class T>
 template <int Rows>
-void ColumnLayout<T>::add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) const {
+void ColumnLayout<T>::add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums,
+                                 index_t stride) const {
   for_each_panel([&](index_t first, index_t size) {
     const T* w = weights + first * n_points * lanes<T>;
     if (size == 3) add_across_panel<Rows, 3>(values, w, n_points, sums + first, stride);
@@ -80,7 +81,8 @@ void ColumnLayout<T>::add_across(const TileBuffer<T>& values, const T* weights, 
 }
 
 template <class T>
-void ColumnLayout<T>::add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const {
+void ColumnLayout<T>::add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors,
+                                  Vec<T>* sums, index_t stride) const {
   if (!across_lanes_) add_along(values, n_rows, weights, n_vectors, sums, stride);
   else if (n_rows == 1) add_across<1>(values, weights, n_vectors * lanes<T>, sums, stride);
   else add_across<tile_rows>(values, weights, n_vectors * lanes<T>, sums, stride);

@@ -8,8 +8,8 @@
 namespace spectralcls::detail {
 
 // How the sums of a query's columns lie in vectors, and the weights in memory. Few columns: a vector for each, whose
-// lanes are partial sums over points. Many: a lane for each, in panels of up to three vectors; a kernel value then meets
-// a panel in registers, and no lanes need to be added.
+// lanes are partial sums over points. Many: a lane for each, in panels of up to three vectors; a kernel value then
+// meets a panel in registers, and no lanes need to be added.
 template <class T>
 class ColumnLayout {
  public:
@@ -34,9 +34,10 @@ class ColumnLayout {
     });
   }
 
-  // Adds the product of a tile, `n_vectors` vectors of points wide, to n_vectors() vectors of sums for each of its first
-  // n_rows rows (and perhaps more); the sums of rows are `stride` vectors apart.
-  void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const;
+  // Adds the product of a tile, `n_vectors` vectors of points wide, to n_vectors() vectors of sums for each of its
+  // first n_rows rows (and perhaps more); the sums of rows are `stride` vectors apart.
+  void add_product(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums,
+                   index_t stride) const;
   // The same for one row of values.
   void add_row(const T* values, const T* weights, int n_vectors, Vec<T>* sums) const;
 
@@ -47,7 +48,8 @@ class ColumnLayout {
   }
 
  private:
-  void add_along(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums, index_t stride) const;
+  void add_along(const TileBuffer<T>& values, index_t n_rows, const T* weights, int n_vectors, Vec<T>* sums,
+                 index_t stride) const;
   template <int Rows>
   void add_across(const TileBuffer<T>& values, const T* weights, int n_points, Vec<T>* sums, index_t stride) const;
 

@@ -81,10 +81,10 @@ struct Exp2Constants;
 template <>
 struct Exp2Constants<float> {
   static constexpr int degree = 5;
-  static constexpr float p[] = {1.4142136573791504f, 0.9802576899528503f,  0.3397237956523895f,
+  static constexpr float p[] = {1.4142136573791504f,  0.9802576899528503f,  0.3397237956523895f,
                                 0.07850179821252823f, 0.01368485577404499f, 0.0018671307479962707f};
-  static constexpr float round = 12582912.0f;   // 1.5 * 2^23: adding it rounds to an integer kept in the low bits
-  static constexpr float lowest = -126.9f;      // rounds to -127 with f > 0: exponent field 0, that is, zero
+  static constexpr float round = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer kept in the low bits
+  static constexpr float lowest = -126.9f;     // rounds to -127 with f > 0: exponent field 0, that is, zero
   static constexpr int mantissa_bits = 23;
 };
 template <>

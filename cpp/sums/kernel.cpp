@@ -8,8 +8,9 @@
 namespace spectralcls {
 namespace {
 
-constexpr auto rows =
-    std::apply([](const auto&... row) { return std::array<Traits, sizeof...(row)>{static_cast<const Traits&>(row)...}; }, profiles);
+constexpr auto rows = std::apply(
+    [](const auto&... row) { return std::array<Traits, sizeof...(row)>{static_cast<const Traits&>(row)...}; },
+    profiles);
 
 }  // namespace
 

@@ -70,8 +70,8 @@ inline V cosine_of_root(V v) {
   return v * p;
 }
 
-// 1 - u of v = max(1 - u^2, 0) and u^2, in profile.hpp: the square root is the instruction set's. From v alone u would have
-// half the digits near zero.
+// 1 - u of v = max(1 - u^2, 0) and u^2, in profile.hpp: the square root is the instruction set's. From v alone u would
+// have half the digits near zero.
 template <class V>
 V linear_of_square(V v, V square);
 

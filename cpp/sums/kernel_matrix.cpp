@@ -33,7 +33,8 @@ class Blocks {
         factor_(static_cast<T>(factor)),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
-        points_(points, bandwidth, {}, !detail::TileArguments<T>(kernel, 1, points.cols, false).always_difference(), false, execution_),
+        points_(points, bandwidth, {}, !detail::TileArguments<T>(kernel, 1, points.cols, false).always_difference(),
+                false, execution_),
         rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
         arguments_(kernel, rate_, points.cols, false),
         rows_(static_cast<std::size_t>(queries.rows)) {
@@ -45,18 +46,21 @@ class Blocks {
   // upper triangle only the tiles that reach it.
   template <class Write>
   void for_each_chunk_of_rows(bool upper_triangle, Write&& write) const {
-    for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_, [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
-      auto buffer = std::make_unique<ChunkBuffer<T>>();
-      for (const Tile& tile : points_.packed().tiles()) {
-        // Without labels or order the packed columns are the points' rows, then padding.
-        const index_t columns = std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
-        if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
-        for (index_t q = 0; q < chunk.n_blocks(); ++q) compute(chunk.packed, q, tile, buffer->value[q * tile_rows]);
-        write(chunk.places.begin, chunk.places.end, tile.first, columns, *buffer);
-        checkpoint();
-      }
-      stream_fence();
-    });
+    for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
+                         [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
+                           auto buffer = std::make_unique<ChunkBuffer<T>>();
+                           for (const Tile& tile : points_.packed().tiles()) {
+                             // Without labels or order the packed columns are the points' rows, then padding.
+                             const index_t columns =
+                                 std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
+                             if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
+                             for (index_t q = 0; q < chunk.n_blocks(); ++q)
+                               compute(chunk.packed, q, tile, buffer->value[q * tile_rows]);
+                             write(chunk.places.begin, chunk.places.end, tile.first, columns, *buffer);
+                             checkpoint();
+                           }
+                           stream_fence();
+                         });
   }
 
  private:
@@ -85,7 +89,9 @@ template <class T>
 class Output {
  public:
   Output(T* out, index_t rows, index_t stride)
-      : out_(out), stride_(stride), streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
+      : out_(out),
+        stride_(stride),
+        streaming_(static_cast<double>(rows) * static_cast<double>(stride) * sizeof(T) > streaming_from) {}
 
   T* at(index_t row, index_t column) const { return out_ + row * stride_ + column; }
 
@@ -129,9 +135,10 @@ void kernel_matrix(MatrixView<T> queries, MatrixView<T> points, Kernel kernel, d
                    index_t stride, const Execution& execution) {
   const Output<T> output(out, queries.rows, stride);
   Blocks<T>(queries, points, kernel, bandwidth, factor, execution)
-      .for_each_chunk_of_rows(false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
-        for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
-      });
+      .for_each_chunk_of_rows(
+          false, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+            for (index_t i = begin; i < end; ++i) output.write_row(values.value[i - begin], columns, i, column);
+          });
 }
 
 template <class T>
@@ -140,24 +147,28 @@ void symmetric_kernel_matrix(MatrixView<T> points, Kernel kernel, double bandwid
   const Output<T> output(out, points.rows, stride);
   const T at_zero = static_cast<T>(factor * traits(kernel).at_zero);
   Blocks<T>(points, points, kernel, bandwidth, factor, execution)
-      .for_each_chunk_of_rows(true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
-        // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
-        const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
-        for (index_t i = begin; i < end; ++i) {
-          const index_t from = std::clamp<index_t>(i - column, 0, columns);
-          output.write_row(values.value[i - begin] + from, columns - from, i, column + from);
-          for (index_t c = from; c < mirrored; ++c) *output.at(column + c, i) = values.value[i - begin][c];
-          if (i >= column && i < column + columns) *output.at(i, i) = at_zero;
-        }
-        if (mirrored == columns) return;
-        alignas(64) thread_local T transposed[tile_width<T>][query_chunk_rows];
-        transpose_columns(values, mirrored, columns, transposed);
-        for (index_t c = mirrored; c < columns; ++c) output.write_row(transposed[c], end - begin, column + c, begin);
-      });
+      .for_each_chunk_of_rows(
+          true, [&](index_t begin, index_t end, index_t column, index_t columns, const ChunkBuffer<T>& values) {
+            // Columns from `end` on are written twice: here and, mirrored, below the diagonal block.
+            const index_t mirrored = std::clamp<index_t>(end - column, 0, columns);
+            for (index_t i = begin; i < end; ++i) {
+              const index_t from = std::clamp<index_t>(i - column, 0, columns);
+              output.write_row(values.value[i - begin] + from, columns - from, i, column + from);
+              for (index_t c = from; c < mirrored; ++c) *output.at(column + c, i) = values.value[i - begin][c];
+              if (i >= column && i < column + columns) *output.at(i, i) = at_zero;
+            }
+            if (mirrored == columns) return;
+            alignas(64) thread_local T transposed[tile_width<T>][query_chunk_rows];
+            transpose_columns(values, mirrored, columns, transposed);
+            for (index_t c = mirrored; c < columns; ++c)
+              output.write_row(transposed[c], end - begin, column + c, begin);
+          });
 }
 
-template void kernel_matrix(MatrixView<float>, MatrixView<float>, Kernel, double, double, float*, index_t, const Execution&);
-template void kernel_matrix(MatrixView<double>, MatrixView<double>, Kernel, double, double, double*, index_t, const Execution&);
+template void kernel_matrix(MatrixView<float>, MatrixView<float>, Kernel, double, double, float*, index_t,
+                            const Execution&);
+template void kernel_matrix(MatrixView<double>, MatrixView<double>, Kernel, double, double, double*, index_t,
+                            const Execution&);
 template void symmetric_kernel_matrix(MatrixView<float>, Kernel, double, double, float*, index_t, const Execution&);
 template void symmetric_kernel_matrix(MatrixView<double>, Kernel, double, double, double*, index_t, const Execution&);
 

@@ -89,7 +89,8 @@ class KernelPoints {
     find_largest_norm();
   }
   // Arranged so that pairs can be left out unseen.
-  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product, const Execution& execution)
+  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+               const Execution& execution)
       : points_(points),
         grouping_(grouping),
         geometry_(geometry),
@@ -104,7 +105,8 @@ class KernelPoints {
   // The same points arranged like that.
   std::shared_ptr<const KernelPoints> for_skipping(const Execution& execution) const {
     std::call_once(have_skipping_, [&] {
-      auto other = std::make_shared<KernelPoints>(points_, geometry_, grouping_, packed_.has(DistanceForm::product), execution);
+      auto other =
+          std::make_shared<KernelPoints>(points_, geometry_, grouping_, packed_.has(DistanceForm::product), execution);
       if (weights_) other->keep_weights(weights_->source(), weights_->layout().n_columns());
       skipping_ = std::move(other);
       built_ = true;

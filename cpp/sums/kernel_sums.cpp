@@ -48,7 +48,8 @@ class Computation {
     // Parts are added in their order, so the result does not depend on who computed them.
     for_each_chunk(n_chunks_, execution_, [&](std::ptrdiff_t chunk, Checkpoint&) {
       Partial& total = partials[static_cast<std::size_t>(chunk * n_parts_)];
-      for (index_t part = 1; part < n_parts_; ++part) total.add(partials[static_cast<std::size_t>(chunk * n_parts_ + part)]);
+      for (index_t part = 1; part < n_parts_; ++part)
+        total.add(partials[static_cast<std::size_t>(chunk * n_parts_ + part)]);
       finish_chunk(plan_->chunks[static_cast<std::size_t>(chunk)], total, finish);
     });
   }
@@ -59,7 +60,8 @@ class Computation {
  private:
   static double operations(const KernelSums<T>& request) {
     const auto per_pair = request.points.cols + 12 * request.n_bandwidths() + request.n_columns;
-    return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) * static_cast<double>(per_pair);
+    return static_cast<double>(request.queries.rows) * static_cast<double>(request.points.rows) *
+           static_cast<double>(per_pair);
   }
 
   void sum_chunk(const Range& chunk, index_t part, BlockSums& sums, Checkpoint& checkpoint) const {
@@ -205,9 +207,9 @@ std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const s
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
-template std::shared_ptr<const KernelPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int, const float*, index_t,
-                                                                const Execution&);
-template std::shared_ptr<const KernelPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int, const double*,
-                                                                 index_t, const Execution&);
+template std::shared_ptr<const KernelPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
+                                                                const float*, index_t, const Execution&);
+template std::shared_ptr<const KernelPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
+                                                                 const double*, index_t, const Execution&);
 
 }  // namespace spectralcls

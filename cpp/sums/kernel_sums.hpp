@@ -27,7 +27,7 @@ struct KernelSums {
   const std::int64_t* labels = nullptr;  // (n,), 0 ... n_labels - 1, negative: left out; nullptr: one label
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
-  std::vector<double> bandwidths;       // (b), or (b, n_labels) if each label has its own
+  std::vector<double> bandwidths;  // (b), or (b, n_labels) if each label has its own
   bool bandwidths_by_label = false;
   // Groups 0 ... n_groups - 1 of queries and points; a query leaves out the points of its own group, which is what a
   // held-out fold does. Both or neither.
@@ -36,20 +36,24 @@ struct KernelSums {
   int n_groups = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
 
-  // The sums of a query may miss this share of those of all labels together, in absolute terms, and each label its share
-  // of the weights in that; 0: exact to rounding.
+  // The sums of a query may miss this share of those of all labels together, in absolute terms, and each label its
+  // share of the weights in that; 0: exact to rounding.
   double rtol = 0;
 
-  index_t bandwidth_index(index_t b, std::int64_t label) const { return bandwidths_by_label ? b * n_labels + label : b; }
-  index_t n_bandwidths() const { return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1); }
+  index_t bandwidth_index(index_t b, std::int64_t label) const {
+    return bandwidths_by_label ? b * n_labels + label : b;
+  }
+  index_t n_bandwidths() const {
+    return static_cast<index_t>(bandwidths.size()) / (bandwidths_by_label ? n_labels : 1);
+  }
 
   // A scale of several bandwidths that every label has its own of is not kept: such sums are exact.
   double tolerance() const { return bandwidths_by_label && n_bandwidths() > 1 ? 0 : rtol; }
 
   // Each fills C-ordered arrays: `sums` and `logs` (m, b, l, c), `log_scale` (m, b, l).
   // plain: the sums. logs: their natural logarithms (-inf for an empty sum). scaled: sum = exp(log_scale) * sums,
-  // which never underflows for a kernel that is positive everywhere and allows weights of any sign. Each returns whether
-  // the tolerance has been used.
+  // which never underflows for a kernel that is positive everywhere and allows weights of any sign. Each returns
+  // whether the tolerance has been used.
   bool plain(T* sums, const Execution& execution) const;
   bool logs(T* logs, const Execution& execution) const;
   bool scaled(T* log_scale, T* sums, const Execution& execution) const;

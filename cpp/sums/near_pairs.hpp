@@ -41,12 +41,14 @@ class NearPairs {
  public:
   static constexpr int settled_at = 64;  // pairs of a row, after which its list should be emptied
 
-  explicit NearPairs(const PointRows<T>& points) : points_(points), queries_(static_cast<std::size_t>(tile_rows * points.stride())) {}
+  explicit NearPairs(const PointRows<T>& points)
+      : points_(points), queries_(static_cast<std::size_t>(tile_rows * points.stride())) {}
 
   void start(const PackedQueries<T>& queries, index_t block) {
     const T* q = queries.block(DistanceForm::difference, block);
     for (index_t k = 0; k < queries.d; ++k)
-      for (index_t r = 0; r < tile_rows; ++r) queries_[static_cast<std::size_t>(r * points_.stride() + k)] = q[k * tile_rows + r];
+      for (index_t r = 0; r < tile_rows; ++r)
+        queries_[static_cast<std::size_t>(r * points_.stride() + k)] = q[k * tile_rows + r];
   }
 
   // The points `bits` of a tile.

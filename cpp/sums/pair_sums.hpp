@@ -26,7 +26,7 @@ class SourceIndex {
   SourceIndex(const ToleranceSums& request, const CellGrid& grid);
 
   const std::vector<Sources>& labels() const { return labels_; }
-  const std::vector<double>& total_weight() const { return total_; }  // of |weight|, per column
+  const std::vector<double>& total_weight() const { return total_; }      // of |weight|, per column
   const std::vector<double>& largest_weight() const { return largest_; }  // of |weight|, per column
   bool has_negative_weights() const { return negative_; }
   index_t count(const CellBox& box) const;

@@ -9,8 +9,8 @@
 
 namespace spectralcls::detail {
 
-// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its shift, a scaled squared
-// distance, the same for all bandwidths.
+// A cell is a row and a label. With a scale its sums are 2^(-rate D0) times the stored values, D0 its shift, a scaled
+// squared distance, the same for all bandwidths.
 template <class T>
 class PartialSums {
  public:
@@ -23,8 +23,12 @@ class PartialSums {
   }
 
   // Shifts and sums from a row on; no shifts without a scale.
-  const double* shifts(index_t row) const { return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels; }
-  double* sums(index_t row, index_t label = 0) { return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_; }
+  const double* shifts(index_t row) const {
+    return shifts_.empty() ? nullptr : shifts_.data() + row * plan_->request.n_labels;
+  }
+  double* sums(index_t row, index_t label = 0) {
+    return sums_.data() + (row * plan_->request.n_labels + label) * per_cell_;
+  }
 
   // Rescales the sums of a cell from the shift they have to the smaller one of the two.
   void lower_shift(index_t row, index_t label, double to) { lower_shift(row * plan_->request.n_labels + label, to); }

@@ -20,15 +20,16 @@ constexpr const auto& profile = std::get<static_cast<std::size_t>(K)>(profiles);
 // Calls f(std::integral_constant<Kernel, K>) for the kernel.
 template <class F, std::size_t... Row>
 SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f, std::index_sequence<Row...>) {
-  ((static_cast<std::size_t>(kernel) == Row ? f(std::integral_constant<Kernel, static_cast<Kernel>(Row)>{}) : void()), ...);
+  ((static_cast<std::size_t>(kernel) == Row ? f(std::integral_constant<Kernel, static_cast<Kernel>(Row)>{}) : void()),
+   ...);
 }
 template <class F>
 SPECTRALCLS_INLINE void with_kernel(Kernel kernel, F&& f) {
   with_kernel(kernel, f, std::make_index_sequence<std::tuple_size_v<decltype(profiles)>>{});
 }
 
-// Turns N vectors of arguments a into 2^(rate (shift - a)). Scaled: shift is the row's running minimum of a; otherwise it
-// is 0 and not subtracted.
+// Turns N vectors of arguments a into 2^(rate (shift - a)). Scaled: shift is the row's running minimum of a; otherwise
+// it is 0 and not subtracted.
 template <class T, bool Scaled, int N>
 SPECTRALCLS_INLINE void decay(T shift, T rate, Vec<T> (&a)[N]) {
 #pragma GCC unroll 8
@@ -43,7 +44,8 @@ SPECTRALCLS_INLINE void kernel_values(T shift, T rate, Vec<T> (&a)[N]) {
 #pragma GCC unroll 8
     for (int i = 0; i < N; ++i) {
       const Vec<T> square = a[i] * rate, v = maximum<T>(T(1) - square, Vec<T>{});
-      if constexpr (std::is_invocable_v<decltype(profile<K>.factor), Vec<T>, Vec<T>>) a[i] = profile<K>.factor(v, square);
+      if constexpr (std::is_invocable_v<decltype(profile<K>.factor), Vec<T>, Vec<T>>)
+        a[i] = profile<K>.factor(v, square);
       else a[i] = profile<K>.factor(v);
     }
   } else if constexpr (profile<K>.has_factor) {

@@ -12,7 +12,11 @@ template <class T>
 class PrunedSums {
  public:
   PrunedSums(const SumPlan<T>& plan, const Range& chunk, BlockSums<T>& sums)
-      : plan_(plan), chunk_(chunk), sums_(sums), pairs_(plan.kept->point_rows()), whole_(static_cast<std::size_t>(filter().n_tiles())) {
+      : plan_(plan),
+        chunk_(chunk),
+        sums_(sums),
+        pairs_(plan.kept->point_rows()),
+        whole_(static_cast<std::size_t>(filter().n_tiles())) {
     const bool apart = exact() || plan.bandwidths.size() > 1;
     for (index_t begin = 0, end = 0; begin < filter().n_tiles(); begin = end) {
       while (end < filter().n_tiles() && (!apart || tile(end).label == tile(begin).label)) ++end;
@@ -25,7 +29,8 @@ class PrunedSums {
   }
 
   // Each block of queries begins with the tile that is nearest, of each label if sums are exact and of all if they are
-  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are few.
+  // within a tolerance. Of the others it sees what the filter lets pass: whole tiles, or single pairs where they are
+  // few.
   void run(index_t q) {
     if (passes_.empty()) return;
     const index_t first = chunk_.begin + q * tile_rows;
@@ -45,13 +50,16 @@ class PrunedSums {
 
   // What has been done so far, in multiply-adds on whole vectors, and what all pairs of a block cost.
   double cost() const {
-    const double d = static_cast<double>(plan_.request.points.cols), width = static_cast<double>(filter().n_coordinates());
+    const double d = static_cast<double>(plan_.request.points.cols),
+                 width = static_cast<double>(filter().n_coordinates());
     const double n_tiles = static_cast<double>(filter().n_tiles());
     return skipping_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
            static_cast<double>(n_blocks_) * (skipping_costs.box * n_tiles * width / lanes<float> +
                                              skipping_costs.pass * static_cast<double>(passes_.size())) +
            static_cast<double>(n_vectors_) * tile_rows * (skipping_costs.form * d + skipping_costs.kernel) +
-           static_cast<double>(pairs_.n_measured()) * (skipping_costs.summed_pair + skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
+           static_cast<double>(pairs_.n_measured()) *
+               (skipping_costs.summed_pair +
+                skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
@@ -97,9 +105,10 @@ class PrunedSums {
       visited(t);
       return true;
     };
-    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, whole, [&](index_t t, int n_hits, const std::uint64_t* bits) {
-      if (add(t, n_hits, bits)) visited(t);
-    });
+    block_.for_each_near(tiles, {nearest, nearest + 1}, sight_, whole,
+                         [&](index_t t, int n_hits, const std::uint64_t* bits) {
+                           if (add(t, n_hits, bits)) visited(t);
+                         });
     for (int r = 0; r < tile_rows; ++r) sums_.add(pairs_, r);
   }
 
@@ -152,7 +161,8 @@ class PrunedSums {
   std::vector<int> whole_;  // of each tile: for how many blocks it is still computed whole
   Sight sight_;
   std::vector<Range> passes_;  // ranges of tiles, of which one follows the other: those of each label, or all
-  // Smallest so far: argument times rate, and exponent of what has been summed; of a label, or of all within a tolerance.
+  // Smallest so far: argument times rate, and exponent of what has been summed; of a label, or of all within a
+  // tolerance.
   double least_[tile_rows], exponent_[tile_rows];
   index_t n_blocks_ = 0, n_vectors_ = 0;
 };

@@ -21,14 +21,15 @@ inline double log2_below(double x) {
   return static_cast<double>(bits) * 0x1p-52 - 1023;
 }
 
-// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a, and
-// but for the singular one is at most that. What a query has summed so far is at least 2^-e in absolute terms: the absolute value of the sum itself, or
-// min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) / rate add at most
+// How far the points of a label matter. A kernel falls off at least as fast as its decay 2^(-rate a) in the argument a,
+// and but for the singular one is at most that. What a query has summed so far is at least 2^-e in absolute terms: the
+// absolute value of the sum itself, or min |w_j| 2^(-rate a0), a0 the smallest argument met. Points beyond (e + bits) /
+// rate add at most
 //   sum |w_j| 2^(-rate a_j) <= 2^-bits (sum |w_j|) 2^-e.
-// With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute terms,
-// whatever their number, weights and signs. Within a tolerance e and the weights are those of all labels together, and
-// bits = log2(sum |w_j|) - log2(rtol).
-// A logarithm of size L is rounded by L 2^-digits, which is a relative error of the sum: log2(L) bits fewer are seen.
+// With bits = digits + 2 + log2(sum |w_j|) all of them together are a quarter of a rounding of the sum of absolute
+// terms, whatever their number, weights and signs. Within a tolerance e and the weights are those of all labels
+// together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L is rounded by L 2^-digits, which is a
+// relative error of the sum: log2(L) bits fewer are seen.
 template <class T>
 class Reach {
  public:
@@ -39,10 +40,12 @@ class Reach {
   void weigh() {
     const bool apart = request_.tolerance() == 0;
     std::vector<Weights> weights(apart ? static_cast<std::size_t>(request_.n_labels) : 1);
-    const index_t per_point = !request_.weights ? 0 : (request_.weights_by_bandwidth ? request_.n_bandwidths() : 1) * request_.n_columns;
+    const index_t per_point =
+        !request_.weights ? 0 : (request_.weights_by_bandwidth ? request_.n_bandwidths() : 1) * request_.n_columns;
     for (index_t i = 0; i < request_.points.rows; ++i) {
       const std::int64_t label = request_.labels ? request_.labels[i] : 0;
-      if (label >= 0) weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
+      if (label >= 0)
+        weights[apart ? static_cast<std::size_t>(label) : 0].add(request_.weights + i * per_point, per_point);
     }
     for (const Weights& of_label : weights) {
       const double total = of_label.total > 0 ? std::log2(of_label.total) : 0;
@@ -53,11 +56,14 @@ class Reach {
   }
 
   // e of a point with the argument `least`, whatever its weight.
-  double exponent(int label, double lowest_rate, double least) const { return lowest_rate * least + lightest_[set_of(label)]; }
+  double exponent(int label, double lowest_rate, double least) const {
+    return lowest_rate * least + lightest_[set_of(label)];
+  }
   // Whether kernel values are at most their decays, so that e may be that of a sum.
   bool bounded() const { return traits(request_.kernel).at_zero == 1; }
 
-  // Scaled squared distance beyond which nothing matters to a query with this e whose nearest point has the argument `least`.
+  // Scaled squared distance beyond which nothing matters to a query with this e whose nearest point has the argument
+  // `least`.
   double squared(int label, double lowest_rate, double least, double exponent) const {
     const Decay decay = traits(request_.kernel).decay;
     if (decay == Decay::compact) return 1 / lowest_rate;
@@ -66,7 +72,8 @@ class Reach {
     const std::size_t weights = set_of(label);
     // The largest term is 2^(-rate a0), the sum at most their total weight times that.
     const double size = logarithms_ ? (lowest_rate * least - totals_[weights]) * ln2 : 0;
-    const double bits = bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
+    const double bits =
+        bits_[weights] - log2_below(std::clamp(size, 1.0, std::ldexp(1.0, std::numeric_limits<T>::digits)));
     double reach = std::min((exponent + bits) / lowest_rate, least + vanishing);
     if (!scaled_) reach = std::min(reach, vanishing);
     return decay == Decay::exponential ? reach * reach : reach;
@@ -108,10 +115,12 @@ bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
   const SeenApart apart = request.tolerance() > 0 ? SeenApart{} : SeenApart{request.labels, request.n_labels};
-  return filter_looks_good(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel, [&](double scale, double least) {
-    const double lowest_rate = rate<T>(request.kernel, scale, largest), nearest = argument(request.kernel, least);
-    return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
-  });
+  return filter_looks_good(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel,
+                           [&](double scale, double least) {
+                             const double lowest_rate = rate<T>(request.kernel, scale, largest),
+                                          nearest = argument(request.kernel, least);
+                             return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
+                           });
 }
 
 }  // namespace spectralcls::detail

@@ -50,7 +50,8 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
       Vec<T> total = sum_of_values<K, T, Scaled, Weighted, group>(a, shift, rate, w);
 #pragma GCC unroll 2
       for (int g = 1; g < groups; ++g)
-        total += sum_of_values<K, T, Scaled, Weighted, group>(a + g * group * lanes<T>, shift, rate, w + (Weighted ? g * group * lanes<T> : 0));
+        total += sum_of_values<K, T, Scaled, Weighted, group>(a + g * group * lanes<T>, shift, rate,
+                                                              w + (Weighted ? g * group * lanes<T> : 0));
       sum += total;
     }
     for (; left > 0; --left, a += lanes<T>, w += Weighted ? lanes<T> : 0)
@@ -61,7 +62,8 @@ void add_rows(const TileBuffer<T>& arguments, RowSums<T> rows) {
 
 // The kernel values of the steps of a grid for N vectors from `offset` on, added to one vector sum a step.
 template <class T, bool Scaled, bool Weighted, int Steps, int N>
-SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps, Vec<T> (&sum)[Steps]) {
+SPECTRALCLS_INLINE void add_grid(const T* arguments, index_t offset, T shift, T rate, const GridStep<T>* steps,
+                                 Vec<T> (&sum)[Steps]) {
   Vec<T> k[N];
   load_group(arguments + offset, k);
   decay<T, Scaled, N>(shift, rate, k);
@@ -82,8 +84,7 @@ void add_grid(const T* arguments, int n_vectors, T shift, T rate, const GridStep
   int v = 0;
   for (; v + group <= n_vectors; v += group)
     add_grid<T, Scaled, Weighted, Steps, group>(arguments, v * lanes<T>, shift, rate, steps, sum);
-  for (; v < n_vectors; ++v)
-    add_grid<T, Scaled, Weighted, Steps, 1>(arguments, v * lanes<T>, shift, rate, steps, sum);
+  for (; v < n_vectors; ++v) add_grid<T, Scaled, Weighted, Steps, 1>(arguments, v * lanes<T>, shift, rate, steps, sum);
 #pragma GCC unroll 8
   for (int l = 0; l < Steps; ++l) *steps[l].sum = sum[l];
 }
@@ -99,7 +100,8 @@ AddGrid<T> grid_of(int n_steps, std::integer_sequence<int, Before...>) {
 
 // Kernel values of the rows of a tile.
 template <Kernel K, class T>
-void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
+void kernel_rows(const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
+                 TileBuffer<T>& values) {
   for (index_t r = 0; r < n_rows; ++r) {
     const T shift = shifts ? shifts[r] : T(0);
     const T* a = arguments.value[r];
@@ -139,18 +141,25 @@ template <class T>
 void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_vectors, const T* shift, T rate) {
   constexpr auto all = std::make_integer_sequence<int, longest_grid<T>>{};
   const bool weighted = steps->weights;
-  if (shift) (weighted ? grid_of<T, true, true>(n_steps, all) : grid_of<T, true, false>(n_steps, all))(arguments, n_vectors, *shift, rate, steps);
-  else (weighted ? grid_of<T, false, true>(n_steps, all) : grid_of<T, false, false>(n_steps, all))(arguments, n_vectors, T(0), rate, steps);
+  if (shift)
+    (weighted ? grid_of<T, true, true>(n_steps, all) : grid_of<T, true, false>(n_steps, all))(arguments, n_vectors,
+                                                                                              *shift, rate, steps);
+  else
+    (weighted ? grid_of<T, false, true>(n_steps, all) : grid_of<T, false, false>(n_steps, all))(arguments, n_vectors,
+                                                                                                T(0), rate, steps);
 }
 
 template <class T>
-void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values) {
-  with_kernel(kernel, [&](auto row) { kernel_rows<decltype(row)::value, T>(arguments, n_rows, n_vectors, shifts, rate, values); });
+void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
+                 TileBuffer<T>& values) {
+  with_kernel(kernel, [&](auto row) {
+    kernel_rows<decltype(row)::value, T>(arguments, n_rows, n_vectors, shifts, rate, values);
+  });
 }
 
-#define SPECTRALCLS_INSTANTIATE(T)                                                                               \
-  template void add_rows<T>(Kernel, const TileBuffer<T>&, const RowSums<T>&);                                    \
-  template void add_grid<T>(const GridStep<T>*, int, const T*, int, const T*, T);                                \
+#define SPECTRALCLS_INSTANTIATE(T)                                                \
+  template void add_rows<T>(Kernel, const TileBuffer<T>&, const RowSums<T>&);     \
+  template void add_grid<T>(const GridStep<T>*, int, const T*, int, const T*, T); \
   template void kernel_rows<T>(Kernel, const TileBuffer<T>&, index_t, int, const T*, T, TileBuffer<T>&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)

@@ -8,7 +8,8 @@
 
 namespace spectralcls::detail {
 
-// A bandwidth's sums of the rows of a tile, `stride` vectors apart. With shifts, rows with a gap beyond `reach` are left out.
+// A bandwidth's sums of the rows of a tile, `stride` vectors apart. With shifts, rows with a gap beyond `reach` are
+// left out.
 template <class T>
 struct RowSums {
   index_t n_rows;
@@ -38,7 +39,8 @@ void add_grid(const GridStep<T>* steps, int n_steps, const T* arguments, int n_v
 
 // Kernel values of the rows of a tile; `values` may be `arguments`. No shifts: nullptr.
 template <class T>
-void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate, TileBuffer<T>& values);
+void kernel_rows(Kernel kernel, const TileBuffer<T>& arguments, index_t n_rows, int n_vectors, const T* shifts, T rate,
+                 TileBuffer<T>& values);
 
 // The next step of a grid in several columns.
 template <class T>

@@ -11,9 +11,9 @@
 
 #include "base/distance_tile.hpp"
 #include "base/locality.hpp"
+#include "sums/geometric_grid.hpp"
 #include "sums/kernel_points.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/geometric_grid.hpp"
 #include "sums/profile.hpp"
 #include "sums/skipping.hpp"
 #include "sums/tile_arguments.hpp"
@@ -59,23 +59,24 @@ struct Bandwidths {
 template <class T>
 struct SumPlan {
   const KernelSums<T>& request;
-  bool scaled;                 // whether rows follow their largest kernel value, relative to which others are negligible
+  bool scaled;  // whether rows follow their largest kernel value, relative to which others are negligible
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
-  double negligible;           // a kernel value of 2^-negligible relative to the largest of its row counts as zero
+  double negligible;  // a kernel value of 2^-negligible relative to the largest of its row counts as zero
   Reach<T> reach;
   std::shared_ptr<const KernelPoints<T>> kept;
   const PackedPoints<T>* points;
-  std::vector<Bandwidths<T>> bandwidths;  // one for each label, or one for all
-  AlignedVector<float> query_coordinates; // where pairs are left out unseen
-  std::vector<index_t> rows;              // query of each place in the order of computation
+  std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
+  AlignedVector<float> query_coordinates;  // where pairs are left out unseen
+  std::vector<index_t> rows;               // query of each place in the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
   std::vector<Range> chunks;  // of `rows`
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // logarithms: whether the sums are for those alone. may_skip: whether pairs may be left out unseen where that looks good.
+  // logarithms: whether the sums are for those alone. may_skip: whether pairs may be left out unseen where that looks
+  // good.
   SumPlan(const KernelSums<T>& sums, bool with_scale, bool logarithms, bool may_skip, const Execution& execution)
       : request(sums),
         scaled(with_scale),
@@ -84,23 +85,31 @@ struct SumPlan {
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
         reach(sums, scaled, logarithms),
-        kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution) : sums.packed && suits() ? sums.packed : pack(execution)),
+        kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution)
+             : sums.packed && suits()                     ? sums.packed
+                                                          : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
         weights(keeps_weights() ? kept->weights() : &own_weights) {
     const double highest_rate =
-        std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) { return a.highest_rate < b.highest_rate; })->highest_rate;
-    kept->prepare(TileArguments<T>(request.kernel, highest_rate, request.points.cols, scaled), request.queries, execution);
+        std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) {
+          return a.highest_rate < b.highest_rate;
+        })->highest_rate;
+    kept->prepare(TileArguments<T>(request.kernel, highest_rate, request.points.cols, scaled), request.queries,
+                  execution);
     order_queries(execution);
     divide();
   }
 
-  const Bandwidths<T>& of(int label) const { return bandwidths[request.bandwidths_by_label ? static_cast<std::size_t>(label) : 0]; }
+  const Bandwidths<T>& of(int label) const {
+    return bandwidths[request.bandwidths_by_label ? static_cast<std::size_t>(label) : 0];
+  }
   const ColumnLayout<T>& columns() const { return weights->layout(); }
   // Group of the query at a place of `rows`, -1 without groups.
   index_t group_at(index_t place) const {
-    return request.query_groups ? static_cast<index_t>(request.query_groups[rows[static_cast<std::size_t>(place)]]) : -1;
+    return request.query_groups ? static_cast<index_t>(request.query_groups[rows[static_cast<std::size_t>(place)]])
+                                : -1;
   }
 
  private:
@@ -108,7 +117,8 @@ struct SumPlan {
   // nothing. Otherwise all points together may add 2^-8 of a rounding to what the nearest one brings.
   static double negligible_bits(const KernelSums<T>& sums, bool scaled) {
     const double n = static_cast<double>(std::max<index_t>(sums.points.rows, 1));
-    return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n) : 1 - std::numeric_limits<T>::min_exponent;
+    return scaled && !sums.weights ? std::numeric_limits<T>::digits + 8 + std::log2(n)
+                                   : 1 - std::numeric_limits<T>::min_exponent;
   }
 
   static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double scale, bool scaled) {
@@ -116,7 +126,9 @@ struct SumPlan {
     std::vector<Bandwidths<T>> all;
     for (index_t set = 0; set < n_sets; ++set) {
       std::vector<double> rates;
-      for (index_t b = 0; b < n; ++b) rates.push_back(rate<T>(sums.kernel, scale, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
+      for (index_t b = 0; b < n; ++b)
+        rates.push_back(
+            rate<T>(sums.kernel, scale, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
       all.emplace_back(sums.kernel, std::move(rates), sums.points.cols, scaled);
     }
     return all;
@@ -127,20 +139,26 @@ struct SumPlan {
   index_t n_weight_sets() const { return request.weights_by_bandwidth ? n_bandwidths : 1; }
 
   bool suits() const { return request.packed->suits(largest_bandwidth()); }
-  Grouping grouping() const { return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1}; }
-  bool with_product() const { return !TileArguments<T>(request.kernel, 1, request.points.cols, false).always_difference(); }
+  Grouping grouping() const {
+    return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1};
+  }
+  bool with_product() const {
+    return !TileArguments<T>(request.kernel, 1, request.points.cols, false).always_difference();
+  }
 
   std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
     if (request.packed && suits()) return request.packed->for_skipping(execution);
-    return std::make_shared<KernelPoints<T>>(request.points, Geometry::of(request.points, largest_bandwidth(), execution),
-                                             grouping(), with_product(), execution);
+    return std::make_shared<KernelPoints<T>>(request.points,
+                                             Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
+                                             with_product(), execution);
   }
 
   std::shared_ptr<const KernelPoints<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping(), with_product(), order, execution);
+    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping(), with_product(), order,
+                                             execution);
   }
 
   void order_queries(const Execution& execution) {
@@ -148,7 +166,8 @@ struct SumPlan {
     rows.resize(static_cast<std::size_t>(r.queries.rows));
     std::iota(rows.begin(), rows.end(), index_t{0});
     if (r.query_groups)
-      std::stable_sort(rows.begin(), rows.end(), [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
+      std::stable_sort(rows.begin(), rows.end(),
+                       [&](index_t a, index_t b) { return r.query_groups[a] < r.query_groups[b]; });
     if (kept->filtered()) {
       query_coordinates = kept->filtered()->arrange(r.queries, kept->geometry(), rows, ranges_of_groups(), execution);
     } else if (kept->by_locality() && r.queries.rows >= ordering_pays_from)
@@ -183,7 +202,8 @@ struct SumPlan {
         if (label < 0) continue;
         double squared = 0;
         for (index_t k = 0; k < r.points.cols; ++k) {
-          const double difference = static_cast<double>(r.queries.row(query)[k]) - static_cast<double>(r.points.row(point)[k]);
+          const double difference =
+              static_cast<double>(r.queries.row(query)[k]) - static_cast<double>(r.points.row(point)[k]);
           squared += difference * difference;
         }
         const double distance = argument(r.kernel, squared);
@@ -210,7 +230,8 @@ struct SumPlan {
     constexpr index_t enough_tasks = 48;
     const auto n_chunks = static_cast<index_t>(chunks.size());
     if (!kept->filtered() && n_chunks > 0 && n_chunks < enough_tasks)
-      n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1, std::max<index_t>(1, static_cast<index_t>(blocks.size()) / 2));
+      n_parts = std::clamp<index_t>(enough_tasks / n_chunks, 1,
+                                    std::max<index_t>(1, static_cast<index_t>(blocks.size()) / 2));
   }
 };
 

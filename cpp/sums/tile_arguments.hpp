@@ -1,4 +1,5 @@
-// What a kernel sees of a tile: the squared distances in the cheapest form that is accurate enough for it, or their roots.
+// What a kernel sees of a tile: the squared distances in the cheapest form that is accurate enough for it, or their
+// roots.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,8 @@ class TileArguments {
       leave_out();
     };
     const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
-    if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form)) in_form(DistanceForm::difference);
+    if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form))
+      in_form(DistanceForm::difference);
     for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
   }
 
@@ -56,7 +58,8 @@ class TileArguments {
   static constexpr T least_distance = T(0.25);
 
   template <class InForm>
-  bool try_product(double query_norm, const T* norms, index_t n_rows, const Tile& tile, const TileBuffer<T>& out, InForm&& in_form) const {
+  bool try_product(double query_norm, const T* norms, index_t n_rows, const Tile& tile, const TileBuffer<T>& out,
+                   InForm&& in_form) const {
     if (always_difference_) return false;
     // An error e of a squared distance D is one of rate e in the Gaussian's exponent, whatever D is.
     if (decay_ == Decay::gaussian && safe_form<T>(query_norm, tile.largest_norm, rate_) == DistanceForm::product) {

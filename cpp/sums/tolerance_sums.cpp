@@ -15,11 +15,12 @@ namespace {
 
 constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a lattice sum, in its weight
 constexpr double largest_patch = 1 << 25;       // values in the lattice patch of one worker: 256 MiB
-constexpr double underflow_radius = 38.7;  // exp(-r^2 / 2) is zero in double from here on
+constexpr double underflow_radius = 38.7;       // exp(-r^2 / 2) is zero in double from here on
 
 // Of a pair within the radius.
 double near_pair_cost(index_t d, index_t columns) {
-  return costs.near_pair + costs.near_feature * static_cast<double>(d) + costs.near_column * static_cast<double>(columns);
+  return costs.near_pair + costs.near_feature * static_cast<double>(d) +
+         costs.near_column * static_cast<double>(columns);
 }
 
 struct QueryTile {
@@ -41,8 +42,10 @@ class Evaluation {
   }
 
   ToleranceSums::Outcome run() {
-    const double brute_pair = request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
-    const double brute = request_.brute_passes * brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
+    const double brute_pair =
+        request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
+    const double brute =
+        request_.brute_passes * brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
     plan();
     if (automatic() && total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
     const std::vector<KeyedRow> failed = evaluate_tiles();
@@ -101,8 +104,7 @@ class Evaluation {
       const std::uint64_t key = queries_[i].key >> (tile_shift_ * grid_.n_axes);
       while (tile.end < m && queries_[tile.end].key >> (tile_shift_ * grid_.n_axes) == key) ++tile.end;
       const Cell cell = cell_of(tile.begin);
-      for (int k = 0; k < grid_.n_axes; ++k)
-        tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
+      for (int k = 0; k < grid_.n_axes; ++k) tile.corner[k] = (((cell[k] + bias) >> tile_shift_) << tile_shift_) - bias;
       tiles_.push_back(tile);
       i = tile.end;
     }
@@ -184,18 +186,19 @@ class Evaluation {
       sampled_pairs += static_cast<double>(sources_->count(around(cell_of(i), 1, cells(radius_))));
       ++sampled_queries;
     }
-    tile.cost = n_groups * costs.group +
-                size * sampled_pairs / sampled_queries * near_pair_cost(d_, request_.n_columns);
+    tile.cost =
+        n_groups * costs.group + size * sampled_pairs / sampled_queries * near_pair_cost(d_, request_.n_columns);
     if (request_.strategy == ToleranceSums::Strategy::pairs || !lattice_possible(tile)) return;
 
     const index_t channels = request_.n_columns * request_.n_labels;
-    const double n_sources = static_cast<double>(
-        sources_->count(around(tile.corner, tile_width(), cells(lattice_radius()))));
+    const double n_sources =
+        static_cast<double>(sources_->count(around(tile.corner, tile_width(), cells(lattice_radius()))));
     const int width = accuracy_.width, box = lattice_box[d_];
     const double vectors = std::ceil(width / double(lanes<double>)), extent = box + width;
     const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
     const double by_lattice =
-        n_sources * (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.lattice_vector) +
+        n_sources *
+            (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.lattice_vector) +
         size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * costs.lattice_vector) +
         std::pow(extent, d_) * channels / lanes<double> * costs.lattice_vector;
     if (by_lattice < tile.cost || !automatic()) {
@@ -320,7 +323,7 @@ class Evaluation {
       double radius = 1.5 * radius_;
       while (radius < underflow_radius && sources_->count(around(cell, 1, cells(radius / 1.5))) == 0) radius *= 1.5;
       total += 2 * costs.group + near_pair_cost(d_, request_.n_columns) *
-                                        static_cast<double>(sources_->count(around(cell, 1, cells(radius))));
+                                     static_cast<double>(sources_->count(around(cell, 1, cells(radius))));
     }
     return n_sampled ? total * static_cast<double>(n) / static_cast<double>(n_sampled) : 0.0;
   }
@@ -370,7 +373,8 @@ ToleranceSums::Outcome ToleranceSums::compute(double* sums, const Execution& exe
   const Decay decay = traits(kernel).decay;
   const bool exact = rtol <= 0 && atol <= 0;
   // The bounds of what lies beyond a radius are those of the Gaussian.
-  if ((exact && decay != Decay::compact) || decay == Decay::exponential || points.rows == 0 || queries.rows == 0 || points.cols == 0)
+  if ((exact && decay != Decay::compact) || decay == Decay::exponential || points.rows == 0 || queries.rows == 0 ||
+      points.cols == 0)
     return Outcome::brute_force_is_faster;
   if (!all_finite(queries) || !all_finite(points)) return Outcome::brute_force_is_faster;
   return Evaluation(*this, sums, execution).run();

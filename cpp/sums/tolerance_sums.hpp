@@ -24,7 +24,8 @@ struct ToleranceSums {
   double bandwidth = 1;
   const std::int64_t* excluded = nullptr;  // (m,), row of `points` that a query leaves out, or -1; nullptr: none
   double rtol = 0, atol = 0;
-  // What the alternative, the fused sums of all pairs, would be: in which precision, and how many passes over the pairs.
+  // What the alternative, the fused sums of all pairs, would be: in which precision, and how many passes over the
+  // pairs.
   bool single_precision = false;
   double brute_passes = 1;
 
