@@ -495,7 +495,7 @@ def test_neighbors_are_merged_with_ties_by_index(problem):
     graph = spectralcls.dask.knn_graph(rows(problem[0]), 5, mode="heat", symmetrize="mean")
     expected = spectralcls.knn_graph(problem[0], 5, mode="heat", symmetrize="mean")
     np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
-    with pytest.raises(ValueError, match="k must be between 1 and"):
+    with pytest.raises(ValueError, match="k must be an integer between 1 and"):
         spectralcls.dask.knn(rows(Q), rows(X), 601)
 
 
