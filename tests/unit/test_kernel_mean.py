@@ -358,7 +358,7 @@ BAD_INPUT = [
     ({"bandwidth": [1.0, np.nan]}, {}, ValueError, "bandwidth must be positive and finite, got nan"),
     ({"bandwidth": [1.0, 0.0]}, {}, ValueError, "bandwidth must be positive and finite, got 0.0"),
     ({"bandwidth": ["a", "b"]}, {}, ValueError, "bandwidth must be numeric"),
-    ({"bandwidth": "cv", "bandwidth_grid": []}, {}, ValueError, "not empty"),
+    ({"bandwidth": "cv", "bandwidth_grid": []}, {}, ValueError, "bandwidth_grid is empty"),
     ({"bandwidth": "cv", "bandwidth_grid": [1.0, -2.0]}, {}, ValueError, "positive and finite, got -2.0"),
     ({"kernel": "tophat"}, {}, ValueError, "The 'kernel' parameter"),
     ({}, {"X": np.ones((6, 5)), "y": np.zeros(6)}, ValueError, "greater than one; got 1 class"),
