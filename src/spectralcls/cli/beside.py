@@ -43,7 +43,7 @@ def as_they_come(function, tasks, processes, step):
     calls = (delayed(_named)(name, function, arguments) for name, arguments in tasks)
     try:
         with parallel_config("loky", inner_max_num_threads=1):
-            for name, result in Parallel(processes, return_as="generator_unordered")(calls):
+            for name, result in Parallel(processes, return_as="generator_unordered", batch_size=1)(calls):
                 step(name)
                 yield name, result
     except TerminatedWorkerError:
