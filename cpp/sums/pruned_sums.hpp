@@ -94,7 +94,7 @@ class PrunedSums {
     index_t n_visited = 1, next_update = 2;
     auto visited = [&](index_t t) {
       if (++n_visited < next_update) return;
-      next_update *= 2;
+      next_update += 1 + n_visited / 4;
       update_reach(tile(t).label);
     };
     auto whole = [&](index_t t) {
