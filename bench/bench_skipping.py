@@ -108,8 +108,7 @@ def measure(benchmark, monkeypatch, X, y, Q):
 def test_labels_and_sums(benchmark, monkeypatch, isa, name, raw):
     """`ParzenClassifier.predict` and class sums at the bandwidth that it chooses, raw data or standardized: seconds,
     and how many times faster than the same by all pairs. `agree`: the share of labels that are those of all pairs, but
-    for exact ties. Sets of few queries are bound by what is built first, which these have to share. In three features,
-    those of skin, "all pairs" leave out whole tiles by their boxes already."""
+    for exact ties. Sets of few queries are bound by what is built first, which these have to share."""
     measure(benchmark, monkeypatch, *problem(name, raw))
 
 
