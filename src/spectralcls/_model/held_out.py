@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels import kernel_sums
 from .completion import completed_by_folds
 from .expansion import Sums
-from .incomplete import incomplete_class_sums, is_incomplete
+from .incomplete import incomplete_class_log_sums, is_incomplete
 from .nearest import nearest_codes
 from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
@@ -269,11 +269,9 @@ def _of_queries(p, Q):
         log_f = _log_sums(p, slice(None), p.bandwidths).astype(np.float64) - log_total
         factors = [rule.point_weights(log_f), np.ones_like(log_f)][: 1 + rule.needs_query_density]
         factors = np.stack(factors, axis=2)
-    log_scale, sums = incomplete_class_sums(
+    log_sums = incomplete_class_log_sums(
         Q, X, codes, p.sample.n_classes, p.bandwidths, weights, factors, p.sample.features, p.n_jobs
     )
-    with np.errstate(divide="ignore"):
-        log_sums = np.log(sums) + log_scale[..., None]
     totals = 0.0
     if rule.needs_potentials:
         totals = _weighted_totals(p, (weights[:, None] * np.exp(-log_f / 2))[..., None], p.bandwidths)[0]

@@ -88,6 +88,30 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     return log_scale + shift, sums
 
 
+def incomplete_class_log_sums(*arguments):
+    """Logarithms of `incomplete_class_sums`, (m, b, C, k)."""
+    log_scale, sums = incomplete_class_sums(*arguments)
+    with np.errstate(divide="ignore"):
+        return np.log(sums) + log_scale[..., None]
+
+
+def with_gaps_apart(Q, complete, incomplete):
+    """Answers to queries: ``complete(Q)`` for those that lack no value, ``incomplete(Q)`` for the others.
+
+    Both give arrays of a row for each query; so does this, in float64.
+    """
+    lacking = np.isnan(Q).any(axis=1)
+    if lacking.all() or not lacking.any():
+        found = incomplete(Q) if lacking.any() else complete(Q)
+        return [part.astype(np.float64, copy=False) for part in found]
+    answers = []
+    for known, unknown in zip(complete(Q[~lacking]), incomplete(Q[lacking]), strict=True):
+        both = np.empty((len(Q), *known.shape[1:]))
+        both[~lacking], both[lacking] = known, unknown
+        answers.append(both)
+    return answers
+
+
 def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     """Squared distances of the features that both have, and lengths for the others, as distances of new columns.
 

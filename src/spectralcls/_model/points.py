@@ -8,7 +8,7 @@ import numpy as np
 from .._validation import TrainingData, unit_scale
 from ..kernels import KernelPoints, bounded_sums, kernel_sums
 from .completion import completed
-from .incomplete import factors_of, incomplete_class_sums, is_incomplete
+from .incomplete import factors_of, incomplete_class_log_sums, is_incomplete, with_gaps_apart
 from .nearest import nearest_codes
 
 BLOCK_BYTES = 1 << 26
@@ -84,22 +84,22 @@ class TrainingPoints:
         """
         n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
         widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
-        lacking = np.isnan(Q).any(axis=1)
-        out = np.empty((len(Q), self.n_classes, n_columns))
-        if not lacking.all():
+
+        def complete(Q):
             sums = kernel_sums(
-                Q[~lacking] if lacking.any() else Q, self._packed(columns, True), kernel=kernel, bandwidth=widths,
-                log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs,
+                Q, self._packed(columns, True), kernel=kernel, bandwidth=widths, log=True, rtol=self.tolerance or 0.0,
+                n_jobs=self.n_jobs,
             )
-            out[~lacking] = sums.reshape(-1, self.n_classes, n_columns)
-        if lacking.any():
-            log_scale, sums = incomplete_class_sums(
-                Q[lacking], self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)),
-                self.weights, factors_of(columns, self.weights), self.features, self.n_jobs,
+            return [sums.reshape(len(Q), self.n_classes, n_columns)]
+
+        def incomplete(Q):
+            log_sums = incomplete_class_log_sums(
+                Q, self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)), self.weights,
+                factors_of(columns, self.weights), self.features, self.n_jobs,
             )
-            with np.errstate(divide="ignore"):
-                out[lacking] = (np.log(sums) + log_scale[..., None])[:, 0]
-        return out
+            return [log_sums[:, 0]]
+
+        return with_gaps_apart(Q, complete, incomplete)[0]
 
     def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
         """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.

@@ -5,7 +5,7 @@ import numpy as np
 
 from .. import kernels
 from .._model.completion import completed
-from .._model.incomplete import factors_of, incomplete_class_sums, is_incomplete
+from .._model.incomplete import factors_of, incomplete_class_sums, is_incomplete, with_gaps_apart
 from ._rows import blocks, column_blocks, from_blocks, sizes
 from ._sums import Pairs, add, tree
 
@@ -30,19 +30,18 @@ def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features
 def _tile(Q, X, codes, columns, weights, widths, features, n_jobs):
     n_classes = widths.shape[1]
     by_column = np.ones((len(X), 1)) if columns is None else columns.reshape(len(X), -1)
-    lacking = np.isnan(Q).any(axis=1)
-    log_scale = np.empty((len(Q), 1, n_classes))
-    sums = np.empty((*log_scale.shape, by_column.shape[1]))
-    if not lacking.all():
-        log_scale[~lacking], sums[~lacking] = kernels.kernel_sums(
-            Q[~lacking], X, weights=by_column, labels=codes, n_labels=n_classes, bandwidth=widths, log="pair",
-            n_jobs=n_jobs,
+
+    def complete(Q):
+        return kernels.kernel_sums(
+            Q, X, weights=by_column, labels=codes, n_labels=n_classes, bandwidth=widths, log="pair", n_jobs=n_jobs
         )
-    if lacking.any():
-        log_scale[lacking], sums[lacking] = incomplete_class_sums(
-            Q[lacking], X, codes, n_classes, widths, weights, factors_of(columns, weights), features, n_jobs
+
+    def incomplete(Q):
+        return incomplete_class_sums(
+            Q, X, codes, n_classes, widths, weights, factors_of(columns, weights), features, n_jobs
         )
-    return Pairs(log_scale, sums)
+
+    return Pairs(*with_gaps_apart(Q, complete, incomplete))
 
 
 def _finish(pairs):
