@@ -214,7 +214,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         candidates = np.unique(np.minimum(candidates, Y.shape[1]))
         self.n_components_, self.estimators_ = (
             self._least_squares(Y, data, candidates) if self.estimator is None and not sp.issparse(X)
-            else self._train(Y, targets, data, candidates, seed)
+            else self._train(Y, data, candidates, seed)
         )
         self.classes_, self.multilabel_ = classes, multilabel
         self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
@@ -268,10 +268,11 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
         return candidates[[i for i, _ in best]], machines
 
-    def _train(self, Y, targets, data, candidates, seed):
+    def _train(self, Y, data, candidates, seed):
         """Number of components of each problem by cross-validation, and the estimator fitted to each."""
         if self.scoring == "r2":
             raise ValueError("scoring='r2' is for least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
+        targets = data.classes[data.codes]
         chosen = np.full(targets.shape[1], candidates[-1])
         if len(candidates) > 1:
             scores = self._cross_validate(Y, targets.T, data, candidates, seed)
