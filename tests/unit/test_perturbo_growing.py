@@ -56,6 +56,7 @@ def test_bad_partial_fit_changes_nothing(broken):
         bad = bad[:, :2]
     elif broken == "missing":
         bad[0, 0] = np.nan
+        clf.set_params(missing="error")
     elif broken == "lengths":
         labels = y[:1]
     elif broken == "types":
@@ -162,7 +163,7 @@ def test_bad_parameters(parameters):
 def test_missing_values_and_a_single_class_to_tune():
     X, y = data()
     with pytest.raises(ValueError, match="NaN"):
-        fixed().fit(np.where(X > 2, np.nan, X), y)
+        fixed(missing="error").fit(np.where(X > 2, np.nan, X), y)
     with pytest.raises(ValueError, match="class"):
         PerTurboClassifier().fit(X, np.zeros(60))
     alone = fixed().fit(X, np.zeros(60))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import kernel_sums
-from .completion import completed_by_folds
+from .completion import completed_by_folds, outside
 from .expansion import Sums
 from .incomplete import incomplete_class_log_sums, is_incomplete
 from .nearest import nearest_codes
@@ -348,11 +348,6 @@ def fold_weight(folds, codes, weights, n_folds, n_classes):
     """Weight of each class in each fold, (n_folds, C)."""
     flat = np.bincount(folds * n_classes + codes, weights, minlength=n_folds * n_classes)
     return flat.reshape(n_folds, n_classes).astype(np.float64)
-
-
-def outside(by_fold):
-    """Sums over all folds but one, (n_folds, C) to (n_folds, C)."""
-    return (1 - np.eye(len(by_fold))) @ by_fold
 
 
 def _log_sums_of_others(sums):

@@ -12,7 +12,7 @@ from .._table.check import is_table
 from .._typing import Array, ArrayLike, RandomState
 from .._validation import check_class_labels
 from ..perturbo import PerTurboClassifier
-from ._query import draw, margin_of
+from ._query import complete_pool, draw, margin_of
 
 
 class ActivePool:
@@ -71,7 +71,7 @@ class ActivePool:
             raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
         check_is_fitted(estimator)
         self.estimator = estimator
-        self._points = estimator._queries(X_pool)
+        self._points = complete_pool(estimator, X_pool)
         self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
         self._unlabeled = np.ones(len(self.X), dtype=bool)
         self._classes = []

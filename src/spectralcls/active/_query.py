@@ -122,12 +122,24 @@ def query_boundary(
     tau = estimator.perturbation(X_pool)
     return draw(
         margin_of(tau),
-        estimator._queries(X_pool),
+        complete_pool(estimator, X_pool),
         n,
         fraction,
         float(np.mean(estimator.bandwidth_)),
         random_state,
     )
+
+
+def complete_pool(estimator, X_pool):
+    """Checked samples of a pool (m, d), none of which may lack a value."""
+    points = estimator._queries(X_pool)
+    lacking = np.isnan(points).any(axis=1)
+    if lacking.any():
+        raise ValueError(
+            f"The pool contains NaN: row {np.argmax(lacking)}. Its samples are compared with each other, which takes "
+            "complete ones: impute them."
+        )
+    return points
 
 
 def draw(margins, X_pool, n, fraction, bandwidth, random_state):

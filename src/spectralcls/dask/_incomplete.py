@@ -4,10 +4,14 @@ import dask
 import numpy as np
 
 from .. import kernels
-from .._model.completion import completed
+from .._model.completion import Completion
 from .._model.incomplete import factors_of, incomplete_class_sums, is_incomplete, with_gaps_apart
 from ._rows import blocks, column_blocks, from_blocks, sizes
 from ._sums import Pairs, add, tree
+from ._tuning import gather
+from ._workers import keep
+
+MAX_COMPLETING = 5000  # points that complete those with gaps
 
 
 def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):
@@ -48,16 +52,13 @@ def _finish(pairs):
     return pairs.log()[:, 0]
 
 
-def completed_by(X, codes, sample):
-    """A Dask array of points without gaps, completed by a gathered sample of them."""
-    return X.map_blocks(_completed_block, codes[:, None], sample, dtype=X.dtype)
+def without_gaps(data):
+    """The points of checked training data, completed by a gathered sample of them; on the workers."""
+    sample = gather(data, MAX_COMPLETING, np.random.RandomState(0))
+    completion = Completion.learned(sample.X, sample.codes, sample.weights, sample.features)
+    (X,) = keep(data.X.map_blocks(_completed_block, data.codes[:, None], completion, dtype=data.X.dtype))
+    return X, completion
 
 
-def _completed_block(X, codes, sample):
-    if not is_incomplete(X):
-        return X
-    of_sample = np.ones(len(sample.X)) if sample.weights is None else sample.weights
-    both = (np.concatenate(pair) for pair in (
-        (sample.X, X), (sample.codes, codes[:, 0]), (of_sample, np.zeros(len(X)))  # a weight of 0 completes none
-    ))  # fmt: skip
-    return completed(*both, sample.features)[len(sample.X) :]
+def _completed_block(X, codes, completion):
+    return completion.of_own_class(X, codes[:, 0])[0] if is_incomplete(X) else X

@@ -7,13 +7,9 @@ import dask.array as da
 import numpy as np
 
 from .. import _model
-from ._incomplete import class_log_sums, completed_by
+from ._incomplete import class_log_sums, without_gaps
 from ._rows import blocks, from_blocks, sizes
 from ._sums import class_potentials, kernel_sums, nearest_codes
-from ._tuning import gather
-from ._workers import keep
-
-MAX_COMPLETING = 5000  # points that complete those with gaps
 
 
 class TrainingPoints(_model.TrainingPoints):
@@ -25,7 +21,7 @@ class TrainingPoints(_model.TrainingPoints):
         scale = 1.0 if data.weights is None else float(data.weights.sum().compute()) / data.class_weight.sum()
         X, given = data.X, None
         if data.incomplete:
-            (X,), given = keep(completed_by(X, data.codes, gather(data, MAX_COMPLETING, np.random.RandomState(0)))), X
+            (X, _), given = without_gaps(data), data.X
         class_weight = data.class_weight * scale
         return cls(X, data.codes, class_weight, data.weights, 1 / scale, tolerance, n_jobs, data.features, given)
 

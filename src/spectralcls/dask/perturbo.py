@@ -6,8 +6,10 @@ from sklearn.utils import check_random_state
 
 from .. import perturbo
 from .._estimator import transactional
-from ..perturbo import fit_class, log_explained
+from .._model.completion import Completion
+from ..perturbo import fit_class, log_explained, perturbation, seen_by_classes
 from ._estimator import MAX_GATHERED, DaskClassifier
+from ._incomplete import without_gaps
 from ._rows import blocks
 from ._tuning import gather
 from ._workers import check_workers
@@ -18,7 +20,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
     with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where there are more. A
-    table is learned from 5000 rows: scales, levels, and how much categories count.
+    table is learned from 5000 rows: scales, levels, how much categories count, and what completes points with gaps.
 
     %(inherited)s
 
@@ -64,9 +66,15 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         sample = gather(data, MAX_GATHERED, check_random_state(self.random_state))
         self._choose(sample._replace(X=sample.X.astype(np.float64)), sample.codes)
         self._regularization = self._regularize(self.alpha_)
+        self._features = data.features
+        X, self._given = data.X, None
+        if data.incomplete:
+            (X, self._completion), self._given = without_gaps(data), data
+        else:
+            self._completion = Completion.learned(sample.X, sample.codes, sample.weights, sample.features)
         options = dict(rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs or 1)
         take, make = dask.delayed(_rows_of_class), dask.delayed(_fit_class)
-        parts = list(zip(blocks(data.X), blocks(data.codes), strict=True))
+        parts = list(zip(blocks(X), blocks(data.codes), strict=True))
         models = [
             make(float(h), self._regularization, data.classes[c], options, *[take(*part, c) for part in parts])
             for c, h in enumerate(np.broadcast_to(self.bandwidth_, n_classes))
@@ -80,7 +88,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         return self
 
     def _log_explained(self, X, relative=True):
-        return self._by_models(X, _log_explained, relative, self.n_jobs or 1)
+        return self._by_models(X, log_explained, self.n_jobs or 1, relative)
 
     def perturbation(self, X):
         """Perturbation tau_l(x) of every class by every query.
@@ -95,11 +103,10 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         tau : Dask array of shape (n_queries, n_classes)
             In [0, 1]. Not computed yet, in the chunks of X.
         """
-        return self._by_models(X, _perturbation, self.n_jobs or 1)
+        return self._by_models(X, perturbation, self.n_jobs or 1)
 
     def _by_models(self, X, function, *options):
-        X = self._check_queries(X)
-        return self._map_queries(X, function, *options, *self._models)
+        return self._map_queries(self._check_queries(X), _of_models, function, self._completion, options, *self._models)
 
     def decision_function(self, X):
         """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.
@@ -137,7 +144,11 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         return np.minimum(best, 0.0)
 
     def _local_state(self):
-        return {"_models": list(dask.compute(*self._models))}
+        given = None
+        if self._given is not None:
+            given = gather(self._given, None, None)
+            given = given._replace(X=given.X.astype(np.float64))
+        return {"_models": list(dask.compute(*self._models)), "_given": given}
 
 
 def _rows_of_class(X, codes, c):
@@ -153,10 +164,5 @@ def _summary(model):
     return len(model.samples), model.rank, model.trace_residual
 
 
-def _log_explained(X, relative, n_jobs, *models):
-    return log_explained(list(models), X.astype(np.float64), n_jobs, relative)
-
-
-def _perturbation(X, n_jobs, *models):
-    X = X.astype(np.float64)
-    return np.clip(1 - np.stack([model.explained(X, n_jobs) for model in models], axis=1), 0.0, 1.0)
+def _of_models(X, function, completion, options, *models):
+    return function(models, seen_by_classes(X.astype(np.float64), models, completion), *options)

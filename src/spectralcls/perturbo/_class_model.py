@@ -14,7 +14,6 @@ from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 
 _BLOCK = 2048  # queries scored together, at least
-_UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
 _LOWEST = -1e300  # log of a share that even so is not representable: finite, so that differences are defined
 EPS = np.finfo(np.float64).eps
 
@@ -206,6 +205,16 @@ class ClassModel:
         return _joined(self.samples, self.weights, X, weights)
 
 
+def together(models):
+    """Samples of all classes, their codes, and their weights or None."""
+    X, codes = models[0].samples[:0], np.zeros(0, dtype=np.intp)
+    weights = None
+    for c, model in enumerate(models):
+        X, weights = _joined(X, weights, model.samples, model.weights)
+        codes = np.append(codes, np.full(len(model.samples), c))
+    return X, codes, weights
+
+
 def _joined(X, weights, more, more_weights):
     if weights is not None or more_weights is not None:
         parts = (weights, X), (more_weights, more)
@@ -228,27 +237,6 @@ def _rooted_matrix(X, bandwidth, roots, n_jobs):
 
 def _squared_norms(B):
     return np.einsum("ij,ij->j", B, B)
-
-
-def log_explained(models, Q, n_jobs=None, relative=True):
-    """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
-
-    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these
-    limits is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
-    """
-    with np.errstate(divide="ignore"):
-        out = np.log(np.stack([model.explained(Q, n_jobs) for model in models], axis=1))
-    for column, model in zip(out.T, models, strict=True):
-        far = np.flatnonzero(column < np.log(_UNDERFLOW))
-        if len(far):
-            column[far] = model.log_explained_far(Q[far])
-    limits = [model.flat_limit(Q) for model in models]
-    flat = np.logical_and.reduce([limit[2] for limit in limits])
-    if flat.any():
-        smallest = min(limit[0] for limit in limits) if relative else 0.0
-        for column, (constant, excess, _) in zip(out.T, limits, strict=True):
-            column[flat] = np.log1p(-(constant - smallest) - excess[flat])
-    return out
 
 
 def fit_class(

@@ -7,21 +7,23 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
 from .._estimator import Estimator, TableMixin, transactional
-from .._table import check_features
+from .._model.completion import Completion
+from .._model.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
 from .._typing import Array, ArrayLike
-from .._validation import check_bandwidth, check_class_labels, unit_scale
+from .._validation import check_bandwidth, unit_scale
 from ..metric import MetricMixin
-from ._class_model import Regularization, fit_class, log_explained
+from ._class_model import Regularization, fit_class
+from ._explained import log_explained, perturbation, seen_by_classes
+from ._growing import GrowingMixin
 from ._tuning import accuracies
 
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
-class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
+class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin, Estimator):
     """Classify by the least perturbation of a class's kernel span.
 
     Every class l is the span of its samples in the feature space of the Gaussian kernel
@@ -49,11 +51,12 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         Share of the trace of K_l that a truncated spectrum keeps.
     %(metric)s
     %(categorical_features)s
+    %(missing)s
     %(scale)s
     cv : None, int, "loo", splitter or iterable of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
-        "truncate", which has no closed form. An int makes random stratified folds; copies of a row (of one class) are
-        one point of greater weight.
+        "truncate", which has no closed form, and for points with gaps, which those outside of a fold complete. An int
+        makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     %(bandwidth_grid)s
     alpha_grid : array-like of positive numbers, default=None
         Candidates. None: 1e-6, 1e-5, ..., 1.
@@ -93,6 +96,10 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
     Fit costs n_l^2 d / 2 + n_l^3 / 3 per class (truncated: 9 n_l^3), a query n_l (d + n_l). Nothing is ever
     inverted: a class is a Cholesky factor made in the memory of K_l, a block of queries one triangular solve.
 
+    What a query lacks each class completes as it completes its own samples, and judges the point that it expects. That
+    is an approximation, an expectation in the place of a distribution: the integral of the images of all completions,
+    with which densities are exact, has no finite length, and its part in a span is the longer the more the span holds.
+
     There is no `predict_proba`: tau is not a density, and 1 - tau over the classes does not estimate
     frequencies. `CalibratedClassifierCV` makes probabilities from `decision_function`.
 
@@ -121,12 +128,12 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         "alpha_grid": ["array-like", None],
     }
     _regularization_type = Regularization
-    _of_complete_points = "a class is the span of complete points"
+    _features = _given = _completion = None
 
     def __init__(
         self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None,
-        categorical_features="from_dtype", scale="auto", cv=None, bandwidth_grid=None, alpha_grid=None,
-        max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
+        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=None, bandwidth_grid=None,
+        alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
@@ -134,6 +141,7 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         self.retained = retained
         self.metric = metric
         self.categorical_features = categorical_features
+        self.missing = missing
         self.scale = scale
         self.cv = cv
         self.bandwidth_grid = bandwidth_grid
@@ -164,7 +172,7 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         Raises
         ------
         ValueError
-            For missing values, a single class where something has to be tuned, and (as `LinAlgError`) where
+            For invalid data, a single class where something has to be tuned, and (as `LinAlgError`) where
             alpha is too small for the factorization; the message names the class and the pivot.
         """
         data = self._check_training_data(X, y, sample_weight, at_least=1, dtype=np.float64)
@@ -173,13 +181,20 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
     def _learn(self, data, y):
         self._choose(data, y)
         self._regularization = self._regularize(self.alpha_)
-        models = [
-            self._fit_class(
-                data.X[data.codes == c], None if data.weights is None else data.weights[data.codes == c], h,
-                data.classes[c],
-            )
-            for c, h in enumerate(np.broadcast_to(self.bandwidth_, len(data.classes)))
-        ]
+        self._features = data.features
+        return self._fit_classes(data)
+
+    def _fit_classes(self, data):
+        """Factor every class; points that lack values are completed, and kept as they are for `partial_fit`."""
+        X, self._given, self._completion = data.X, None, None
+        if is_incomplete(X):
+            self._given, self._completion = data, Completion.learned(X, data.codes, data.weights, data.features)
+            (X,) = self._completion.of_own_class(X, data.codes, self.n_jobs)
+        models = []
+        for c, h in enumerate(np.broadcast_to(self.bandwidth_, len(data.classes))):
+            own = data.codes == c
+            weights = None if data.weights is None else data.weights[own]
+            models.append(self._fit_class(X[own], weights, h, data.classes[c]))
         self._set_models(data.classes, models)
         return self
 
@@ -219,7 +234,7 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         exact = self.regularization != "truncate"
         if self.cv == "loo" and not exact:
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
-        cv = self.cv if self.cv is not None else "loo" if exact else 5
+        cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
         sample = draw_sample(
             data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
             random_state=check_random_state(self.random_state),
@@ -256,82 +271,17 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
             return [float(self.alpha)]
         return _ALPHAS if self.alpha_grid is None else check_grid(self.alpha_grid, "alpha_grid")
 
-    @transactional(keep=True)
-    def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
-
-        The first call is a `fit`, and chooses metric, bandwidth and alpha where they are to be chosen; later calls
-        keep them.
-        Exact Cholesky factors ("tikhonov" and None) grow by O(n_l^2) operations a sample; classes with a
-        truncated spectrum or a partial factor are made anew. A label not seen before is a new class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; everything is computed in float64.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        classes : array-like, default=None
-            Ignored, for the interface: classes may appear at any call.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, as in `fit`.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            As `fit`; with another number of features than before; for a new class where ``bandwidth`` is
-            class-wise. The classifier is then as it was before.
-        """
-        if not hasattr(self, "_models"):
-            return self.fit(X, y, sample_weight)
-        X, y = check_features(self, X, y, dtype=np.float64, reset=False)
-        check_class_labels(y)
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        return self._append(self._mapped(X), y, weights)
-
-    def _append(self, X, y, weights=None, whitened=None):
-        """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
-        if (y.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
-            raise ValueError(f"y has labels of type {y.dtype}, the known classes of {self.classes_.dtype}.")
-        classes = np.union1d(self.classes_, y)
-        if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
-            raise ValueError(
-                "A new class cannot be added to class-wise bandwidths: "
-                f"{sorted(set(classes.tolist()) - set(self.classes_.tolist()))} has none."
-            )
-        by_class = np.broadcast_to(self.bandwidth_, len(self.classes_))
-        known = dict(zip(self.classes_, zip(self._models, by_class, strict=True), strict=True))
-        models = []
-        for label in classes:
-            own = y == label
-            new, new_weights = X[own], None if weights is None else weights[own]
-            model, bandwidth = known.get(label, (None, self.bandwidth_))
-            if model is None:
-                model = self._fit_class(new, new_weights, bandwidth, label)
-            elif len(new) and model.grows and (self.rank is None or len(model.samples) + len(new) <= self.rank):
-                model = model.extended(new, new_weights, self.n_jobs, label, whitened)
-            elif len(new):
-                model = self._fit_class(*model.joined(new, new_weights), bandwidth, label)
-            models.append(model)
-        self._set_models(classes, models)
-        return self
-
     def _queries(self, X):
         return self._mapped(self._check_points(X, np.float64))
 
-    def _log_explained(self, X, relative=True):
+    def _seen(self, X):
+        """Checked queries as each class sees them."""
         X = self._queries(X)
-        return log_explained(self._models, X, self.n_jobs, relative)
+        return seen_by_classes(X, self._models, self._completion, self._features, self.n_jobs)
+
+    def _log_explained(self, X, relative=True):
+        seen = self._seen(X)
+        return log_explained(self._models, seen, self.n_jobs, relative)
 
     def perturbation(self, X: Any) -> Array:
         """Perturbation tau_l(x) of every class by every query: equation 9 of the paper.
@@ -351,9 +301,8 @@ class PerTurboClassifier(MetricMixin, TableMixin, ClassifierMixin, Estimator):
         A query costs O(n_l d + n_l^2) operations for each class of n_l samples, less with a factor of lower rank;
         the other methods for queries cost the same.
         """
-        X = self._queries(X)
-        tau = np.stack([1 - model.explained(X, self.n_jobs) for model in self._models], axis=1)
-        return np.clip(tau, 0.0, 1.0, out=tau)
+        seen = self._seen(X)
+        return perturbation(self._models, seen, self.n_jobs)
 
     def decision_function(self, X: Any) -> Array:
         """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.

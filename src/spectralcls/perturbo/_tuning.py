@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 
 from .._interrupt import leavable_pool
+from .._model.completion import Completion
+from .._model.incomplete import is_incomplete
 from .._parallel import effective_n_threads, serial_blas
 from ._gaussian import gaussian, without_subnormals
 
@@ -36,19 +38,17 @@ def accuracies(sample, bandwidths, alphas, regularization, n_jobs=None):
     right = np.zeros((sample.n_samples, len(bandwidths), len(levels)), dtype=bool)
     n_threads = min(effective_n_threads(n_jobs), sample.n_classes)
     with leavable_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
-        for (train, places), start in product(_parts(sample), range(0, len(bandwidths), _TOGETHER)):
+        for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), _TOGETHER)):
             some = slice(start, start + _TOGETHER)
             test = sample.rows[places]
 
-            def one_class(c, train=train, test=test, some=some):
+            def one_class(c, X=X, seen=seen, train=train, test=test, some=some):
                 members = train[sample.codes[train] == c]
                 own = None
                 if sample.folds is None:
                     rows = np.flatnonzero(sample.codes[test] == c)
                     own = rows, np.searchsorted(members, test[rows])
-                return _explained(
-                    sample.X[members], sample.weights[members], sample.X[test], class_wise[some, c], levels, own
-                )
+                return _explained(X[members], sample.weights[members], seen[c], class_wise[some, c], levels, own)
 
             best = np.zeros((len(bandwidths[some]), len(levels), len(test)))
             winner = np.full(best.shape, -1)
@@ -60,14 +60,27 @@ def accuracies(sample, bandwidths, alphas, regularization, n_jobs=None):
     return sample.accuracies(right)
 
 
-def _parts(sample):
-    """(training rows, places among the validated rows) of each fold; all of both if one point is left out at a time."""
-    if sample.folds is None:
-        yield np.arange(len(sample.X)), np.arange(sample.n_samples)
+def _parts(sample, n_jobs):
+    """(points, queries as each class sees them, training rows, places among the validated rows) of each fold.
+
+    All rows of both if one point is left out at a time. What is missing those outside of the fold complete.
+    """
+    X, rows, folds = sample.X, sample.rows, sample.folds
+    if folds is None:
+        yield X, [X[rows]] * sample.n_classes, np.arange(len(X)), np.arange(sample.n_samples)
         return
-    own_fold = sample.folds[sample.rows]
+    filled = seen = None
+    if is_incomplete(X):
+        completion = Completion.learned(X, sample.codes, sample.weights, sample.features, folds)
+        filled = completion.of_own_class(X, sample.codes, n_jobs)
+        seen = [completion.of_class(X[rows], c, n_jobs) for c in range(sample.n_classes)]
+    own_fold = folds[rows]
     for fold in np.unique(own_fold):
-        yield np.flatnonzero(sample.folds != fold), np.flatnonzero(own_fold == fold)
+        train, places = np.flatnonzero(folds != fold), np.flatnonzero(own_fold == fold)
+        if filled is None:
+            yield X, [X[rows[places]]] * sample.n_classes, train, places
+        else:
+            yield filled[fold], [each[fold, places] for each in seen], train, places
 
 
 def _explained(members, weights, Q, bandwidths, levels, own):

@@ -1,0 +1,63 @@
+"""What every class explains of queries, and in which order, however far they are and whatever they lack.
+
+A class judges a query that lacks values by what it expects them to be: the regression that completes its own points.
+The functions take the queries as each class sees them, a list of arrays (m, d).
+"""
+
+import numpy as np
+
+from .._model.completion import Completion
+from .._model.incomplete import is_incomplete
+from ._class_model import together
+
+_UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents
+
+
+def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
+    """Queries (m, d) as each class sees them.
+
+    Parameters
+    ----------
+    completion : Completion, optional
+        Learned from points with gaps; None: it is learned from those of the models, if a query has some.
+    features : ndarray (d,), optional
+        Feature of each column, whose values are missing together.
+    """
+    if not is_incomplete(Q):
+        return [Q] * len(models)
+    if completion is None:
+        completion = Completion.learned(*together(models), features)
+    lacking = np.isnan(Q).any(axis=1)
+    seen = []
+    for c in range(len(models)):
+        seen.append(Q.copy())
+        seen[c][lacking] = completion.of_class(Q[lacking], c, n_jobs)[0]
+    return seen
+
+
+def log_explained(models, seen, n_jobs=None, relative=True):
+    """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
+
+    Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these
+    limits is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
+    """
+    pairs = list(zip(models, seen, strict=True))
+    with np.errstate(divide="ignore"):
+        out = np.log(np.stack([model.explained(Q, n_jobs) for model, Q in pairs], axis=1))
+    for column, (model, Q) in zip(out.T, pairs, strict=True):
+        far = np.flatnonzero(column < np.log(_UNDERFLOW))
+        if len(far):
+            column[far] = model.log_explained_far(Q[far])
+    limits = [model.flat_limit(Q) for model, Q in pairs]
+    flat = np.logical_and.reduce([limit[2] for limit in limits])
+    if flat.any():
+        smallest = min(limit[0] for limit in limits) if relative else 0.0
+        for column, (constant, excess, _) in zip(out.T, limits, strict=True):
+            column[flat] = np.log1p(-(constant - smallest) - excess[flat])
+    return out
+
+
+def perturbation(models, seen, n_jobs=None):
+    """tau (m, C), in [0, 1]."""
+    tau = np.stack([1 - model.explained(Q, n_jobs) for model, Q in zip(models, seen, strict=True)], axis=1)
+    return np.clip(tau, 0.0, 1.0, out=tau)
