@@ -47,7 +47,9 @@ def build(checkout, jobs, keep):
         modules = sorted(Path(folder, "installed").rglob("*.so"))
         if keep:
             for module in modules:
-                shutil.copy(module, checkout / "src/spectralcls/_core")
+                target = checkout / "src/spectralcls/_core" / module.name
+                target.unlink(missing_ok=True)  # this process may have loaded it: written over, it would crash
+                shutil.copy(module, target)
         sizes = {f"{module.name.split('.')[0]}, KiB": module.stat().st_size // 1024 for module in modules}
         return seconds | {"wheel, KiB": wheel_size(checkout, modules) // 1024} | sizes
 

@@ -1,4 +1,10 @@
 import pytest
+from changed import (  # noqa: F401
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_ignore_collect,
+)  # fmt: skip
 
 try:
     from matplotlib import rc_context
