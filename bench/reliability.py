@@ -7,6 +7,7 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,10 @@ GROUPS = {  # what is tested: files
     "full disks, devices, foreign numbers on the command line": (
         "tests/doors/test_cli_outputs.py", "tests/doors/test_cli_fit_predict.py",
     ),
+}
+SANITIZERS = {  # what is looked for: session of nox
+    "wrong addresses and undefined behavior in the core": "sanitize(sanitizer='asan')",
+    "races among the core's threads": "sanitize(sanitizer='tsan')",
 }
 TEXT = """\
 # Reliability
@@ -68,6 +73,13 @@ Each line is `pytest` with the files named.
 
 {groups}
 
+## Sanitizers
+
+The core, compiled with sanitizers that end the process at their first finding, under the core's tests:
+`nox -s sanitize`. That a race would be reported is tested by one put there (`tests/core/test_sanitizers.py`).
+
+{sanitizers}
+
 ## How to repeat a finding
 
 A call is drawn from its seed, target and number: `python -m tests.fuzz --only knn --call 123 --seed 1` makes one again,
@@ -75,14 +87,27 @@ in this process. Each finding that was mended is in the table above.
 """
 
 
-def run_group(files):
+def run_tests(*command):
+    """Counts of a command that runs pytest."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        subprocess.run([sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *files], cwd=ROOT, check=False,
-                       stdout=subprocess.DEVNULL)  # fmt: skip
+        subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL,
+                       env=os.environ | {"PYTEST_ADDOPTS": f"--junitxml={report}"})  # fmt: skip
         suite = ET.parse(report).getroot().find("testsuite")
         counts = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
         return counts | {"seconds": float(suite.get("time"))}
+
+
+def run_group(files):
+    return run_tests(sys.executable, "-m", "pytest", "-q", *files)
+
+
+def outcome(counts):
+    failed = counts["failures"] + counts["errors"]
+    return {
+        "passed": counts["tests"] - failed - counts["skipped"], "failed": failed, "skipped": counts["skipped"],
+        "seconds": round(counts["seconds"]),
+    }  # fmt: skip
 
 
 def run_calls(calls, seed):
@@ -129,18 +154,15 @@ def write(measured):
     if fuzz["mended"]:
         named.insert(0, f"{fuzz['mended']} findings, right or refused in words by now")
     groups = [
-        {
-            "what": what, "files": " ".join(f"`{name}`" for name in GROUPS[what]),
-            "passed": counts["tests"] - counts["failures"] - counts["errors"] - counts["skipped"],
-            "failed": counts["failures"] + counts["errors"], "skipped": counts["skipped"],
-            "seconds": round(counts["seconds"]),
-        }
+        {"what": what, "files": " ".join(f"`{name}`" for name in GROUPS[what])} | outcome(counts)
         for what, counts in measured["groups"].items()
-    ]  # fmt: skip
+    ]
+    sanitizers = [{"what": what} | outcome(counts) for what, counts in measured["sanitizers"].items()]
     PAGE.write_text(
         TEXT.format(
             machine=measured["machine"], seeds=seeds(fuzz["seeds"]), calls=f"{fuzz['calls']:,}".replace(",", " "),
             seconds=duration(fuzz["seconds"]), groups=page.table(groups), mended=mended(),
+            sanitizers=page.table(sanitizers),
             targets=page.table([{"target": t, **c} for t, c in fuzz["targets"].items()]),
             findings="; ".join(named) or "no finding",
         ),
@@ -156,12 +178,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["checks", "calls", "page"], help="the rest as before")
+    parser.add_argument("--only", choices=["checks", "calls", "sanitizers", "page"], help="the rest as before")
     parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="FUZZ.json", help="reports of runs")
     options = parser.parse_args()
     measured = json.loads(MEASURED.read_text()) if options.only or options.add else {}
     if options.only in (None, "checks") and not options.add:
         measured |= {"machine": page.machine(), "groups": {what: run_group(files) for what, files in GROUPS.items()}}
+    if options.only in (None, "sanitizers") and not options.add:
+        measured["sanitizers"] = {
+            what: run_tests(sys.executable, "-m", "nox", "-R", "-s", session) for what, session in SANITIZERS.items()
+        }
     if options.only in (None, "calls") and not options.add:
         measured["fuzz"] = added([run_calls(options.calls, options.seed)])
     if options.add:
