@@ -594,3 +594,22 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(ValueError, match="dates"):
         model.fit(frame.assign(day=pd.Timestamp("2020-01-01")), y)
     assert_array_equal(model.predict_proba(frame), before)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4"])
+def test_hidden_entries_of_a_masked_array_are_missing(dtype):
+    rng = np.random.default_rng(0)
+    X, y = np.round(rng.normal(size=(60, 3)) * 100).astype(dtype), np.arange(60) % 3
+    hidden = rng.random(X.shape) < 0.2
+    masked, with_gaps = np.ma.array(X, mask=hidden), np.where(hidden, np.nan, X.astype(np.float64))
+    expected = ParzenClassifier().fit(with_gaps, y).predict_proba(with_gaps)
+    tolerance = {"rtol": 1e-3, "atol": 1e-6} if dtype == "f4" else {"rtol": 1e-12}
+    assert_allclose(ParzenClassifier().fit(masked, y).predict_proba(masked), expected, **tolerance)
+    with pytest.raises(ValueError, match="Input X contains NaN: column"):
+        SpectralKernelClassifier().fit(masked, y)
+
+
+def test_finite_numbers_in_half_precision_whose_sum_is_infinite():
+    X, y = np.full((50, 3), 6e4, "f2"), np.arange(50) % 2
+    X[y == 1] = 5e4
+    assert_array_equal(ParzenClassifier(1e3).fit(X, y).predict(X), y)

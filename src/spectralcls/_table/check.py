@@ -36,6 +36,7 @@ def check_features(
     ValueError
         For whatever cannot be a column; in one sentence that names it.
     """
+    X = _without_mask(X)
     if reset:
         estimator._table = None
     spec, known = estimator.categorical_features, estimator._table
@@ -74,6 +75,7 @@ def validate_complete(estimator, X, y="no_validation", *, why, **options):
     ValueError
         Also for the first column that is no number, or in which a value is missing.
     """
+    X = _without_mask(X)
     name = type(estimator).__name__
     instead = "or use an estimator that takes them, as ParzenClassifier and AutoClassifier"
     if is_table(X):
@@ -195,6 +197,13 @@ def _example(column):
     return next(iter(column.values[~column.missing]), None)
 
 
+def _without_mask(X):
+    """X; the entries that a masked array hides are missing, where scikit-learn would take what lies behind."""
+    if not np.ma.is_masked(X):
+        return X
+    return X.astype(X.dtype if X.dtype.kind == "f" else np.float64).filled(np.nan)
+
+
 def _refuse(X, messages):
     """Raise for the first value of an array or a frame of numbers that a test finds: {test: message(column, row)}."""
     if issparse(X):  # which older versions of SciPy cannot make an array of
@@ -203,8 +212,9 @@ def _refuse(X, messages):
         values = np.asarray(X)
     except (ValueError, TypeError):
         return
-    if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
-        return
+    with np.errstate(over="ignore"):  # of finite values, in half precision soon
+        if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
+            return
     for test, message in messages.items():
         row, column = np.unravel_index(np.argmax(test(values)), values.shape)
         if test(values[row, column]):
