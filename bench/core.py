@@ -23,8 +23,6 @@ PARTS = ("primitives", "loop", "threads")
 LEVEL = 0.97
 # Why a primitive takes longer than it did, by words of its name. The table shows whether it does.
 REASONS = {
-    "eigenpairs": "the small projected problems go to SciPy's LAPACK, which takes longer for them than Eigen's solver "
-    "did when it was compiled once for each instruction set, at the price of a fifth of the build",
     "d = 4": "the boxes of few features gave way to the filter, which is not tried on so few points; the default "
     "there is the k-d tree",
     "held-out": "a cost by the call, not by the point",
