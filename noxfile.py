@@ -62,6 +62,13 @@ def tests(session):
 
 
 @nox.session
+def threads(session):
+    """Tests of the core and of the estimators, each in four threads at once, as Python without its lock would run them."""
+    session.install(".[test]", "pytest-run-parallel")
+    session.run("pytest", "--parallel-threads=4", *(session.posargs or ["tests/core", "tests/unit"]))
+
+
+@nox.session
 def oldest(session):
     """The suite with the oldest dependencies that pyproject.toml allows."""
     session.install(".[test]", *OLDEST)
