@@ -63,7 +63,7 @@ def tests(session):
 
 @nox.session
 def threads(session):
-    """Tests of the core and of the estimators, each in four threads at once, as Python without its lock would run them."""
+    """Tests of the core and the estimators, each in four threads at once, as Python without its lock would run them."""
     session.install(".[test]", "pytest-run-parallel")
     session.run("pytest", "--parallel-threads=4", *(session.posargs or ["tests/core", "tests/unit"]))
 
