@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.model_selection import train_test_split
@@ -116,6 +117,15 @@ def random_posteriors(n=400, seed=0):
     codes = rng.integers(0, 3, n)
     scores = [strength * (rng.normal(size=(n, 3)) + strength * np.eye(3)[codes]) for strength in (2.5, 2, 0.01)]
     return [np.exp(s) / np.exp(s).sum(axis=1, keepdims=True) for s in scores], codes
+
+
+def test_sample_weights_count_whatever_is_routed():
+    X, y = load_iris(return_X_y=True)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    plain = AutoClassifier().fit(X, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        routed = AutoClassifier().fit(X, y, sample_weight=weights)
+        assert_array_equal(routed.predict_proba(X), plain.predict_proba(X))
 
 
 def test_vote_prefers_the_better_members_and_beats_the_best():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
@@ -125,6 +126,16 @@ def test_weights_are_repetitions(metric):
     weighted = KernelRegressor(metric=metric).fit(X, y, sample_weight=weights)
     repeated = KernelRegressor(metric=metric).fit(X[rows], y[rows])
     assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["whiten", "full"])
+def test_weights_reach_the_metric_whatever_is_routed(metric):
+    X, y = problem(60)
+    weights = np.random.default_rng(3).integers(0, 3, 60)
+    plain = KernelRegressor(metric=metric).fit(X, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        routed = KernelRegressor(metric=metric).fit(X, y, sample_weight=weights)
+        assert_array_equal(routed.predict(X), plain.predict(X))
 
 
 @pytest.mark.parametrize("metric", ["whiten", "diagonal", "full"])

@@ -63,8 +63,10 @@ class Fitting:
     def _view(self, name):
         if name not in self._views:
             view = make_view(name, self.large, self.points.categorical, self.options)
-            weights = {f"{step}__sample_weight": self.points.weights for step in view.named_steps}
-            self._views[name] = view, view.fit_transform(self.points.X, self.points.codes, **weights)
+            Z = self.points.X
+            for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
+                Z = step.fit(Z, self.points.codes, sample_weight=self.points.weights).transform(Z)
+            self._views[name] = view, Z
         return self._views[name]
 
     @property

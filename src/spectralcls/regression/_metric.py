@@ -26,10 +26,11 @@ class RegressionMetricMixin(MetricMixin):
         codes = sliced(data.targets, data.weights)
         if kind == "whiten" and codes.any():
             return KernelMetric(kind, **options).fit(data.X, codes, sample_weight=data.weights)
+        # One by one: what a pipeline passes on depends on the user's metadata routing.
+        scaler = StandardScaler().fit(data.X, sample_weight=data.weights)
         learned = GradientMetric("diagonal" if kind == "whiten" else kind, task="regression", **options)
-        return make_pipeline(StandardScaler(), learned).fit(
-            data.X, self._answers(data), standardscaler__sample_weight=data.weights,
-            gradientmetric__sample_weight=data.weights,
+        return make_pipeline(
+            scaler, learned.fit(scaler.transform(data.X), self._answers(data), sample_weight=data.weights)
         )
 
     def _compared_sample(self, data, y, cv):
