@@ -66,6 +66,15 @@ def test_the_report_holds_table_picture_and_advice(tmp_path, capsys):
     assert advice in page and page.index("Classifier</td>") > page.index(advice)
 
 
+def test_the_report_says_what_the_columns_were_taken_for(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [f"{i % 2 + i / 40},{'xy'[i // 3 % 2]},{'pq'[i % 2]}" for i in range(40)]
+    table, out = tmp_path / "table.csv", tmp_path / "report.html"
+    table.write_text("\n".join(["size,kind,class", *rows]))
+    assert main(f"compare {table} --target class --classifiers parzen --repeats 2 --quiet --html {out}".split()) == 0
+    assert "<p>columns: 1 number; 1 category: kind;" in out.read_text(encoding="utf-8")
+
+
 def test_list_names_all_classifiers_and_data_sets(capsys):
     assert main(["list"]) == 0
     printed = capsys.readouterr().out

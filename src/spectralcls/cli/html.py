@@ -19,7 +19,7 @@ img { max-width: 100%; background: white; }
 
 def page(problem, records, results, arguments):
     """The page as text."""
-    title, setting = report.heading(problem, results[0], arguments).strip().split("\n")
+    title, *settings = report.heading(problem, results[0], arguments).strip().split("\n")
     equal = indistinguishable(results)
     rows = [_row(record, record["classifier"] in equal) for record in report.ranked(records)]
     picture = _picture(problem, records, results)
@@ -29,7 +29,7 @@ def page(problem, records, results, arguments):
         "<!doctype html>", '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width">',
         f"<title>{html.escape(problem.name)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(setting)}</p>",
+        f"<h1>{html.escape(title)}</h1>", *(f"<p>{html.escape(setting)}</p>" for setting in settings),
         f"<p><strong>{html.escape(report.advice(records, results))}</strong></p>",
         f"<table><thead><tr>{head}</tr></thead><tbody>", *rows, "</tbody></table>",
         f"<p>{html.escape(report.LEGEND)}</p>",

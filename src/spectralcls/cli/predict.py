@@ -80,8 +80,11 @@ def _predict_text(model, arguments):
     except FileNotFoundError:
         raise CommandError(f"{arguments.data}: no such file") from None
     _check_columns(model, X.shape[1], arguments)
-    with threads(arguments.n_jobs):
-        labels = model.estimator.predict(X)
+    try:
+        with threads(arguments.n_jobs):
+            labels = model.estimator.predict(X)
+    except ValueError as error:
+        raise CommandError(f"{arguments.data}: {error}") from None
     with written(arguments.out, "the predictions were") as temporary:
         with open(temporary, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)

@@ -10,7 +10,7 @@ LEGEND = f"=: not distinguishable from the best (corrected resampled t-test, {10
 
 
 def heading(problem, result, arguments):
-    """Two lines on what was compared."""
+    """Lines on what was compared: of how many samples, what the columns were taken for if not numbers, how."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
     size = (
         f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
