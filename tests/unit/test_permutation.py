@@ -57,6 +57,18 @@ def test_p_values_count_what_is_as_large():
     assert test.p_value == (1 + (test.null_distribution >= test.statistic).sum()) / 100
 
 
+def test_samples_far_apart():
+    X, Y = samples(shift=12.0)
+    found = information.two_sample_test(X, Y, statistic="cauchy_schwarz", bandwidth=0.7, n_permutations=9)
+    assert_allclose(found.statistic, information.cauchy_schwarz_divergence(X, Y, bandwidth=0.7), rtol=1e-12)
+    # Out of each other's reach: the divergence is infinite, and a third of the permutations exchange no pair.
+    pairs = np.array([[0.0], [0.1]])
+    found = information.two_sample_test(pairs, pairs + 100, statistic="cauchy_schwarz", bandwidth=0.1)
+    assert found.statistic == np.inf
+    assert found.p_value == (1 + np.isinf(found.null_distribution).sum()) / 1000
+    assert 0.25 < found.p_value < 0.42
+
+
 def test_p_values_are_uniform_if_nothing_differs():
     rng = np.random.default_rng(0)
     p = []
