@@ -118,6 +118,11 @@ def test_an_unfinished_climb_says_so():
         KernelMeanShift(1.0, max_iter=2).fit(blobs()[0])
 
 
+def test_a_climb_that_ends_with_the_last_step_is_finished():
+    apart = 10.0 * np.arange(5)[:, None]
+    assert_array_equal(KernelMeanShift(1e-3, max_iter=1).fit(apart).labels_, np.arange(5))
+
+
 def test_the_reference_rule():
     X, _ = blobs(300)
     spread = np.sqrt(X.var(axis=0, ddof=1).mean())

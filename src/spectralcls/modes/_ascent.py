@@ -16,7 +16,7 @@ CELL = 1e-3  # bandwidths: climbers this close together go on as one
 
 
 def climb(Q, points, kernel, bandwidth, tol, max_iter):
-    """Where the climbers Q (m, d) arrive, and the number of steps of the slowest.
+    """Where the climbers Q (m, d) arrive, the number of steps of the slowest, and whether all have arrived.
 
     Climbers that meet go on as one, and each stops when a step is shorter than `tol` bandwidths.
 
@@ -24,6 +24,7 @@ def climb(Q, points, kernel, bandwidth, tol, max_iter):
     -------
     modes : (m, d) float64; NaN where no point is within reach of the start
     n_iter : int
+    arrived : bool
     """
     X = points.X
     origin = X.mean(axis=0, dtype=np.float64)
@@ -42,7 +43,7 @@ def climb(Q, points, kernel, bandwidth, tol, max_iter):
         modes[done] = moved[owner[done]]
         followers = np.flatnonzero((owner >= 0) & ~done)
         if not len(followers):
-            return modes, n_iter
+            return modes, n_iter, True
         left = np.flatnonzero(~arrived)
         cells = np.round((moved[left] - origin) / (CELL * bandwidth))
         first, group = np.unique(cells, axis=0, return_index=True, return_inverse=True)[1:]
@@ -51,7 +52,7 @@ def climb(Q, points, kernel, bandwidth, tol, max_iter):
         owner = np.where((owner >= 0) & ~done, new_number[np.maximum(owner, 0)], -1)
         places = moved[left[first]]
     modes[followers] = places[owner[followers]]
-    return modes, max_iter
+    return modes, max_iter, False
 
 
 def _means(Q, points, columns, kernel, bandwidth):

@@ -158,8 +158,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         return self
 
     def _climb(self, Q):
-        modes, n_iter = climb(Q, self._points, self.kernel, self.bandwidth_, self.tol, self.max_iter)
-        if n_iter == self.max_iter:
+        modes, n_iter, arrived = climb(Q, self._points, self.kernel, self.bandwidth_, self.tol, self.max_iter)
+        if not arrived:
             warnings.warn(
                 f"Some points still climb after max_iter={self.max_iter} steps: raise max_iter or tol.",
                 ConvergenceWarning,
