@@ -53,13 +53,20 @@ def kernel_variance(kernel: str, n_features: int) -> float:
     return PROFILES[kernel].variance(n_features)
 
 
-def _spread_and_size(X, sample_weight):
-    """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
+def _read(X, sample_weight):
+    """The checked rows of positive weight, and their weights, None if none are given."""
     X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
-        weights, n = None, len(X)
-    else:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return X, None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
+
+
+def _spread_and_size(X, sample_weight):
+    """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
+    X, weights = _read(X, sample_weight)
+    n = len(X)
+    if weights is not None:
         n = weights.sum()
         if n <= 1:
             raise ValueError(
@@ -176,10 +183,7 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     >>> round(scale_bandwidth([[0.0, 1.0], [2.0, 5.0]]), 3)
     1.581
     """
-    X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-    if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
+    X, sample_weight = _read(X, sample_weight)
     if not len(X) or not np.ptp(X, axis=0).any():
         raise ValueError(_NO_SPREAD)
     offset = X - np.average(X, axis=0, weights=sample_weight)

@@ -4,7 +4,13 @@ from numpy.testing import assert_allclose
 from reference import COMPACT, PROFILES, log_normalizer
 from scipy.integrate import trapezoid
 
-from spectralcls.bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, silverman_bandwidth
+from spectralcls.bandwidth import (
+    amise_bandwidth,
+    bandwidth_grid,
+    kernel_variance,
+    scale_bandwidth,
+    silverman_bandwidth,
+)
 from spectralcls.kernels import KERNELS
 
 
@@ -60,6 +66,14 @@ def test_weights_count_repetitions():
     assert_allclose(silverman_bandwidth(X, w), silverman_bandwidth(repeated))
     assert_allclose(amise_bandwidth(X[:, 0], w), amise_bandwidth(repeated[:, 0]))
     assert_allclose(bandwidth_grid(X, sample_weight=w), bandwidth_grid(repeated))
+
+
+@pytest.mark.parametrize("rule", [silverman_bandwidth, scale_bandwidth, amise_bandwidth])
+def test_a_sample_of_weight_zero_is_not_there(rule):
+    x = np.array([[0.0], [1.0], [4.0], [1e200]])
+    assert rule(x, [1, 2, 1, 0]) == rule(x[:3], [1, 2, 1])
+    with pytest.raises(ValueError, match="no spread"):
+        rule(x[[0, 0, 3]], [1, 1, 0])
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-8, 1.0, 1e8, 1e150])
