@@ -103,8 +103,10 @@ def check_kernel(kernel):
 
 
 def check_log(log):
+    """The core's name of the output."""
     if not (isinstance(log, (bool, np.bool_)) or (isinstance(log, str) and log == "pair")):
         raise ValueError(f'log must be False, True or "pair", got {log!r}.')
+    return {False: "plain", True: "log", "pair": "scaled"}[log]
 
 
 def check_dimension(value, name):

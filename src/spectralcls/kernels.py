@@ -39,9 +39,9 @@ from ._typing import Array, ArrayLike, Bandwidth
 
 __all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
-# Those of which a density can be made, which is what the estimators take.
 TREE_FEATURES = 3  # up to which a tolerance has methods of its own; beyond, tiles out of sight are left out
 
+# Those of which a density can be made, which is what the estimators take.
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
@@ -150,12 +150,11 @@ def kernel_sums(
     else:
         W = check_weights(weights, len(X), len(bandwidths), X.dtype)
     check_kernel(kernel)
-    if log is True and W is not None and W.min(initial=0) < 0:
+    output = check_log(log)
+    if output == "log" and W is not None and W.min(initial=0) < 0:
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
     excluded = check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
-    check_log(log)
-    output = {False: "plain", True: "log", "pair": "scaled"}[log]
 
     def similar(rows: Any, output: str, bandwidths: Array, W: Array | None, rtol: float) -> Any:
         without = None if excluded is None else excluded[rows]
@@ -211,7 +210,7 @@ def kernel_sums(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
             exclude_self=excluded, n_jobs=n_jobs,
         )
-        result = _within_tolerance(Q, X, log, atol, lambda rows: pairs(rows, "scaled"), options)
+        result = _within_tolerance(Q, X, output, atol, lambda rows: pairs(rows, "scaled"), options)
     if result is None:
         result = pairs(slice(None), output, float(rtol))
     scale: Any
@@ -252,9 +251,9 @@ def _similar_bandwidths(bandwidths: Array) -> list[Array]:
     return [np.flatnonzero(part == p) for p in np.unique(part)]
 
 
-def _within_tolerance(Q, X, log, atol, exact, options):
+def _within_tolerance(Q, X, output, atol, exact, options):
     """What the core's sums over all pairs would give in the same output, or None where those are faster."""
-    if not log:
+    if output == "plain":
         sums = approximate_sums(Q, X, atol=atol, **options)
         return None if sums is None else sums.astype(X.dtype, copy=False)
     weights = options["weights"]
@@ -264,7 +263,7 @@ def _within_tolerance(Q, X, log, atol, exact, options):
     if pairs is None:
         return None
     scale, sums = pairs
-    return _in_output(sums, "scaled" if log == "pair" else "log", X.dtype, scale)
+    return _in_output(sums, output, X.dtype, scale)
 
 
 def _in_output(sums, output, dtype, scale=0.0):

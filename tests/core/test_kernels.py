@@ -387,6 +387,7 @@ def test_any_memory_layout_is_welcome(tmp_path):
         (dict(kernel="box"), "kernel must be one of"),
         (dict(weights=np.ones(3)), "weights must have shape"),
         (dict(weights=-np.ones(6), log=True), "Negative weights"),
+        (dict(weights=-np.ones(6), log=np.True_), "Negative weights"),
         (dict(labels=np.zeros(6)), "labels must be 6 integers"),
         (dict(labels=np.arange(6), n_labels=3), "labels go up to 5"),
         (dict(exclude_self=True), "inconsistent numbers"),
