@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from .kernels import kernel_matrix
+from .kernels import KERNELS, kernel_matrix
 
 
 class KernelSource:
@@ -19,6 +19,8 @@ class KernelSource:
         elif callable(kernel):
             self.between = kernel
         else:
+            if kernel not in KERNELS:
+                raise ValueError(f"kernel must be {', '.join(KERNELS)}, precomputed or a callable, got {kernel!r}.")
             if bandwidth is None:
                 raise ValueError(f"kernel={kernel!r} needs a bandwidth")
             self.named = True
@@ -29,7 +31,7 @@ class KernelSource:
         if self.precomputed:
             return X.diagonal().astype(np.float64)
         if self.named:
-            return np.ones(len(X))  # every profile is 1 at distance 0
+            return np.ones(len(X))  # each of KERNELS is 1 at distance 0
         blocks = [np.diagonal(self.between(X[i : i + step], X[i : i + step])) for i in range(0, len(X), step)]
         return np.concatenate(blocks).astype(np.float64)
 

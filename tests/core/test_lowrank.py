@@ -198,6 +198,7 @@ def test_eigenpairs_are_those_of_the_approximation_and_approach_those_of_the_ker
 @pytest.mark.parametrize("arguments, message", [
     ({"kernel": "uniform", "bandwidth": 2.0}, "not positive semi-definite"),
     ({"kernel": "gaussian"}, "needs a bandwidth"),
+    ({"kernel": "laplace_derivative", "bandwidth": 1.0}, "kernel must be gaussian, "),
     ({"kernel": "precomputed"}, "square"),
     ({"bandwidth": -1.0}, "bandwidth"),
     ({"bandwidth": 1.0, "tol": 1.0}, "tol"),
