@@ -100,6 +100,12 @@ def test_all_components_reproduce_the_kernel(weighting):
     assert_allclose(Z @ Z.T, K, atol=1e-10 * K.max())
 
 
+def test_signs_do_not_depend_on_the_number_of_components():
+    X = np.random.default_rng(5).standard_normal((40, 3))
+    whole, most = (KernelMap(k, bandwidth=1.0).fit(X).eigenvectors_[:, :10] for k in ("all", 39))
+    assert_allclose(whole, most, atol=1e-10)
+
+
 def test_weights_are_repetitions():
     X = np.random.default_rng(2).standard_normal((40, 3))
     counts = np.random.default_rng(3).integers(0, 4, 40)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from ..eigen import KernelOperator, top_eigenpairs
+from ..eigen import KernelOperator, fix_signs, top_eigenpairs
 from .expansion import Expansion
 from .points import TrainingPoints
 from .rule import Rule
@@ -101,7 +101,7 @@ def leading_spectrum(
     converged = True
     if n_components >= n:
         values, vectors = scipy.linalg.eigh(operator.toarray().astype(np.float64))
-        values, vectors = values[::-1], vectors[:, ::-1]
+        values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
     else:
         result = top_eigenpairs(
             operator, n_components, solver=solver, tol=tol, max_applications=max_applications,
