@@ -423,6 +423,14 @@ def test_a_weight_is_a_number_of_copies_and_none_leaves_the_sample_out(corpus, k
     assert_allclose(weighted.transform(S[2]), queries, rtol=1e-6, atol=1e-8 * np.abs(queries).max())
 
 
+def test_a_table_with_samples_of_weight_zero():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
+    weights = np.arange(20) % 3
+    embedding = SpectralKernel(3).fit_transform(table, sample_weight=weights)
+    assert_array_equal(embedding, SpectralKernel(3).fit_transform(table.to_numpy(), sample_weight=weights))
+
+
 def test_weights_that_are_all_zero_are_refused(corpus):
     with pytest.raises(ValueError, match="weight"):
         SpectralKernel().fit(corpus[0], sample_weight=np.zeros(80))

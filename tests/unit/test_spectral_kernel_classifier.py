@@ -295,6 +295,20 @@ def test_a_weight_is_a_number_of_copies(options):
     assert np.ptp(weighted.decision_function(X) - SpectralKernelClassifier(**options).fit(X, y).decision_function(X))
 
 
+@pytest.mark.parametrize("kernel, rtol", [("gaussian", 0), ("precomputed", 1e-12)])
+def test_a_sample_of_weight_zero_is_not_there(kernel, rtol):
+    X, y = load_iris(return_X_y=True)
+    weights = np.random.default_rng(1).integers(0, 3, len(X))
+    kept = weights > 0
+    square = X @ X.T
+    whole, part, queries = (X, X[kept], X) if kernel == "gaussian" else (square, square[kept][:, kept], square[:, kept])
+    weighted = SpectralKernelClassifier(kernel=kernel).fit(whole, y, sample_weight=weights)
+    without = SpectralKernelClassifier(kernel=kernel).fit(part, y[kept], sample_weight=weights[kept])
+    for machine, other in zip(weighted.estimators_, without.estimators_, strict=True):
+        assert_allclose(machine.coef_, other.coef_, rtol=rtol)
+    assert_allclose(weighted.decision_function(whole), without.decision_function(queries), rtol=1e-9, atol=1e-12)
+
+
 def test_a_weight_is_a_number_of_copies_of_sparse_rows_that_validate_together(multilabel):
     X, Y = multilabel
     weights = np.random.default_rng(0).integers(0, 3, len(Y))

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._estimator import Estimator, transactional
 from .._model.low_rank import low_rank_spectrum
 from .._model.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
+from .._validation import positive_weight
 from ..eigen import KernelOperator
 
 
@@ -164,12 +165,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _fit(self, X, sample_weight):
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        weights = kept = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if not weights.all():
-                kept = weights > 0
-                X, weights = X[kept], weights[kept]
+        X, weights, kept = positive_weight(X, sample_weight)
         bandwidth = self._bandwidth(X, weights)
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum

@@ -208,8 +208,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
         data = TrainingData(rows, codes.ravel(), patterns, weights, kept)
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
-        Y = kernel.fit_transform(X, sample_weight=sample_weight)
-        Y = Y if kept is None else Y[kept]
+        Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
         candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
         candidates = np.unique(np.minimum(candidates, Y.shape[1]))
         self.n_components_, self.estimators_ = (

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
@@ -18,6 +18,7 @@ from .._model.spectrum import DISTANCE
 from .._table import validate_complete
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
+from .._validation import positive_weight
 from ..eigen import fix_signs
 from ._similarity import (
     GaussianSimilarity,
@@ -204,21 +205,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             The embedding, in the dtype of X.
         """
         X = self._check(X, reset=True)
-        if sample_weight is None:
-            return self._fit(X)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = np.flatnonzero(weights)
-        if not len(kept):
-            raise ValueError("All weights are zero: there is no sample left.")
-        if len(kept) == len(weights):
-            return self._fit(X, weights)
-        pairwise = self.kernel_ == "precomputed"
-        self._fit(X[kept][:, kept] if pairwise else X[kept], weights[kept])
-        if pairwise:  # queries come with their similarities to all samples
-            coefficients = np.zeros((len(weights), self.coefficients_.shape[1]), self.coefficients_.dtype)
-            coefficients[kept] = self.coefficients_
-            self.coefficients_ = coefficients
-        return self._embed(X)
+        embedding, kept = self._fit_weighted(X, sample_weight)
+        return embedding if kept is None else self._embedded(X)
 
     def transform(self, X: Any) -> Array:
         """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
@@ -250,6 +238,17 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         X = self._embed(X)
         return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
+
+    def _fit_weighted(self, X, sample_weight):
+        """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are."""
+        rows, weights, kept = positive_weight(X, sample_weight)
+        pairwise = kept is not None and self.kernel_ == "precomputed"
+        embedding = self._fit(rows[:, kept] if pairwise else rows, weights)
+        if pairwise:  # queries come with their similarities to all samples
+            coefficients = np.zeros((len(kept), self.coefficients_.shape[1]), self.coefficients_.dtype)
+            coefficients[kept] = self.coefficients_
+            self.coefficients_ = coefficients
+        return embedding, kept
 
     def _fit(self, X, sample_weight=None):
         """Fit to checked X and positive weights.
@@ -284,9 +283,11 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self._finish(embedding)
 
     def _embed(self, X, any_length=False):
-        """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
         check_is_fitted(self)
-        X = self._check(X, reset=False)
+        return self._embedded(self._check(X, reset=False), any_length)
+
+    def _embedded(self, X, any_length=False):
+        """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
         directions = self.normalize or any_length
         if self._expansion is not None:
             X = X.toarray() if sp.issparse(X) else X
