@@ -193,6 +193,14 @@ def check_priors(priors, n_classes):
     return priors / priors.sum()
 
 
+def sum_of_others(weights):
+    """Sum of all weights but one, for each of them, (n,)."""
+    others = weights.sum() - weights
+    heaviest = weights.argmax()  # the only one beside which all others may be lost
+    others[heaviest] = np.delete(weights, heaviest).sum()
+    return others
+
+
 def unit_scale(weights):
     """Weights divided by the power of two that brings the largest into [1/2, 1): exact, safe in float32."""
     return np.ldexp(weights, -np.frexp(weights.max())[1])

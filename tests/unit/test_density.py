@@ -111,6 +111,13 @@ def test_a_subsample_is_held_out_from_all_points():
     assert few.n_tuning_samples_ == 300 and few.bandwidth_ == ParzenDensity().fit(X).bandwidth_
 
 
+def test_a_sample_that_outweighs_all_others_is_left_out():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = ParzenOutlierDetector().fit(X, sample_weight=np.where(np.arange(30) == 3, 1.0, 1e-20))
+    without = ParzenDensity(found.bandwidth_).fit(np.delete(X, 3, axis=0))
+    assert_allclose(found.leave_one_out_score_[3], without.score_samples(X[3:4])[0], rtol=1e-12)
+
+
 def test_copies_are_weights_and_never_predict_themselves():
     X, Q, _ = points()
     counts = np.random.default_rng(0).integers(1, 4, len(X))

@@ -7,7 +7,7 @@ from reference import information as slow
 from scipy import integrate
 
 from spectralcls import information as info
-from spectralcls.kernels import KERNELS
+from spectralcls.kernels import KERNELS, kernel_sums
 
 ROOT2 = np.sqrt(2)
 TWO_SAMPLE = [
@@ -211,6 +211,15 @@ def test_cut_and_volume_are_the_potentials(kernel):
     assert info.integrated_squared_error(X, Y, **common) == pytest.approx(ise, abs=1e-14)
     both = info.graph_volume(np.concatenate([X, Y]), **common)
     assert both == pytest.approx(volume_X + 2 * cut + volume_Y, rel=1e-13)
+
+
+def test_a_point_that_outweighs_all_others_is_left_out():
+    X = samples()[0]
+    weights = np.where(np.arange(len(X)) == 3, 1.0, 1e-20)
+    others = np.delete(X, 3, axis=0)
+    density = kernel_sums(X[3:4], others, bandwidth=0.8, normalize=True)[0] / len(others)
+    found = info.shannon_entropy(X, bandwidth=0.8, sample_weight=weights, leave_one_out=True)
+    assert found == pytest.approx(-np.log(density), rel=1e-12)
 
 
 @pytest.mark.parametrize("function", TWO_SAMPLE)

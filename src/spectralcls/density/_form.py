@@ -8,6 +8,7 @@ import numpy as np
 from .._model import Expansion, Rule, TrainingPoints, class_means
 from .._model.points import blocks
 from .._tuning import distinct_rows, draw_sample
+from .._validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer
 from ._space import Space, mirrors
 
@@ -127,10 +128,8 @@ def _left_out(sample, rows):
 def _weight_of_others(sample):
     """Weight of the points that are not held out with a validated point, (v,)."""
     if sample.folds is None:
-        held_out = sample.weights[sample.rows]
-    else:
-        held_out = np.bincount(sample.folds, sample.weights)[sample.folds[sample.rows]]
-    return sample.weights.sum() - held_out
+        return sum_of_others(sample.weights)[sample.rows]
+    return sum_of_others(np.bincount(sample.folds, sample.weights))[sample.folds[sample.rows]]
 
 
 def bandwidth_classes(log_density, weights, alpha):

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.validation import _check_sample_weight, check_array
 
 from .._docstrings import fill
+from .._validation import sum_of_others
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -129,7 +130,7 @@ def log_density(points, sample, kernel, bandwidth, n_jobs, leave_one_out=False):
         exclude_self=leave_one_out,
         n_jobs=n_jobs,
     )
-    return log_sums - np.log1p(-sample.weights) if leave_one_out else log_sums
+    return log_sums - np.log(sum_of_others(sample.weights)) if leave_one_out else log_sums
 
 
 def log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs):
