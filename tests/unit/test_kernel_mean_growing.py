@@ -37,6 +37,15 @@ def test_growing_is_fitting_on_all_points(make, iris, weighted):
         assert_allclose(model.score_samples(X), whole.score_samples(X), rtol=1e-12)
 
 
+@every_classifier
+@pytest.mark.parametrize("cv", [5, "loo"])
+def test_the_first_point_alone_is_nothing_to_validate(make, iris, cv):
+    X, y = iris
+    model = make(cv=cv, bandwidth_grid=[0.5, 1.0, 2.0]).partial_fit(X[:1], y[:1], np.unique(y))
+    assert np.isnan(model.cv_results_["mean_test_score"]).all() and model.bandwidth_ == 1.0
+    assert_array_equal(model.predict(X[:3]), y[[0, 0, 0]])
+
+
 def test_only_the_pairs_with_new_points_are_summed(iris, monkeypatch):
     X, y = iris
     model = ISEClassifier(0.6).fit(X[:140], y[:140])

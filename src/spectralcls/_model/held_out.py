@@ -57,6 +57,8 @@ def held_out_accuracies(problem):
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
+    if len(problem.sample.X) == 1:  # the first of a `partial_fit`: no statement can be made
+        return np.full((1, len(problem.bandwidths)), np.nan)
     if is_incomplete(problem.sample.X):
         return _accuracies(problem, _incomplete(problem))
     if problem.rule.weighting is not None:
