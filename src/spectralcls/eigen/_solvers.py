@@ -2,7 +2,7 @@
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, aslinearoperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .._interrupt import eigh
 from ._problem import Eigenproblem, EigenResult, fix_signs
@@ -95,7 +95,7 @@ def arpack(operator, k, known, start, tol, limit, seed):
 
     if operator.kind == "callback":
         _check_by_probes(operator, seed)
-    linear = aslinearoperator(LinearOperator((operator.n, operator.n), matvec=multiply, dtype=operator.dtype))
+    linear = LinearOperator((operator.n, operator.n), matvec=multiply, dtype=operator.dtype)
     random = np.random.RandomState(seed).uniform(-1, 1, operator.n)
     for first in [random] if start is None else [start.sum(axis=1), random]:
         first = (first - basis @ (basis.T @ first)).astype(operator.dtype)
@@ -110,14 +110,13 @@ def arpack(operator, k, known, start, tol, limit, seed):
         status = "converged"
     except ArpackNoConvergence as error:
         values, vectors, status = error.eigenvalues, error.eigenvectors, "not converged"
-    used = count
     values, vectors = values[::-1].astype(np.float64), vectors[:, ::-1]
     residuals = np.zeros(0)
     if len(values):
         answers = operator.apply(np.ascontiguousarray(vectors))
         answers -= basis @ (basis.T @ answers)
         residuals = np.linalg.norm(answers - vectors * values, axis=0)
-    return EigenResult(values, fix_signs(vectors), residuals, used, used, 1, "arpack", status)
+    return EigenResult(values, fix_signs(vectors), residuals, count, count, 1, "arpack", status)
 
 
 def _check_by_probes(operator, seed):

@@ -20,12 +20,18 @@ class Start(NamedTuple):
     loss: float
 
 
-def within_class_covariance(sample):
-    """Weighted covariance of the points around the means of their classes, (q, q) float64."""
+def _class_means(sample):
+    """Weight (C,) and mean (C, q) of each class."""
     mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
     means = np.stack([
         np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T
     ], axis=1) / np.maximum(mass, np.finfo(float).tiny)[:, None]  # fmt: skip
+    return mass, means
+
+
+def within_class_covariance(sample):
+    """Weighted covariance of the points around the means of their classes, (q, q) float64."""
+    _, means = _class_means(sample)
     deviations = sample.Y - means[sample.codes].astype(np.float32)
     deviations *= np.sqrt(sample.weights / sample.weights.sum())[:, None].astype(np.float32)
     return (deviations.T @ deviations).astype(np.float64)
@@ -73,10 +79,7 @@ def best_start(sample, kind, seed, n_jobs):
 
 def leading_directions(sample, n_components):
     """Orthonormal (q, p): the directions between the classes' means, then those of largest variance besides."""
-    mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
-    means = np.stack([
-        np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T
-    ], axis=1) / np.maximum(mass, np.finfo(float).tiny)[:, None]  # fmt: skip
+    mass, means = _class_means(sample)
     between = np.sqrt(mass / mass.sum())[:, None] * (means - mass @ means / mass.sum())
     covariance = (sample.Y.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.Y
     basis = np.linalg.svd(between, full_matrices=False)[2][: sample.n_classes - 1].T
