@@ -125,7 +125,7 @@ def silverman_bandwidth(
     Raises
     ------
     ValueError
-        Where all samples are equal, or where the weights add up to one or less.
+        If all samples are equal, or the weights add up to one or less.
 
     Notes
     -----
@@ -175,7 +175,7 @@ def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     Raises
     ------
     ValueError
-        Where all samples that count are equal.
+        If all samples that count are equal.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     Raises
     ------
     ValueError
-        Where x has more than one column, or all samples are equal.
+        If x has more than one column, or all samples are equal.
 
     References
     ----------
@@ -292,6 +292,11 @@ def bandwidth_grid(
     -------
     bandwidths : ndarray of shape (n_bandwidths,)
         Ascending, in the units of the features.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, all of them are equal, or `n_bandwidths` or `ratio` is out of range.
 
     Examples
     --------

@@ -91,8 +91,8 @@ def kernel_sums(
         Allowed error of the sums: for each query and column the errors of all labels add up to at most
         ``atol + rtol * s``, s the sum of ``|W[j, c]| k_b(q_i, x_j)`` over the points of all labels. With 0 (the
         default) sums are exact to rounding; otherwise a sub-quadratic method with this guarantee (a certificate, not
-        a probability) is used where it is predicted to be faster than all pairs: in up to three dimensions
-        :mod:`spectralcls._tolerance`, beyond those tiles of points that are out of sight are left out. With `log`,
+        a probability) is used if it is predicted to be faster than all pairs: a fast Gauss transform in up to three
+        dimensions; beyond, tiles of points too far away to matter are left out. With `log`,
         weights must not be negative and atol is 0; a label whose sum is below rtol times the total may come out as
         empty.
     confidence : float, default=1

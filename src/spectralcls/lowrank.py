@@ -291,11 +291,11 @@ def rpcholesky(
     Raises
     ------
     ValueError
-        Where the matrix is seen not to be positive semi-definite, as with the compact kernels.
+        If the matrix turns out not to be positive semi-definite, as with the compact kernels.
 
     Notes
     -----
-    n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory beside X.
+    n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory in addition to X.
 
     Examples
     --------

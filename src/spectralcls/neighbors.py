@@ -22,7 +22,7 @@ _KD_TREE_MIN_PAIRS = 1_000_000  # fewer are compared sooner than a tree is built
 _LEAF_SIZE = 32
 _QUICKLY_BUILT = 100_000  # points of a tree that is there before Ctrl-C matters
 _EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
-    np.dtype(np.float32): (-20, 50),  # that a difference of any weight beside it has a square, too
+    np.dtype(np.float32): (-20, 50),  # that a difference of any weight next to it has a square, too
     np.dtype(np.float64): (-100, 490),
 }
 
@@ -287,6 +287,12 @@ def knn_graph(
     csr_array of shape (n, n)
         Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors)
         memory.
+
+    Raises
+    ------
+    ValueError
+        If `n_neighbors` is not in 1 ... n - 1, X is not a finite matrix, or an option does not exist or does not go
+        with another.
 
     Examples
     --------

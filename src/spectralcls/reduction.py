@@ -69,6 +69,12 @@ def reduce_training_set(
     weights : ndarray of float64, of the shape of ``indices``
         Positive; in each class they add up to the class's total weight, so that class priors stay.
 
+    Raises
+    ------
+    ValueError
+        For invalid data, a class whose weights are all zero, a `size` smaller than the number of classes, or an unknown
+        `method`.
+
     Notes
     -----
     With r points a class of n_c: "representative" costs n_c r kernel values, n_c r^2 operations and n_c r

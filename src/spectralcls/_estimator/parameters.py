@@ -35,44 +35,45 @@ PARAMETERS = {
         [StrOptions(set(KERNELS))],
         '{"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine"}',
         """
-        All but the Gaussian vanish beyond the bandwidth.
+        Shape of the kernel; all but the Gaussian vanish beyond the bandwidth.
         """,
     ),
     "metric": Parameter(
         [StrOptions({"whiten", "diagonal", "full"}), HasMethods(["transform"]), list, tuple, None],
         '{"whiten", "diagonal", "full"}, transformer, list of these or None',
         """
-        Map of the points before anything else, learned in `fit`: a :class:`~spectralcls.metric.KernelMetric` of that
-        kind, or any transformer. One that is fitted already is used as it is (cloning undoes that, unless it is in a
-        :class:`sklearn.frozen.FrozenEstimator`). Bandwidths are in units of the mapped points. Of a list the one of
-        the best accuracy is taken, the whole of `fit` being cross-validated with each. None: the points as they are.
+        Map that is learned in `fit` and applied to the points first: a :class:`~spectralcls.metric.KernelMetric` of
+        that kind, or any transformer. A transformer that is fitted already is used as it is (cloning undoes the fit,
+        unless it is in a :class:`sklearn.frozen.FrozenEstimator`). Of a list the one with the best accuracy is taken,
+        after a cross-validation of the whole of `fit` with each. Bandwidths are in units of the mapped points. None:
+        no map.
         """,
     ),
     "categorical_features": Parameter(
         [StrOptions({"from_dtype"}), "array-like", None],
         '"from_dtype", array-like of bool, int or str, or None',
         """
-        Columns that hold categories: those of a data frame that hold no numbers, a mask, positions, or names. A level
-        differs from all others alike, those of an ordered category by their ranks; how much, in each column, is chosen
-        with the bandwidth, and a category that says nothing counts nothing.
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
         """,
     ),
     "missing": Parameter(
         [StrOptions({"marginalize", "error"})],
         '{"marginalize", "error"}',
         """
-        ``"marginalize"``: a feature that a query lacks is integrated out; one that a training point lacks is completed
-        by the kernel regression on the points of its class. For the Gaussian kernel; ``cv="loo"`` then takes 20 folds.
-        ``"error"``: refuse NaN and its like.
+        ``"marginalize"`` integrates out the features that a query lacks, and fills those that a training point lacks
+        by kernel regression on the points of its class; it needs the Gaussian kernel, and ``cv="loo"`` then takes 20
+        folds. ``"error"`` refuses missing values.
         """,
     ),
     "scale": Parameter(
         [StrOptions({"auto"}), None],
         '"auto" or None',
         """
-        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, or what is left of it without
-        outliers and rare values; columns of standard deviation 1 stay as they are. Bandwidths are in these units. They
-        are learned in `fit`, or in the first call of `partial_fit`. None: the numbers as they are.
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
         """,
     ),
     "n_components": Parameter(
@@ -122,17 +123,17 @@ PARAMETERS = {
         [Interval(Integral, 2, None, closed="left"), None],
         "int or None",
         """
-        With more points than this, all classes together, parameters are tuned on a stratified random subsample of
-        this size; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within the subsample
-        is scaled to all n points by ``(m / n) ** (1 / (d + 4))``.
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
         """,
     ),
     "tolerance": Parameter(
         [Interval(Real, 0, 1, closed="neither"), None],
         "float or None",
         """
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used where they
-        are predicted to be faster, in low dimension and with compact kernels; tuning stays exact.
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
         """,
     ),
     "rank": Parameter(
@@ -140,8 +141,8 @@ PARAMETERS = {
         "int or None",
         """
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
-        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning stays
-        exact.
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
         """,
     ),
     "solver": Parameter(
@@ -163,7 +164,7 @@ PARAMETERS = {
         ["random_state"],
         "int, RandomState instance or None",
         """
-        Draws folds, subsamples and random starts. With an int a refit gives the same bits.
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
         """,
     ),
     "n_jobs": Parameter(

@@ -53,7 +53,7 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
 
 
 def _by_what_they_say(categories, loss):
-    """Those first without which the loss is least: they say least beside the others."""
+    """Those first without which the loss is least: they add least to the others."""
     without = []
     for category in categories:
         category.factor = 0.0

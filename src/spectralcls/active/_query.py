@@ -39,7 +39,7 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
     Raises
     ------
     ValueError
-        Where the estimator knows a single class.
+        If the estimator knows a single class.
 
     References
     ----------

@@ -125,7 +125,7 @@ def simulate(
         It measures the border for "boundary". None: the estimator if it is a PerTurboClassifier, otherwise
         one with the default parameters.
     n_initial : int, default=None
-        Labelled samples at the start, one of each class in the pool (as far as it goes) and then random ones.
+        Labeled samples at the start, one of each class in the pool (as far as it goes) and then random ones.
         None: two a class.
     n_queries : int, default=None
         Labels asked for. None: nine tenths of the pool.

@@ -104,7 +104,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Notes
     -----
-    Time: the neighbor search, O(n^2 d) at worst, and some hundred products with a sparse matrix of about
+    Time: the neighbor search, O(n^2 d) at worst, and some hundred matrix-vector products with a sparse matrix of about
     2 n n_neighbors entries. Memory: O(n (n_neighbors + n_components)).
 
     On a disconnected graph the constant vector is dropped, and so are the directions that only tell a

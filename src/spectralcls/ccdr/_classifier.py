@@ -38,7 +38,7 @@ def _final_has(method):
 
 
 class CCDRClassifier(ClassifierMixin, Estimator):
-    """Classify in the embedding of `CCDR`.
+    """Nearest neighbors, or another classifier, in the embedding of `CCDR`.
 
     Parameters
     ----------
@@ -91,6 +91,11 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     See Also
     --------
     CCDR : The embedding alone, and why there is no `sample_weight`.
+
+    Notes
+    -----
+    Tuning makes one graph for each fold and value of `n_neighbors` and one decomposition for each `beta` of it, from at
+    most `max_tuning_samples` points. The final fit to all points costs what that of `CCDR` does.
 
     References
     ----------

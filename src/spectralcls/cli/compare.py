@@ -1,4 +1,4 @@
-"""``spectralcls compare``: all classifiers beside scikit-learn's on one data set."""
+"""``spectralcls compare``: all classifiers and scikit-learn's on one data set."""
 
 import argparse
 import json
@@ -11,12 +11,13 @@ from .errors import CommandError
 from .evaluation import SMALL, evaluate
 
 _DESCRIPTION = """\
-Fit every classifier beside scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes, each tuned on the training
-part, on repeated stratified splits of one data set. Print one table, the most accurate first: accuracy +- standard
-deviation, and the medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune and fit, and time to
-predict. `spectralcls list` names all classifiers and data sets. A column of a file is a category if none of its cells
-is a number; missing values (empty, NA, ?) are integrated out by the classifiers that can, and for the others imputed,
-categories being made indicators."""
+Fit every classifier, and scikit-learn's RBF-SVM, k-NN and Gaussian naive Bayes for comparison, each tuned on the
+training part of the same repeated stratified splits of one data set. Print one table, the most accurate first:
+accuracy +- standard deviation, and the medians of the chosen bandwidth (of the SVM: 1/sqrt(2 gamma)), time to tune
+and fit, and time to predict. `spectralcls list` names all classifiers and data sets.
+
+A column of a file is a category if none of its cells is a number. Classifiers that take categories and missing values
+(empty, NA, ?) get them as they are; for the others missing values are imputed and categories become indicators."""
 _EPILOG = f"""\
 --peers adds, each with its defaults and if it is installed: {", ".join(peers.PEERS)}.
 

@@ -15,7 +15,7 @@ from . import columns
 from .beside import as_they_come
 from .registry import Setting
 
-SMALL = 5000  # samples up to which classifiers have one thread and run beside each other
+SMALL = 5000  # samples up to which classifiers have one thread and run side by side
 _MAX_FOLDS = 5
 
 
@@ -91,7 +91,7 @@ def _median_bandwidth(bandwidths):
 def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
     """Results of all entries, on the same splits.
 
-    Up to `SMALL` samples, and without `n_jobs`, as many classifiers run beside each other as there are processors, each
+    Up to `SMALL` samples, and without `n_jobs`, as many classifiers run side by side as there are processors, each
     on one thread; else one after the other. What they learn and predict is the same.
 
     Parameters

@@ -26,7 +26,7 @@ from .errors import CommandError
 
 @dataclass(frozen=True)
 class Setting:
-    """What a factory may want to know about the training data."""
+    """What a factory may need to know about the training data."""
 
     n_train: int
     n_folds: int  # folds for tuning, as many as every class can fill

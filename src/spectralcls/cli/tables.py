@@ -45,7 +45,7 @@ def read_csv(path, target, drop=(), categories=(), numbers=()):
     Raises
     ------
     CommandError
-        If the file is no table of finite numbers and categories beside the labels: with the line and the column.
+        If the file is not a table of labels, finite numbers and categories: with the line and the column.
     """
     with _rows(path, target) as (names, rows):
         column = find_column(names, target, path)

@@ -109,7 +109,7 @@ def kernel_sums(
         For unknown chunk sizes, chunks along the features, shapes that do not match, or an option that
         :func:`spectralcls.kernels.kernel_sums` refuses; before any task runs.
     RuntimeError
-        Where a worker lacks the package or has another version of it.
+        If a worker lacks the package or has another version of it.
 
     Notes
     -----

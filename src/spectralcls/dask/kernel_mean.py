@@ -68,8 +68,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo". A table is learned from 5000
-    rows: scales, levels, how much categories count, and what completes points with gaps.
+    within itself with ``cv="loo"``; `cv` is an int or "loo". The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 
@@ -121,8 +121,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
-    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 
@@ -144,8 +144,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
-    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 
@@ -167,8 +167,8 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". A table is learned from
-    5000 rows: scales, levels, how much categories count, and what completes points with gaps.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 

@@ -32,6 +32,12 @@ def knn(Q, X, k, *, n_jobs=None):
     distances, indices : Dask array of shape (m, k)
         Not computed yet, in the chunks of Q. Ordered as :func:`spectralcls.knn` does: by distance, then by index.
 
+    Raises
+    ------
+    ValueError
+        For unknown chunk sizes, chunks along the features, different numbers of features, or k not in 1 ... n;
+        before any task runs.
+
     Notes
     -----
     One task per pair of blocks, which returns ``16 * rows(Q) * k`` bytes.
@@ -88,6 +94,12 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     -------
     graph : csr_array of shape (n, n)
         In memory; empty diagonal.
+
+    Raises
+    ------
+    ValueError
+        As :func:`spectralcls.knn_graph`, and for unknown chunk sizes or chunks along the features; before any task
+        runs.
 
     Notes
     -----

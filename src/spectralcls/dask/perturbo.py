@@ -19,8 +19,9 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
-    with ``rank=r``. Bandwidth and alpha are chosen on a stratified sample of 20 000 points where there are more. A
-    table is learned from 5000 rows: scales, levels, how much categories count, and what completes points with gaps.
+    with ``rank=r``. Bandwidth and alpha are chosen in this process, as the estimator in memory would from at most
+    20 000 points, a stratified sample. The columns of a table (scales, levels and their distances, what fills gaps)
+    are learned from 5000 rows.
 
     %(inherited)s
 

@@ -145,8 +145,8 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
     """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
     Bandwidths are tuned within a stratified sample of `max_tuning_samples` points, which is gathered in this process.
-    `n_components` has to be "all", `solver` "auto" and `rank` None. A table is learned from 5000
-    rows: scales, levels, how much categories count, and what completes points with gaps.
+    `n_components` has to be "all", `solver` "auto" and `rank` None. The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 
@@ -176,8 +176,8 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
 
     Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. A table is learned from 5000
-    rows: scales, levels, how much categories count, and what completes points with gaps.
+    gathered in this process. `rank` has to be None. The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 
@@ -199,8 +199,8 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
     """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
 
     Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. A table is learned from 5000
-    rows: scales, levels, how much categories count, and what completes points with gaps.
+    gathered in this process. `rank` has to be None. The columns of a
+    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
 
     %(inherited)s
 

@@ -42,6 +42,11 @@ def make_two_gaussians(
     y : ndarray of shape (n_samples,), int64
         0 or 1; the rows are in random order.
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     References
     ----------
     R. Jenssen, D. Erdogmus, J. C. Principe, T. Eltoft: The Laplacian spectral classifier. ICASSP 2005.
@@ -92,6 +97,11 @@ def make_twonorm(
     y : ndarray of shape (n_samples,), int64
         Their classes, 0, 1, ...
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     References
     ----------
     L. Breiman: Bias, variance, and arcing classifiers. Technical report 460, University of California, 1996.
@@ -139,6 +149,11 @@ def make_ringnorm(
         Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
         Their classes, 0, 1, ...
+
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
 
     References
     ----------
@@ -196,6 +211,11 @@ def make_waveform(
         Samples, the rows in random order.
     y : ndarray of shape (n_samples,), int64
         Their classes, 0, 1, ...
+
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
 
     References
     ----------

@@ -65,6 +65,11 @@ def gaussian_mixture(
         ``means`` (n_components, n_features), ``axes`` (n_components, n_features, intrinsic_dim), ``noise``
         and ``classes`` (n_components,), the class of each component.
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     Examples
     --------
     >>> from spectralcls.datasets import gaussian_mixture
@@ -135,6 +140,11 @@ def make_gaussian_mixture(
     y : ndarray of shape (n_samples,), int64
         Their classes, 0, 1, ...
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     Examples
     --------
     >>> from spectralcls.datasets import make_gaussian_mixture
@@ -177,7 +187,7 @@ def make_simdata(version: int, n_samples: Sizes = 1000, *, random_state: RandomS
     """The simulated sets SimData-1, -2 and -3 of PerTurbo, as far as the paper fixes them.
 
     The paper gives ten classes, 19, 26 and 31 features, 64, 64 and 75 Gaussian components and 200 training
-    beside 800 test samples, but no means or covariances. These are :func:`make_gaussian_mixture`'s with
+    and 800 test samples, but no means or covariances. These are :func:`make_gaussian_mixture`'s with
     pieces of dimension 12, and separations chosen so that nearest neighbors trained on 200 samples are
     about as often right as in the paper (76, 41 and 17 %). The mixture of each version is always the same
     one.
@@ -197,6 +207,11 @@ def make_simdata(version: int, n_samples: Sizes = 1000, *, random_state: RandomS
         Samples of 19, 26 or 31 features, the rows in random order.
     y : ndarray of shape (n_samples,), int64
         Their classes, 0, 1, ...
+
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
 
     References
     ----------

@@ -67,6 +67,11 @@ def make_two_rings(
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     References
     ----------
     R. Jenssen, D. Erdogmus, J. C. Principe, T. Eltoft: The Laplacian spectral classifier. ICASSP 2005.
@@ -129,6 +134,11 @@ def make_gaussian_in_ring(
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
 
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
+
     References
     ----------
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
@@ -186,6 +196,11 @@ def make_two_spirals(
         Points in the plane.
     y : ndarray of shape (n_samples,), int64
         The rows are in random order.
+
+    Raises
+    ------
+    ValueError
+        For a parameter of the wrong kind or out of range.
 
     Examples
     --------

@@ -133,7 +133,7 @@ class Density(Estimator):
 
 
 def _within(grid, space, bounds):
-    """The candidates that are narrow beside the distance of two ends; the smallest if none is."""
+    """The candidates that are narrow relative to the distance of two ends; the smallest if none is."""
     if bounds is None:
         return grid
     scales = np.ones(len(bounds)) if space.root is None else space.root

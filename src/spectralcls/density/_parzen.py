@@ -45,7 +45,7 @@ default="gaussian"
         predicts itself.
     %(bandwidth_grid)s
     %(max_tuning_samples)s
-        Each of the subsample is held out from all points.
+        Here the subsample is validated against all other points, so that nothing is scaled.
     %(tolerance)s
     %(random_state)s
     %(n_jobs)s

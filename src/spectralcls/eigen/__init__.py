@@ -1,6 +1,6 @@
 """The leading eigenpairs of a symmetric operator.
 
-The compiled solver is thick-restart block Lanczos with full re-orthogonalisation. Multiplying a block of vectors costs
+The compiled solver is thick-restart block Lanczos with full reorthogonalization. Multiplying a block of vectors costs
 little more than multiplying one where reading the operator (a matrix) or evaluating it (a kernel) takes the time.
 """
 

@@ -82,6 +82,12 @@ def two_sample_test(
     test : PermutationTest
         A tuple (statistic, p_value, null_distribution).
 
+    Raises
+    ------
+    ValueError
+        For NaN or infinity, an empty sample, samples of different numbers of features, or a bandwidth that is not
+        positive and finite.
+
     Notes
     -----
     With n samples in all and P permutations, one pass over the n^2 pairs for all of them: each is a column of
@@ -157,6 +163,11 @@ def independence_test(
     -------
     test : PermutationTest
         A tuple (statistic, p_value, null_distribution).
+
+    Raises
+    ------
+    ValueError
+        For NaN or infinity, samples of different lengths, or a bandwidth that is not positive and finite.
 
     Notes
     -----

@@ -24,7 +24,7 @@ class ISEClassifier(KernelMeanClassifier):
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
-        Here every point of the subsample is validated against all points of the other folds.
+        Here the subsample is validated against all points of the other folds, so that nothing is scaled.
     %(tolerance)s
         The terms ``2 p_c(y)`` of a query are off by at most ``tolerance`` times their sum over the classes all
         together, and the squared norms by that share of each.

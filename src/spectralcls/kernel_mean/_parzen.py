@@ -32,7 +32,7 @@ class ParzenClassifier(KernelMeanClassifier):
     %(cv)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
-        Here every point of the subsample is validated against all points of the other folds.
+        Here the subsample is validated against all points of the other folds, so that nothing is scaled.
     %(tolerance)s
         The joint densities ``P_c p_c(y)`` of a query are off by at most ``tolerance`` times their sum all together,
         and its posterior probabilities by ``tolerance / (1 - tolerance)``.

@@ -39,7 +39,7 @@ def log_explained(models, seen, n_jobs=None, relative=True):
     """log(1 - tau) of every query (rows) and class (columns), finite and rightly ordered within each row.
 
     Where tau has reached its limit alpha / (n_l + alpha) to rounding for all classes, the smallest of these
-    limits is taken off the tau of the row if ``relative``, so that the differences are not lost beside it.
+    limits is taken off the tau of the row if ``relative``, so that the differences are not lost next to it.
     """
     pairs = list(zip(models, seen, strict=True))
     with np.errstate(divide="ignore"):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..kernels import kernel_matrix
 
-# Smaller values are nothing beside the shares that are used, and products of a few of them would be subnormal
+# Smaller values are negligible compared with the shares that are used, and products of a few of them would be subnormal
 # numbers, on which linear algebra is a hundred times slower.
 _NEGLIGIBLE = 1e-70
 

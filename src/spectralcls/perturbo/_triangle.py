@@ -35,7 +35,7 @@ def cholesky_in_place(M):
     """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
 
     U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
-    diagonal of M is of order 1: pivots that are rounding beside it are refused like negative ones.
+    diagonal of M is of order 1: pivots that are rounding compared with it are refused like negative ones.
     """
     for start in range(0, len(M), _BLOCK):
         _factor_block(M, slice(start, min(start + _BLOCK, len(M))))

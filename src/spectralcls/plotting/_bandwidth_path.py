@@ -81,9 +81,9 @@ class BandwidthPathDisplay:
         Raises
         ------
         NotFittedError
-            Where the estimator is not fitted.
+            If the estimator is not fitted.
         ValueError
-            Where it was fitted with a given bandwidth.
+            If it was fitted with a given bandwidth.
         """
         check_is_fitted(estimator)
         results = getattr(estimator, "cv_results_", {})

@@ -91,9 +91,9 @@ class EmbeddingDisplay:
         Raises
         ------
         NotFittedError
-            Where the estimator is not fitted.
+            If the estimator is not fitted.
         ValueError
-            Where it has no such components, or X and y differ in length.
+            If it has no such components, or X and y differ in length.
         """
         check_is_fitted(estimator)
         chosen = list(components)

@@ -83,7 +83,7 @@ class PerturbationDisplay:
         Raises
         ------
         ValueError
-            Where X has not two features, or y a label that the estimator does not know.
+            If X does not have two features, or y a label that the estimator does not know.
 
         Notes
         -----

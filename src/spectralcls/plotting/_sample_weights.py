@@ -85,7 +85,7 @@ class SampleWeightsDisplay:
         Raises
         ------
         ValueError
-            Where the classifier has no such weights, or X are not its training points.
+            If the classifier has no such weights, or X are not its training points.
         """
         check_is_fitted(estimator)
         weights = getattr(estimator, "inverse_density_", None)

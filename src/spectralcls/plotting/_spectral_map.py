@@ -97,7 +97,7 @@ class SpectralMapDisplay:
         Raises
         ------
         ValueError
-            Where the estimator has no embedding, or fewer components than asked for.
+            If the estimator has no embedding, or fewer components than asked for.
         """
         check_is_fitted(estimator)
         kernel_map = getattr(estimator, "map_", estimator)

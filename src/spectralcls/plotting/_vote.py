@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class VoteDisplay:
-    """Weights of the members of a vote beside their log losses on points that they had not seen.
+    """Weights of the members of a vote next to their log losses on points that they had not seen.
 
     Create it with :meth:`from_estimator`.
 

@@ -45,7 +45,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         What is held out together. Copies of a sample, its target included, are one of greater weight.
     %(bandwidth_grid)s
     %(max_tuning_samples)s
-        Each of the subsample is held out from all points.
+        Here the subsample is validated against all other points, so that nothing is scaled.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
         twice this share of the range of y.

@@ -96,6 +96,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     overall_bandwidth_ : float
         The width sigma.
     n_components_ : int
+        Number of components in use; n if the whole space is kept.
     eigenvalues_ : ndarray of shape (n_components_,)
         Relative to the constant of the narrowest kernel. Only present if an eigendecomposition was computed, as the
         next two.

@@ -42,7 +42,7 @@ class _Problems(NamedTuple):
 
 
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
-    """Spectral kernel classifier: SK<Gamma, E, S_I> with a linear machine for each class.
+    """Linear classifiers on spectral coordinates, each class with its own number of them: SK<Gamma, E, S_I> of [1]_.
 
     The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against
     the rest, or per label of a multilabel target) is trained on the leading components. The embeddings are
