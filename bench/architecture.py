@@ -1,4 +1,4 @@
-"""The house as the imports show it: a picture, and how many lines each family has and had.
+"""The architecture as the imports show it: a picture, and how many lines each family has and had.
 
 ``python -m bench.architecture`` draws ``docs/images/architecture.png`` and fills the table of ``docs/architecture.md``.
 Lines of code are those that are neither empty, nor comment, nor docstring.
@@ -15,8 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "spectralcls"
-BEFORE = "9d241ba"  # the commit before the house was built
-FLOORS = {  # from the ground up; what is not named is a primitive
+BEFORE = "9d241ba"  # the commit before all families shared one fitted form, one tuner and one skeleton
+LAYERS = {  # from the ground up; what is not named is a primitive
     "core": ("_core", "spectralcls"),
     "primitives": (),
     "fitted form, tuning, skeleton": ("_model", "_tuning", "_table", "_estimator"),
@@ -24,8 +24,8 @@ FLOORS = {  # from the ground up; what is not named is a primitive
         "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "kernel_ridge", "metric", "density",
         "regression", "modes",
     ),
-    "on the families": ("active", "auto", "datasets", "dimension", "graph", "information", "reduction"),
-    "doors": ("cli", "dask", "plotting", "__main__"),
+    "built on families": ("active", "auto", "datasets", "dimension", "graph", "information", "reduction"),
+    "interfaces": ("cli", "dask", "plotting", "__main__"),
 }
 FAMILIES = {  # name: files now, files before
     "kernel means": (["kernel_mean"], [
@@ -62,11 +62,11 @@ def top(name):
     return name.split(".")[1] if "." in name else name
 
 
-def floor_of(name):
-    """The floor of a module."""
-    for floor, parts in FLOORS.items():
+def layer_of(name):
+    """The layer of a module."""
+    for layer, parts in LAYERS.items():
         if top(name) in parts:
-            return floor
+            return layer
     return "primitives"
 
 
@@ -132,7 +132,7 @@ def table():
 
 
 def draw(path):
-    """The floors, what stands on each, and who imports whom."""
+    """The layers, what stands on each, and who imports whom."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -142,18 +142,18 @@ def draw(path):
     for name in modules():
         if name != "spectralcls":
             parts.setdefault(top(name), []).append(name)
-    shown = {floor: [] for floor in FLOORS}
+    shown = {layer: [] for layer in LAYERS}
     for part in sorted(parts):
-        if part != "__main__" and not (floor_of(f"spectralcls.{part}") == "primitives" and part.startswith("_")):
-            shown[floor_of(f"spectralcls.{part}")].append(part)
+        if part != "__main__" and not (layer_of(f"spectralcls.{part}") == "primitives" and part.startswith("_")):
+            shown[layer_of(f"spectralcls.{part}")].append(part)
     places = {
         part: ((i + 0.5) / len(row), level)
         for level, row in enumerate(shown.values()) for i, part in enumerate(row)
     }
     figure, ax = plt.subplots(figsize=(11, 6.4), layout="constrained")
-    for level, floor in enumerate(FLOORS):
+    for level, layer in enumerate(LAYERS):
         ax.axhspan(level - 0.32, level + 0.32, color="#0072B2", alpha=0.06, lw=0)
-        ax.text(-0.02, level, floor.replace(", ", ",\n"), ha="right", va="center", fontsize=9, style="italic")
+        ax.text(-0.02, level, layer.replace(", ", ",\n"), ha="right", va="center", fontsize=9, style="italic")
     for part, names in parts.items():
         targets = {top(target) for name in names for target in imports(name)} - {part, "spectralcls"}
         for target in targets:
@@ -165,7 +165,7 @@ def draw(path):
             x, y, f"{part}\n{lines}", ha="center", va="center", fontsize=8.5, linespacing=1.3,
             bbox={"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "#0072B2"},
         )
-    ax.set(xlim=(-0.17, 1.02), ylim=(-0.5, len(FLOORS) - 0.5))
+    ax.set(xlim=(-0.17, 1.02), ylim=(-0.5, len(LAYERS) - 0.5))
     ax.axis("off")
     figure.savefig(path, dpi=150)
     plt.close(figure)

@@ -15,9 +15,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "guide" / "capabilities.md"
 HEAD = """# Capabilities
 
 What each estimator offers with its defaults, written by `python -m bench.capabilities` from the estimators' own
-tags, methods and signatures. *Tunes* are the parameters that `fit` chooses by cross-validation. *Labels* marks
-estimators that take several labels a sample. *Sparse* is sparse input, *missing* are missing values, *float32* says
-that float32 data are mapped to float32, *novelty* is `score_samples`, *Dask* is a counterpart in `spectralcls.dask`.
+tags, methods and signatures.
+
+- *Tunes*: the parameters that `fit` chooses by cross-validation. `AutoClassifier` chooses those of its members.
+- *Probabilities*: `predict_proba`. *Weights*: `sample_weight`. *Embeds*: `transform`. *Novelty*: `score_samples`.
+- *Labels*: several labels for a sample. *Sparse*: sparse matrices. *Missing*: missing values.
+- *Float32*: a transformer maps float32 data to float32. *Dask*: there is a counterpart in `spectralcls.dask`.
 
 """
 

@@ -3,7 +3,7 @@
 The files are what ``pytest bench/bench_tolerance.py bench/bench_lowrank.py bench/bench_memory.py bench/bench_pairs.py
 bench/bench_reduction.py --benchmark-json=BENCHMARK.json`` wrote, in one run or several (``SPECTRALCLS_BENCH_N=1e6`` for
 the numbers of a million points). Each table stands between the comments ``<!-- scaling NAME -->`` and ``<!-- end -->``;
-one whose benches are in none of the files stays as it is.
+one whose benches are in none of the files stays as it is. Below a table stands the machine that filled it.
 """
 
 import json
@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from bench.page import table
+from bench.page import machine, table
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "large_data.md"
 WORKERS, BLOCK, FEATURES, CLASSES, BILLION = 1000, 10**6, 16, 3, 10**9
@@ -126,7 +126,7 @@ def filled(text, benches):
             rows = TABLES[place[2]](benches)
         except ValueError:  # the bench of a single row is not there
             rows = []
-        return f"{place[1]}{table(rows)}\n{place[3]}" if rows else place[0]
+        return f"{place[1]}{table(rows)}\n\n{machine()}.\n{place[3]}" if rows else place[0]
 
     return re.sub(r"(<!-- scaling ([a-z ]+) -->\n).*?(<!-- end -->)", replace, text, flags=re.DOTALL)
 

@@ -17,9 +17,9 @@ from bench.bench_spectral_kernel import (
     measure_embedding,
     measure_memory,
 )
+from bench.page import machine
 from bench.reproduce.data import published
 from bench.reproduce.paper_002 import reuters_automatic
-from spectralcls._parallel import effective_n_threads
 
 DOCS = Path(__file__).parents[1] / "docs"
 MARKS = "<!-- begin: python -m bench.text -->", "<!-- end: python -m bench.text -->"
@@ -108,9 +108,10 @@ def main():
     results = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     for part in arguments.parts or PARTS:
         results[part] = PARTS[part]()
-    results["threads"] = effective_n_threads()
+    results["machine"] = machine()
+    results.pop("threads", None)  # of earlier runs, which did not keep the machine
     kept.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    lines = [f"Written by `python -m bench.text`, {results['threads']} threads."]
+    lines = [f"Written by `python -m bench.text`; {results['machine']}."]
     for part in PARTS:
         if part in results:
             lines += ["", *LINES[part](results[part])]

@@ -14,7 +14,7 @@ STEPS = [
     ("Do you need densities\nor your own priors?", "ParzenClassifier"),
     ("More than 1e4 samples a class,\nor milliseconds count?", "CauchySchwarzClassifier"),
     ("Do samples or labels arrive\none by one? Novelty?", "PerTurboClassifier"),
-    ("none of these: accuracy\nand probabilities count", "AutoClassifier"),
+    ("None of these: accuracy\nand probabilities count", "AutoClassifier"),
 ]
 
 

@@ -1,25 +1,25 @@
-"""Who may import whom: each floor knows those below it, and no family the private modules of another."""
+"""Who may import whom: each layer knows those below it, and no family the private modules of another."""
 
 import pytest
 
-from bench.architecture import FLOORS, floor_of, imports, modules
+from bench.architecture import LAYERS, imports, layer_of, modules
 
 MODULES = modules()
 
 
-def test_every_module_has_a_floor():
-    assert {floor_of(name) for name in MODULES} <= set(FLOORS)
+def test_every_module_has_a_layer():
+    assert {layer_of(name) for name in MODULES} <= set(LAYERS)
     assert "spectralcls._model.expansion" in MODULES and "spectralcls.kernel_mean._parzen" in MODULES
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
-def test_a_module_imports_from_its_own_floor_or_below(name):
-    order = list(FLOORS)
+def test_a_module_imports_from_its_own_layer_or_below(name):
+    order = list(LAYERS)
     above = [
         target for target in imports(name)
-        if order.index(floor_of(target)) > order.index(floor_of(name))
+        if order.index(layer_of(target)) > order.index(layer_of(name))
     ]
-    assert not above, f"{name} imports {above} from a floor above its own"
+    assert not above, f"{name} imports {above} from a layer above its own"
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
