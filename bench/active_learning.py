@@ -1,4 +1,4 @@
-"""Active learning near the borders beside random labels: PerTurbo's section 4.2 (figure 5) on three data
+"""Active learning near the borders against random labels: PerTurbo's section 4.2 (figure 5) on three data
 sets.
 
 Run ``python bench/active_learning.py``: it draws docs/images/active_learning.png and writes the table between

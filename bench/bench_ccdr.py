@@ -1,4 +1,4 @@
-"""CCDR beside SpectralEmbedding, its errors on satimage, and the route to half a million points.
+"""CCDR against SpectralEmbedding, its errors on satimage, and the route to half a million points.
 
 SPECTRALCLS_DATA names the folder of the data sets; SPECTRALCLS_BENCH_CCDR_N sets the training points of
 covertype (20000; 500000 for the whole).
@@ -37,8 +37,8 @@ def vote(indices, labels):
     return counts.argmax(axis=1)
 
 
-def test_fit_beside_spectral_embedding(benchmark):
-    """Satimage, 4 435 points, 4 neighbors, 14 components: CCDR from the points and from their graph, beside
+def test_fit_against_spectral_embedding(benchmark):
+    """Satimage, 4 435 points, 4 neighbors, 14 components: CCDR from the points and from their graph, against
     `SpectralEmbedding` of the same graph with each of its solvers. Medians in turns."""
     X, y, _, _ = satimage()
     graph = knn_graph(X, 4, mode="heat").astype(np.float64)
@@ -62,7 +62,7 @@ def test_fit_beside_spectral_embedding(benchmark):
     benchmark.extra_info.update({f"seconds of {name}": time[0] for name, time in times.items()})
 
 
-def test_table_1(benchmark):
+def test_table_1_of_the_paper(benchmark):
     """Test errors on satimage in per cent, the paper's in brackets; as there the best over the grid (beta, and 1 to 15
     neighbors). Last the error of `CCDRClassifier()`, which chooses for itself without the test set."""
     X, y, T, t = satimage()
@@ -145,7 +145,7 @@ def test_memory_grows_with_n(benchmark, n):
 
 def test_covertype_by_subsamples(benchmark):
     """Embeddings of five subsamples, extended to all points, aligned and averaged; then 5-NN among all embedded points,
-    beside 5-NN on the raw features. Accuracies in per cent; the seconds are those of the fit."""
+    against 5-NN on the raw features. Accuracies in per cent; the seconds are those of the fit."""
     data = load("covertype")
     order = np.random.default_rng(0).permutation(len(data["X"]))
     train, test = order[:N], order[N : N + min(N // 5, 80_000)]
@@ -167,8 +167,8 @@ def test_covertype_by_subsamples(benchmark):
 
 
 @pytest.mark.parametrize("graph", ["knn", "mst"])
-def test_dimension_beside_scikit_dimension(benchmark, graph):
-    """A sphere of five dimensions turned into twenty, 1 000 points: the estimate and its spread over resamples, beside
+def test_dimension_against_scikit_dimension(benchmark, graph):
+    """A sphere of five dimensions turned into twenty, 1 000 points: the estimate and its spread over resamples, against
     two estimators of scikit-dimension."""
     skdim = pytest.importorskip("skdim")
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Densities, kernel regression and mean shift beside those who have them, answers compared, in one run.
+"""Densities, kernel regression and mean shift against those who have them, answers compared, in one run.
 
 Everything runs as it comes: ours on all processors, the peers on those that they use. For an idle machine.
 SPECTRALCLS_BENCH_DENSITY sets the number of points of the densities (20000), SPECTRALCLS_BENCH_SHIFT that of mean

@@ -1,6 +1,6 @@
-"""The eigensolver and the spectral classifiers beside ARPACK and KernelPCA, at equal residual, in one run.
+"""The eigensolver and the spectral classifiers against ARPACK and KernelPCA, at equal residual, in one run.
 
-``extra_info`` holds the ratio to each peer, applications and products of both, the residuals reached, and the
+``extra_info`` holds the ratio to each peer, block products and matvecs of both, the residuals reached, and the
 memory beyond the data. SPECTRALCLS_BENCH_N sets the numbers of points of the matrix-free problems (20000; the
 goal is stated for 20000,100000), SPECTRALCLS_BENCH_DENSE the dimension of the dense ones (4000),
 SPECTRALCLS_BENCH_GRAPH that of the graph (100000).
@@ -73,9 +73,9 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
     benchmark.pedantic(lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options), rounds=1)
     benchmark.extra_info.update({
         "times ARPACK": times["ARPACK"][0] / times["spectralcls"][0],
-        "applications": ours.n_applications,
-        "products": ours.n_products,
-        "ARPACK products": products,
+        "block products": ours.n_applications,
+        "matvecs": ours.n_products,
+        "ARPACK matvecs": products,
         "residual": residual,
         "missed by ARPACK": bool(np.any(ours.values > values + 10 * tol * scale)),
         "ARPACK residual": relative_residual(A, values, vectors),
@@ -85,16 +85,16 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
 @pytest.mark.parametrize("normalization", ["sum", None])
 @pytest.mark.parametrize("bandwidth", [2.0, 3.0])
 @pytest.mark.parametrize("n", SIZES)
-def test_matrix_free_kernel_beside_arpack(benchmark, n, bandwidth, normalization):
+def test_matrix_free_kernel_against_arpack(benchmark, n, bandwidth, normalization):
     """Ten pairs of the kernel (or D^-1/2 K D^-1/2) of points in 16 dimensions, float32, never formed; ARPACK
     multiplies the same operator by one vector at a time."""
     A = KernelOperator(clusters(n), bandwidth=bandwidth, normalization=normalization)
     compare(benchmark, A, 10, TOLERANCE, repeats=3)
 
 
-def test_kernel_map_beside_kernel_pca(benchmark):
+def test_kernel_map_against_kernel_pca(benchmark):
     """Fits with ten components to 10 000 points; scikit-learn forms the matrix and calls ARPACK. The last row is the
-    ratio if our applications of the kernel ran at the machine's limit and all else took no time."""
+    ratio if our products with the kernel ran at the machine's limit and all else took no time."""
     X = clusters(10_000)
     h = 2.5
     ours = lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE).fit(X)  # noqa: E731
@@ -113,13 +113,13 @@ def test_kernel_map_beside_kernel_pca(benchmark):
     least = found.n_applications * len(X) ** 2 / limit(pair, X.dtype, effective_n_threads())
     benchmark.extra_info |= {
         "times KernelPCA": times["KernelPCA"][0] / times["KernelMap"][0],
-        "applications": found.n_applications, "times KernelPCA at the limit": times["KernelPCA"][0] / least,
+        "block products": found.n_applications, "times KernelPCA at the limit": times["KernelPCA"][0] / least,
     }
 
 
 @pytest.mark.parametrize("k", [6, 50])
 @pytest.mark.parametrize("tol", [1e-4, 1e-10])
-def test_dense_beside_arpack(benchmark, k, tol):
+def test_dense_against_arpack(benchmark, k, tol):
     """A dense D^-1/2 K D^-1/2 in double precision."""
     benchmark.extra_info["n"] = DENSE
     X = clusters(DENSE, dtype=np.float64)
@@ -128,7 +128,7 @@ def test_dense_beside_arpack(benchmark, k, tol):
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
-def test_graph_beside_arpack(benchmark, tol):
+def test_graph_against_arpack(benchmark, tol):
     """The normalized adjacency matrix of a graph of ten neighbors, sparse, double precision, ten pairs. Both solvers
     are bound by memory: a basis of some fifty vectors of 800 kB is read twice for every block."""
     benchmark.extra_info["n"] = GRAPH

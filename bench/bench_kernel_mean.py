@@ -1,4 +1,4 @@
-"""Tuning and prediction of the kernel-mean classifiers beside plain passes and scikit-learn, in the same run.
+"""Tuning and prediction of the kernel-mean classifiers against plain passes and scikit-learn, in the same run.
 
 SPECTRALCLS_BENCH_KERNEL_MEAN_N sets the number of points (20000), d = 16, float32. ``extra_info`` holds the
 time of one plain all-pairs pass, how many of them tuning costs, pairs a second, and the memory beyond the
@@ -35,7 +35,7 @@ def problem(n=N):
 
 @pytest.mark.parametrize("n_bandwidths", [16, 50])
 @pytest.mark.parametrize("make", CLASSIFIERS)
-def test_tuning_beside_one_pass(benchmark, make, n_bandwidths):
+def test_tuning_against_one_pass(benchmark, make, n_bandwidths):
     """Fit with ``bandwidth="cv"``; the score of the winner is checked by refitting its folds."""
     X, y = problem()
     ratio = 2.0 if n_bandwidths == 16 else 2**0.25  # of one h^2 to the next
@@ -57,7 +57,7 @@ def test_tuning_beside_one_pass(benchmark, make, n_bandwidths):
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
-def test_prediction_beside_one_pass(benchmark, make):
+def test_prediction_against_one_pass(benchmark, make):
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
     one_pass = timed(lambda: kernel_sums(X, X, labels=y, bandwidth=0.7), repeats=3)[1]
@@ -69,7 +69,7 @@ def test_prediction_beside_one_pass(benchmark, make):
     )  # fmt: skip
 
 
-def test_log_densities_beside_scikit_learn(benchmark):
+def test_log_densities_against_scikit_learn(benchmark):
     """Two `KernelDensity` with one leaf, so that they are exact, against `score_samples` and `predict`."""
     X, y = problem(min(N, 4_000))
     model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)

@@ -1,4 +1,4 @@
-"""kernel_sums and kernel_matrix beside their peers and the machine's limit.
+"""kernel_sums and kernel_matrix against their peers and the machine's limit.
 
 ``extra_info`` holds pairs a second, the percentage of the limit (bench/measure.py), the ratio to each peer in the
 same run and the peak memory. SPECTRALCLS_BENCH_N sets the number of points (10000).
@@ -45,7 +45,7 @@ def test_class_sums(benchmark, d, dtype):
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_weighted_sums_beside_peers(benchmark, d, dtype):
+def test_weighted_sums_against_peers(benchmark, d, dtype):
     X, h, _ = problem(d, dtype, min(N, 10_000))
     W = np.random.default_rng(1).uniform(size=(len(X), 1)).astype(dtype)
     ours = lambda: kernel_sums(X, X, weights=W, bandwidth=h)  # noqa: E731
@@ -61,7 +61,7 @@ def test_weighted_sums_beside_peers(benchmark, d, dtype):
 
 
 @pytest.mark.parametrize("d", [2, 16])
-def test_log_sums_beside_kernel_density(benchmark, d):
+def test_log_sums_against_kernel_density(benchmark, d):
     X, h, _ = problem(d, "float64", min(N, 5000))
     times, results = side_by_side({
         "spectralcls": lambda: kernel_sums(X, X, bandwidth=h, log=True),
@@ -92,7 +92,7 @@ def test_columns(benchmark, columns):
 
 @pytest.mark.parametrize("bandwidths", [16, 50])
 def test_held_out_folds_of_a_grid(benchmark, bandwidths):
-    """16 or 50 bandwidths, 5 folds and 10 classes in one call, beside one plain pass and beside refitting."""
+    """16 or 50 bandwidths, 5 folds and 10 classes in one call, against one plain pass and against refitting."""
     X, h, _ = problem(16, "float32")
     rng = np.random.default_rng(1)
     labels, folds = rng.integers(0, 10, len(X)), rng.integers(0, 5, len(X))
@@ -143,7 +143,7 @@ def test_kernel_matrix(benchmark, symmetric, dtype):
 
 
 @pytest.mark.parametrize("n", [50, 200, 1000])
-def test_small_problems_beside_numpy(benchmark, n):
+def test_small_problems_against_numpy(benchmark, n):
     X, h, _ = problem(8, "float64", n)
     W = np.ones((n, 1))
     peer = available_peers()["blocked NumPy"]

@@ -1,4 +1,4 @@
-"""The sizes that are said to work: a million by a million, and half a million real points beside what users have.
+"""The sizes that are said to work: a million by a million, and half a million real points against what users have.
 
 SPECTRALCLS_DATA names the folder of the data sets; SPECTRALCLS_BENCH_SHARE (1) takes a share of the points.
 """
@@ -58,7 +58,7 @@ def tuned_neighbors(X, y):
 
 @pytest.mark.parametrize("method", ["ParzenClassifier", "k-NN, tuned", "HistGradientBoosting"])
 def test_covertype(benchmark, method):
-    """Covertype, 54 features: tune and fit, then predict the rest; scikit-learn's k-NN and boosting beside Parzen."""
+    """Covertype, 54 features: tune and fit, then predict the rest; scikit-learn's k-NN and boosting against Parzen."""
     fit = {
         "ParzenClassifier": lambda X, y: ParzenClassifier().fit(X, y),
         "k-NN, tuned": tuned_neighbors,

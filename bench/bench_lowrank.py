@@ -1,4 +1,4 @@
-"""Low-rank kernel factors beside scikit-learn's Nystroem (uniform landmarks) at equal rank.
+"""Low-rank kernel factors against scikit-learn's Nystroem (uniform landmarks) at equal rank.
 
 Both give a feature map G with G G^T ~= K. They run in turns on the same number of threads (1, and what the machine
 has); ``extra_info`` holds medians, the relative trace residual of each map and the peak memory.
@@ -49,7 +49,7 @@ def test_classifier_of_low_rank(benchmark):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("d", [4, 16])
 @pytest.mark.parametrize("threads", [1, None])
-def test_rpcholesky_beside_nystroem(benchmark, threads, d, dtype):
+def test_rpcholesky_against_nystroem(benchmark, threads, d, dtype):
     (X, _), bandwidth = unbalanced_blobs(N, d, dtype), BANDWIDTHS[d]
     peer = Nystroem(gamma=0.5 / bandwidth**2, n_components=RANK, random_state=0)
     functions = {

@@ -1,4 +1,4 @@
-"""Exact k-NN graphs beside faiss, scikit-learn and SciPy's k-d tree, in one run.
+"""Exact k-NN graphs against faiss, scikit-learn and SciPy's k-d tree, in one run.
 
 SPECTRALCLS_BENCH_N sets the numbers of points (20000; 20000,100000 is what docs/measured/neighbors.md shows).
 """
@@ -45,7 +45,7 @@ def peers(X, k):
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("d", [4, 8, 36, 64, 256])
-def test_graph_beside_peers(benchmark, n, d):
+def test_graph_against_peers(benchmark, n, d):
     """The 10 nearest neighbors of all points among all points, normal data in float32, `algorithm="auto"`. Ratios are
     the peer's median time over ours, in turns; building an index counts. The limit is one multiply-add a feature and
     pair, whether or not the pair was looked at."""

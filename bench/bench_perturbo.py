@@ -1,4 +1,4 @@
-"""PerTurbo beside a tuned SVM, bare LAPACK and BLAS calls, and refitting from scratch, in the same run.
+"""PerTurbo against a tuned SVM, bare LAPACK and BLAS calls, and refitting from scratch, in the same run.
 
 Sizes: SPECTRALCLS_BENCH_PERTURBO_N (default 10000 points in one class). The letter data is looked for in
 SPECTRALCLS_DATA. ``extra_info`` holds the peer's time, the ratio, rates and the memory allocated at the peak.
@@ -25,7 +25,7 @@ N = int(os.environ.get("SPECTRALCLS_BENCH_PERTURBO_N", 10_000))
 TIKHONOV = Regularization("tikhonov", 1e-3)
 
 
-def test_letter_beside_tuned_svm(benchmark):
+def test_letter_against_tuned_svm(benchmark):
     """Tune, fit and predict: 4 000 letters for training, 16 000 for the test, 26 classes. The peer is an SVM tuned by
     grid search over as many bandwidths with the five folds of its default, in one process as it comes and in one
     process a core."""
@@ -53,8 +53,8 @@ def test_letter_beside_tuned_svm(benchmark):
     )  # fmt: skip
 
 
-def test_factorization_beside_bare_cholesky(benchmark):
-    """One class: kernel matrix, alpha and factor, beside `scipy.linalg.cholesky` on the ready matrix, as it comes and
+def test_factorization_against_bare_cholesky(benchmark):
+    """One class: kernel matrix, alpha and factor, against `scipy.linalg.cholesky` on the ready matrix, as it comes and
     told to work in place."""
     X = np.random.default_rng(0).normal(size=(N, 16))
     K = kernel_matrix(X, bandwidth=3.0)
@@ -80,9 +80,9 @@ def test_factorization_beside_bare_cholesky(benchmark):
     )  # fmt: skip
 
 
-def test_scoring_beside_bare_triangular_solve(benchmark):
-    """As many queries as the class has samples: kernel values, solve and norms, in blocks, beside BLAS's solve alone on
-    the ready kernel matrix."""
+def test_scoring_against_bare_triangular_solve(benchmark):
+    """As many queries as the class has samples: kernel values, solve and norms, in blocks, against BLAS's solve alone
+    on the ready kernel matrix."""
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(N, 16)), rng.normal(size=(N, 16))
     model = fit_class(X, 3.0, TIKHONOV)
@@ -105,8 +105,8 @@ def test_scoring_beside_bare_triangular_solve(benchmark):
 
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
-def test_a_label_beside_refit_and_rescore(benchmark, n_per_class, pool_size=5000, n_labels=20):
-    """A label of one of two classes arrives and a pool of 5 000 is scored anew, beside a refit and a new score. The
+def test_a_label_against_refit_and_rescore(benchmark, n_per_class, pool_size=5000, n_labels=20):
+    """A label of one of two classes arrives and a pool of 5 000 is scored anew, against a refit and a new score. The
     limit is one read of the pool's solve; how fast a bare product with that solve reads it is measured, too."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], n_per_class)

@@ -1,6 +1,6 @@
 """Accuracy of the Parzen classifier against the size of a reduced training set.
 
-Each run times the reduction; ``extra_info`` holds the accuracy of the reduced set beside that of the whole
+Each run times the reduction; ``extra_info`` holds the accuracy of the reduced set next to that of the whole
 set and of a stratified random subset of the same size, and the ratio of the times to predict.
 Real data from $SPECTRALCLS_DATA (letter, shuttle), skipped where absent.
 """
@@ -46,7 +46,7 @@ def tuned(name):
 @pytest.mark.parametrize("share", [0.02, 0.05, 0.1, 0.2])
 @pytest.mark.parametrize("method", ["representative", "weight"])
 def test_reduction(benchmark, name, share, method):
-    """A subset of a stated share of the training points, chosen by a method, beside all points and a random subset."""
+    """A subset of a stated share of the training points, chosen by a method, against all points and a random subset."""
     (X, T, y, u), whole, whole_accuracy, whole_seconds = tuned(name)
     h = float(whole.bandwidth_)
     options = {"method": method, "bandwidth": h, "random_state": 0}

@@ -1,4 +1,4 @@
-"""Labels, sums and neighbors that leave out unseen what they cannot see, beside all pairs and beside peers.
+"""Labels, sums and neighbors that leave out unseen what they cannot see, against all pairs and against peers.
 
 All pairs are timed on a sample of the queries and extrapolated in proportion (``sampled`` says how many). Processor
 time of one thread; what has to be built first counts, every time. Run it once for each instruction set, by
@@ -96,8 +96,8 @@ def measure(benchmark, monkeypatch, X, y, Q):
 
     benchmark.pedantic(turn, rounds=1 if len(X) * len(Q) > 1e10 else 3, warmup_rounds=0)
     median = {name: float(np.median(taken)) for name, taken in seconds.items()}
-    beside = {"labels": "labels by all pairs", "sums": "all pairs", "rtol=1e-3": "all pairs"}
-    ratios = {f"x {name}": float(np.median(np.divide(seconds[all_], seconds[name]))) for name, all_ in beside.items()}
+    slow = {"labels": "labels by all pairs", "sums": "all pairs", "rtol=1e-3": "all pairs"}
+    ratios = {f"x {name}": float(np.median(np.divide(seconds[all_], seconds[name]))) for name, all_ in slow.items()}
     sizes = {"n": len(X), "m": len(Q), "d": X.shape[1], "h": h, "sampled": n_sampled, "agree": min(agree)}
     benchmark.extra_info.update(sizes | median | ratios)
 
@@ -107,8 +107,8 @@ def measure(benchmark, monkeypatch, X, y, Q):
 @pytest.mark.parametrize("name", SIZES)
 def test_labels_and_sums(benchmark, monkeypatch, isa, name, raw):
     """`ParzenClassifier.predict` and class sums at the bandwidth that it chooses, raw data or standardized: seconds,
-    and how many times faster than the same by all pairs. `agree`: the share of labels that are those of all pairs, but
-    for exact ties. Sets of few queries are bound by what is built first, which these have to share."""
+    and how many times faster than the same by all pairs. `agree`: the share of labels that equal those by all pairs,
+    exact ties aside. With few queries, building what the search needs takes most of the time."""
     measure(benchmark, monkeypatch, *problem(name, raw))
 
 
@@ -116,7 +116,7 @@ def test_labels_and_sums(benchmark, monkeypatch, isa, name, raw):
 @pytest.mark.parametrize("d", [10, 50])
 @pytest.mark.parametrize("name", ["gaussian", "uniform"])
 def test_noise(benchmark, monkeypatch, isa, name, d):
-    """Nothing can be left out, and nothing must be lost."""
+    """On noise nothing can be left out, and looking for it must not cost much."""
     measure(benchmark, monkeypatch, *noise(name, d))
 
 
@@ -279,7 +279,7 @@ def searches(X, Q):
 @VARIANTS
 @pytest.mark.parametrize("name", ["covertype", "letter", "satimage", "shuttle", "noise 256", "noise 784"])
 def test_neighbors(benchmark, monkeypatch, isa, name):
-    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, beside all pairs and
+    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, against all pairs and
     peers: how many times faster. Trees answer 500 queries, and their ratio is that of the seconds a query. What
     pynndescent finds is not exact: `recall` says how much of it is among the nearest."""
     X, Q = neighbors_problem(name)

@@ -1,4 +1,4 @@
-"""The spectral embedding of text beside SciPy's and scikit-learn's, and the classifier beside grid searches.
+"""The spectral embedding of text against SciPy's and scikit-learn's, and the classifier against grid searches.
 
 Needs Reuters-21578 in ``SPECTRALCLS_DATA``. SPECTRALCLS_BENCH_DOCUMENTS sets the number
 of synthetic documents (200000). Peers run in turns in the same run and must find the same subspace.
@@ -126,7 +126,7 @@ def test_reuters_embedding(benchmark):
 
 @needs_reuters
 def test_reuters_ten_categories(benchmark):
-    """Tuning, training and predicting; what each reaches on the test documents stands beside the times."""
+    """Tuning, training and predicting; what each reaches on the test documents stands next to the times."""
     times, f1 = benchmark.pedantic(measure_categories, rounds=1)
     benchmark.extra_info.update(ratios(times), seconds={name: taken[0] for name, taken in times.items()}, f1=f1)
     assert f1["spectralcls"]["macro"] > 0.88

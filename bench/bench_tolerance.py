@@ -1,10 +1,10 @@
-"""Kernel sums within a tolerance beside all pairs, scikit-learn's KernelDensity and KDEpy's FFTKDE.
+"""Kernel sums within a tolerance against all pairs, scikit-learn's KernelDensity and KDEpy's FFTKDE.
 
 Training points and queries come from a mixture of eight classes. The bandwidth is at the cross-validated optimum,
 for the likelihood of points left out and for the accuracy of the classifier, and Silverman's for comparison.
 All pairs and KernelDensity are timed on a random sample of the queries and extrapolated in proportion to the
 number of queries (``extra_info`` says how many were timed). FFTKDE works on a grid, here of 1024 points a side,
-and interpolates the queries from it; its largest relative error on the sample is reported beside ours.
+and interpolates the queries from it; its largest relative error on the sample is reported next to ours.
 Size: SPECTRALCLS_BENCH_N (default 100000).
 """
 
@@ -103,7 +103,7 @@ def test_tolerance(benchmark, d, rule):
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_classifier(benchmark, d):
-    """`predict` of the Parzen classifier on all queries, beside itself without a tolerance on a sample."""
+    """`predict` of the Parzen classifier on all queries, compared with itself without a tolerance on a sample."""
     X, y, Q = problem(d)
     h = bandwidth(d, "accuracy")
     exact = ParzenClassifier(bandwidth=h, scale=None).fit(X, y)

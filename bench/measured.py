@@ -3,7 +3,7 @@
 The reports are those of ``pytest bench/bench_....py --benchmark-json=REPORT.json``. Every bench function becomes a
 section: its docstring, and a row for each run with what it was called with and what it put into ``extra_info``.
 Rows are kept in docs/measured/TOPIC.json, so that a later report replaces its own rows only; the page itself holds
-nothing that a run did not print.
+nothing that a run did not print. Without a report the page is written anew.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 from bench.page import cell, machine, table
 
 FOLDER = Path(__file__).parents[1] / "docs" / "measured"
+SPELLED = {"arpack": "ARPACK", "kdepy": "KDEpy", "knn": "k-NN", "pca": "PCA", "scipy": "SciPy", "svm": "SVM"}
 
 
 def rows_of(report):
@@ -35,10 +36,16 @@ def page(topic, rows):
     ]  # fmt: skip
     for function in dict.fromkeys(name.split("[")[0] for name in rows):
         mine = [row for name, row in rows.items() if name.split("[")[0] == function]
-        lines += ["", f"## {function.split('::test_')[1].replace('_', ' ').capitalize()}", "", docstring(function), ""]
+        lines += ["", f"## {title(function)}", "", docstring(function), ""]
         lines.append(shown([row["parameters"] | {"seconds": row["seconds"]} | row["results"] for row in mine]))
         lines += ["", f"`{function}`; {'; '.join(dict.fromkeys(row['machine'] for row in mine))}."]
     return "\n".join(lines) + "\n"
+
+
+def title(function):
+    """The name of a bench as a heading."""
+    first, *words = (SPELLED.get(word, word) for word in function.split("::test_")[1].split("_"))
+    return " ".join([first[0].upper() + first[1:] if first.islower() else first, *words])
 
 
 def docstring(function):
@@ -57,7 +64,7 @@ def shown(rows):
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.measured", description=__doc__.splitlines()[0])
     parser.add_argument("topic")
-    parser.add_argument("reports", nargs="+", type=Path)
+    parser.add_argument("reports", nargs="*", type=Path, help="none: only write the page anew")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     arguments = parser.parse_args()
     stored = arguments.folder / f"{arguments.topic}.json"

@@ -1,4 +1,4 @@
-"""Learned metrics and the ridge beside scikit-learn's: ``python -m bench.metric [--cases NAME ...]``.
+"""Learned metrics and the ridge against scikit-learn's: ``python -m bench.metric [--cases NAME ...]``.
 
 Each case runs in a new process on one thread, for its peak of memory; results are kept in docs/measured/metric.json and
 the page is docs/measured/metric.md. What has not run is said to be not measured.

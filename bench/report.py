@@ -52,7 +52,7 @@ def class_sums(n):
     return rows
 
 
-def beside_peers(n):
+def against_peers(n):
     """Median times of the peers over ours, one weight column; and over the time that the machine's limit allows."""
     rows, bounds, peers = [], [], available_peers()
     for dtype in DTYPES:
@@ -100,7 +100,7 @@ def shared_work(n):
 
 
 def matrix(n):
-    """kernel_matrix into a warm buffer beside a copy of as many bytes; d = 16."""
+    """kernel_matrix into a warm buffer, and a copy of as many bytes; d = 16."""
     rows = []
     for dtype in DTYPES:
         X, h, _ = points(n, 16, dtype)
@@ -179,7 +179,7 @@ def _draw(results, path, figure, axes):
     left.set_xticks(DIMENSIONS, [str(d) for d in DIMENSIONS])
     left.minorticks_off()
     left.legend(loc="lower left")
-    rows = [row for row in results["beside_peers"] if row["dtype"] == "float32"]
+    rows = [row for row in results["against_peers"] if row["dtype"] == "float32"]
     names = [key for key in rows[0] if key not in ("dtype", "d")]
     for name, marker in zip(names, "o^sDvP", strict=False):
         right.plot([r["d"] for r in rows], [r[name] for r in rows], marker=marker, label=name)
@@ -207,28 +207,28 @@ exponential takes 7 and 12, so that more than 100 % is possible.
 
 ## Class sums
 
-All pairs of {n_sums} points (half of it for d > 64), 3 classes, {threads} threads. Beside them the product X X^T alone,
-by NumPy's BLAS in blocks of 500 rows: it is what a GEMM would bring for large d, and its column says how much of the
-multiply-adds a well-tuned kernel reaches on this machine when the points come from the second-level cache.
+All pairs of {n_sums} points (half of it for d > 64), 3 classes, {threads} threads. The last column is the product
+X X^T alone, by NumPy's BLAS in blocks of 500 rows: it is what a GEMM would bring for large d, and says how much of
+the multiply-adds a well-tuned kernel reaches on this machine when the points come from the second-level cache.
 
 {class_sums}
 
-## Beside the peers
+## Compared with other libraries
 
-Time of the peer over ours, {n_peers} points (half of it for d > 64), one weight column, medians in turns, answers
-checked.
+How many times as long each library takes: {n_peers} points (half of it for d > 64), one weight column, medians
+in turns, answers checked.
 
-{beside_peers}
+{against_peers}
 
-Were the sums at the machine's limit, these ratios would be the following: where a goal lies above its entry here, what
-binds is the rate of multiply-adds.
+If the sums ran at the machine's limit, the ratios would be the following. Nothing that computes all pairs can be
+faster: the rate of multiply-adds binds.
 
 {peers_at_limit}
 
-The same for {n_small} points (half of it for d > 64), where starting threads and the way from Python take most of our
-time.
+The same for {n_small} points (half of it for d > 64), for which starting threads and the call from Python take most of
+our time.
 
-{beside_peers_small}
+{against_peers_small}
 
 ## What is shared
 
@@ -257,7 +257,7 @@ def quote_in_readme(results, readme):
         {"features": row["d"], "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
          "% of the machine's limit": speed[row["dtype"], row["d"]]["% of limit"]}
         | {f"{name} takes times": value for name, value in row.items() if name not in ("dtype", "d")}
-        for row in results["beside_peers"] if row["dtype"] == "float32"
+        for row in results["against_peers"] if row["dtype"] == "float32"
     ]
     text = readme.read_text(encoding="utf-8")
     start, end = "<!-- performance -->\n", "<!-- end -->"
@@ -278,8 +278,8 @@ def main():
         "variants": variants(n_sums), "class_sums": class_sums(n_sums), "shared_work": shared_work(n_sums // 2),
         "matrix": matrix(n_peers // 2), "thread_rows": threads(n_sums),
     }
-    results["beside_peers"], results["peers_at_limit"] = beside_peers(n_peers)
-    results["beside_peers_small"], _ = beside_peers(n_small)
+    results["against_peers"], results["peers_at_limit"] = against_peers(n_peers)
+    results["against_peers_small"], _ = against_peers(n_small)
     results["growth"], exponent = growth(sizes)
     arguments.out.mkdir(parents=True, exist_ok=True)
     draw(results, arguments.out / "performance.png")

@@ -143,7 +143,7 @@ class Gaussians:
 
 
 def bound(name, arguments):
-    """What removing the entries takes from the true posterior, beside what it takes from us and from imputation."""
+    """What removing the entries takes from the true posterior, and what it takes from us and from imputation."""
     d, correlation = name
     truth, rng = Gaussians(d, correlation), np.random.default_rng(0)
     found = []
@@ -412,7 +412,7 @@ def _times(found):
 def _peer(found):
     rows = [{"points": n, **run} for n, run in found["peer"].items()]
     return [
-        "## Beside statsmodels", "",
+        "## Compared with statsmodels", "",
         "A bandwidth for each of four features by leave-one-out likelihood, and `KDEMultivariate` of statsmodels:", "",
         table(rows), "",
         "Both search the same likelihood. A search of ours of so few points takes milliseconds, most of them outside "
