@@ -52,7 +52,7 @@ below and writes it. Machine: {machine}.
 `python -m tests.fuzz --calls N --seed S` draws calls of the public functions and estimators: shapes, memory layouts,
 byte orders, dtypes, labels of all integer types, weights, bandwidths, units, odd data, tables, files, and arguments
 of the wrong kind. They run in child processes, so that a crash or a hang is seen. An answer is compared with float64
-NumPy straight from the formulas, or with what it has to fulfill; an error has to be one of ours, in words.
+NumPy straight from the formulas, or checked for what must hold; an error must be one that the package raises, in words.
 
 {calls} calls in {seconds}, {seeds}: **{findings}**. What a run finds gets a test, in the table below, and is judged
 once more (`--again`). The columns count what the calls were when they were made; those of `distant_sums`,
@@ -62,8 +62,8 @@ once more (`--again`). The columns count what the calls were when they were made
 
 ## Found and mended
 
-Each finding of those who tried to break the package, with the tests that fail if it comes back: the list of
-`tests/findings.py`, which `tests/house/test_findings.py` holds against the tests that there are.
+Each finding of the random calls and of other attempts to break the package, with the tests that fail if it comes back.
+The list is `tests/findings.py`; `tests/house/test_findings.py` checks that these tests exist.
 
 {mended}
 
@@ -83,7 +83,7 @@ The core, compiled with sanitizers that end the process at their first finding, 
 ## How to repeat a finding
 
 A call is drawn from its seed, target and number: `python -m tests.fuzz --only knn --call 123 --seed 1` makes one again,
-in this process. Each finding that was mended is in the table above.
+in this process.
 """
 
 
