@@ -1,5 +1,7 @@
 #include "base/distance_tile.hpp"
 
+#include <algorithm>
+
 namespace spectralcls {
 namespace {
 
@@ -115,9 +117,34 @@ void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index
   else squared_distances_of<T, tile_rows>(form, queries, block, points, tile, out);
 }
 
+template <class T>
+void differences_below(const PackedQueries<T>& queries, index_t block, index_t row, const PackedPoints<T>& points,
+                       const Tile& tile, T limit, TileBuffer<T>& out) {
+  constexpr int W = lanes<T>;
+  const index_t d = points.dimension();
+  const T *q = queries.block(DistanceForm::difference, block) + row,
+          *x = points.coordinates(DistanceForm::difference, tile);
+  T* to = out.value[row];
+  for (int left = tile.n_vectors; left > 0;) {
+    const int n = std::min(left, panel_vectors);
+    if (any_less<T>(row_minimum<T>(to, n), broadcast<T>(limit))) {
+      if (n == 3) panel<T, 3, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
+      if (n == 2) panel<T, 2, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
+      if (n == 1) panel<T, 1, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
+    }
+    left -= n;
+    x += n * W * d;
+    to += n * W;
+  }
+}
+
 template void squared_distances(DistanceForm, const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&,
                                 const Tile&, TileBuffer<float>&);
 template void squared_distances(DistanceForm, const PackedQueries<double>&, index_t, index_t,
                                 const PackedPoints<double>&, const Tile&, TileBuffer<double>&);
+template void differences_below(const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&, const Tile&,
+                                float, TileBuffer<float>&);
+template void differences_below(const PackedQueries<double>&, index_t, index_t, const PackedPoints<double>&,
+                                const Tile&, double, TileBuffer<double>&);
 
 }  // namespace spectralcls

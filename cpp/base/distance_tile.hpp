@@ -15,10 +15,20 @@ template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
                        const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out);
 
+// The same from differences for one row of the block, but only in panels where it holds a distance below `limit`.
+template <class T>
+void differences_below(const PackedQueries<T>& queries, index_t block, index_t row, const PackedPoints<T>& points,
+                       const Tile& tile, T limit, TileBuffer<T>& out);
+
 extern template void squared_distances(DistanceForm, const PackedQueries<float>&, index_t, index_t,
                                        const PackedPoints<float>&, const Tile&, TileBuffer<float>&);
 extern template void squared_distances(DistanceForm, const PackedQueries<double>&, index_t, index_t,
                                        const PackedPoints<double>&, const Tile&, TileBuffer<double>&);
+
+extern template void differences_below(const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&,
+                                       const Tile&, float, TileBuffer<float>&);
+extern template void differences_below(const PackedQueries<double>&, index_t, index_t, const PackedPoints<double>&,
+                                       const Tile&, double, TileBuffer<double>&);
 
 // The smallest distance in each lane of one row of a tile.
 template <class T>

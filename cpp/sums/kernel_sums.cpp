@@ -197,7 +197,7 @@ bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
 template <class T>
 std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                    const T* weights, index_t n_columns, const Execution& execution) {
-  const bool with_product = !detail::TileArguments<T>(Kernel::gaussian, 1, points.cols, false).always_difference();
+  const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
   auto packed = std::make_shared<KernelPoints<T>>(points, 0.0, Grouping{labels, n_labels, nullptr, 1}, with_product,
                                                   by_locality, execution);

@@ -92,12 +92,10 @@ struct SumPlan {
         bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
         weights(keeps_weights() ? kept->weights() : &own_weights) {
-    const double highest_rate =
-        std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) {
-          return a.highest_rate < b.highest_rate;
-        })->highest_rate;
-    kept->prepare(TileArguments<T>(request.kernel, highest_rate, request.points.cols, scaled), request.queries,
-                  execution);
+    const auto sharpest = std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) {
+      return a.highest_rate < b.highest_rate;
+    });
+    kept->prepare(sharpest->arguments, request.queries, execution);
     order_queries(execution);
     divide();
   }
@@ -142,9 +140,7 @@ struct SumPlan {
   Grouping grouping() const {
     return {request.labels, request.n_labels, request.point_groups, request.point_groups ? request.n_groups : 1};
   }
-  bool with_product() const {
-    return !TileArguments<T>(request.kernel, 1, request.points.cols, false).always_difference();
-  }
+  bool with_product() const { return !TileArguments<T>::always_difference(request.kernel, request.points.cols); }
 
   std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
     if (request.packed && suits()) return request.packed->for_skipping(execution);

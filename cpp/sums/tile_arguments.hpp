@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/distance_tile.hpp"
@@ -19,9 +20,12 @@ class TileArguments {
         singular_(traits(kernel).at_zero == 0),
         logarithms_(logarithms),
         rate_(highest_rate * ln2),
-        // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
-        always_difference_(decay_ == Decay::compact || dimension <= 3) {}
+        always_difference_(always_difference(kernel, dimension)) {}
 
+  // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
+  static bool always_difference(Kernel kernel, index_t dimension) {
+    return traits(kernel).decay == Decay::compact || dimension <= 3;
+  }
   bool always_difference() const { return always_difference_; }
   // Whether some tile may; the largest norms of all queries and points.
   bool needs_difference(double query_norm, double point_norm) const {
@@ -37,8 +41,15 @@ class TileArguments {
       leave_out();
     };
     const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
-    if (!try_product(query_norm, queries.block_norms(block), n_rows, tile, out, in_form))
+    if (product_suffices_for(query_norm, tile.largest_norm)) {
+      in_form(DistanceForm::product);
+    } else if (const double least = least_accurate(query_norm + tile.largest_norm); std::isinf(least)) {
       in_form(DistanceForm::difference);
+    } else {
+      in_form(DistanceForm::product);
+      if (!correct(queries, block, n_rows, points, tile, static_cast<T>(least), out, leave_out))
+        in_form(DistanceForm::difference);
+    }
     for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
   }
 
@@ -57,30 +68,42 @@ class TileArguments {
   // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
   static constexpr T least_distance = T(0.25);
 
-  template <class InForm>
-  bool try_product(double query_norm, const T* norms, index_t n_rows, const Tile& tile, const TileBuffer<T>& out,
-                   InForm&& in_form) const {
-    if (always_difference_) return false;
-    // An error e of a squared distance D is one of rate e in the Gaussian's exponent, whatever D is.
-    if (decay_ == Decay::gaussian && safe_form<T>(query_norm, tile.largest_norm, rate_) == DistanceForm::product) {
-      in_form(DistanceForm::product);
-      return true;
-    }
-    if (decay_ == Decay::gaussian && !logarithms_) return false;
-    // Of rate sqrt(D) it is one of rate e / (2 sqrt(D)). D is at most twice the sum of the norms.
-    double least_exponent = 0;
-    if (!logarithms_) {
-      const double sum = query_norm + tile.largest_norm, share = rate_ * sum / (2 * largest_exponent<T>);
-      least_exponent = share * share;
-      if (least_exponent > 2 * sum) return false;
-    }
-    in_form(DistanceForm::product);
-    // A logarithm is as accurate as the distances it comes from are relative to themselves, and so is a kernel with a
-    // factor: it is enough that they do not cancel, whatever the rate.
+  // An error e of a squared distance D is one of rate e in the Gaussian's exponent, whatever D is.
+  bool product_suffices_for(double query_norm, double point_norm) const {
+    return !always_difference_ && decay_ == Decay::gaussian &&
+           safe_form<T>(query_norm, point_norm, rate_) == DistanceForm::product;
+  }
+
+  // The squared distance from which on the product form is accurate enough where it does not cancel, infinite if that
+  // is too far; `sum`: of the largest norms. A logarithm is as accurate as the distances it comes from are relative to
+  // themselves, and so is a kernel with a factor: it is enough that they do not cancel, whatever the rate.
+  double least_accurate(double sum) const {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    if (always_difference_) return never;
+    if (logarithms_) return 0;
+    if (decay_ == Decay::gaussian) return never;
+    // An error e of D is one of rate e / (2 sqrt(D)) of rate sqrt(D). D is at most twice the sum of the norms.
+    const double share = rate_ * sum / (2 * largest_exponent<T>), least = share * share;
+    return least > 2 * sum ? never : least;
+  }
+
+  // Puts differences in the place of what the product form is too coarse for, row by row; false if those are most.
+  template <class LeaveOut>
+  bool correct(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+               const Tile& tile, T least, TileBuffer<T>& out, LeaveOut&& leave_out) const {
+    const T* norms = queries.block_norms(block);
+    T limits[tile_rows];
+    bool coarse[tile_rows];
+    index_t n_coarse = 0;
     for (index_t r = 0; r < n_rows; ++r) {
-      const T least = std::max(norms[r] * least_distance, static_cast<T>(least_exponent));
-      if (any_less<T>(row_minimum<T>(out.value[r], tile.n_vectors), broadcast<T>(least))) return false;
+      limits[r] = std::max(norms[r] * least_distance, least);
+      coarse[r] = any_less<T>(row_minimum<T>(out.value[r], tile.n_vectors), broadcast<T>(limits[r]));
+      n_coarse += coarse[r];
     }
+    if (2 * n_coarse > n_rows) return false;
+    for (index_t r = 0; r < n_rows; ++r)
+      if (coarse[r]) differences_below(queries, block, r, points, tile, limits[r], out);
+    if (n_coarse > 0) leave_out();
     return true;
   }
 

@@ -122,6 +122,34 @@ def test_tight_clusters_far_apart(dtype, kernel):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+@pytest.mark.parametrize("n_near", [1, 3, 5, 8])
+@pytest.mark.parametrize("n", [5, 40, 200])
+def test_near_queries_among_far_ones(n, n_near, kernel, dtype):
+    """Distances that would cancel are those of some queries of a block and some points of a tile, and only for them
+    are differences taken; so are points that queries leave out."""
+    rng = np.random.default_rng(n + n_near)
+    X = rng.normal(size=(n, 6)).astype(dtype)
+    Q = rng.normal(size=(64, 6)).astype(dtype)
+    near = np.flatnonzero(np.arange(64) % 8 < n_near)
+    beside = rng.integers(n, size=len(near))
+    Q[near] = X[beside] + dtype(1e-4) * rng.normal(size=(len(near), 6)).astype(dtype)
+    options = dict(kernel=kernel, bandwidth=1e-4, log=True)
+    allowed = 2 * RTOL[dtype]
+    np.testing.assert_allclose(
+        kernel_sums(Q, X, **options), reference.kernel_sums(Q, X, **options), rtol=allowed, atol=allowed
+    )
+    left_out = np.full(64, -1)
+    left_out[near] = beside
+    expected = [
+        reference.kernel_sums(Q[[i]], np.delete(X, j, axis=0) if j >= 0 else X, **options)[0]
+        for i, j in enumerate(left_out)
+    ]
+    actual = kernel_sums(Q, X, exclude_self=left_out, **options)
+    np.testing.assert_allclose(actual, expected, rtol=allowed, atol=allowed)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", reference.POSITIVE)
 @pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
 def test_far_queries_have_finite_logs_of_the_right_order(distance, kernel, dtype):
@@ -431,8 +459,10 @@ def test_concurrent_calls_release_the_gil():
     Q, X = sample(2000, 4000, 8, np.float64)
     expected = kernel_sums(Q, X, bandwidth=1.0, n_jobs=1)
     results = [None] * 4
+
     def call(i):
         results[i] = kernel_sums(Q, X, bandwidth=1.0, n_jobs=2)
+
     threads = [threading.Thread(target=call, args=(i,)) for i in range(4)]
     for thread in threads:
         thread.start()
