@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/locality.hpp"
 
 namespace spectralcls {
 namespace {
 
+constexpr int pack_ahead = 8;        // vectors of features: neighbors lie anywhere in memory
 constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
 
 double power_of_two_at_least(double x) {
@@ -16,9 +18,19 @@ double power_of_two_at_least(double x) {
   return std::ldexp(1.0, mantissa == 0.5 ? exponent - 1 : exponent);
 }
 
+// Calls body(first feature, how many) for lanes<T> features at a time: a number that the compiler knows but for the
+// last ones, since most of the work of packing is in loops of this length.
+template <class T, class Body>
+SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
+  constexpr int W = lanes<T>;
+  index_t k = 0;
+  for (; k + W <= d; k += W) body(k, std::integral_constant<index_t, W>{});
+  if (k < d) body(k, d - k);
+}
+
 // n <= lanes coordinates of a point from feature k on, scaled: about the center, and as they came.
-template <class T>
-void place(const T* x, const Geometry& geometry, index_t k, index_t n, T* centered, T* raw) {
+template <class T, class Count>
+SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale;
   for (index_t i = 0; i < n; ++i) {
@@ -28,8 +40,8 @@ void place(const T* x, const Geometry& geometry, index_t k, index_t n, T* center
 }
 
 // The same for a query, which may be so far away that its distances would overflow.
-template <class T>
-void place_within(const T* x, const Geometry& geometry, index_t k, index_t n, T* centered, T* raw) {
+template <class T, class Count>
+SPECTRALCLS_INLINE void place_within(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale, limit = geometry.limit;
   for (index_t i = 0; i < n; ++i) {
@@ -44,7 +56,8 @@ void place_within(const T* x, const Geometry& geometry, index_t k, index_t n, T*
 template <class T, int Vectors>
 class SquaredNorms {
  public:
-  void add(int vector, const T* x, index_t n) {
+  template <class Count>
+  SPECTRALCLS_INLINE void add(int vector, const T* x, Count n) {
     for (index_t i = 0; i < n; ++i) sums_[vector][i] += static_cast<double>(x[i]) * x[i];
   }
   double of(int vector) const {
@@ -250,14 +263,15 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
     for (int j = 0; j < W; ++j) rows[j] = source_[column + j] < 0 ? nullptr : points.row(source_[column + j]);
 
     SquaredNorms<T, W> norms;
-    for (index_t k = 0; k < d_; k += W) {
-      const index_t n = std::min<index_t>(W, d_ - k);
-      alignas(64) T centered[W][W] = {}, raw[W][W] = {};
+    for_vectors_of_features<T>(d_, [&](index_t k, auto n) {
+      alignas(64) T centered[W][W], raw[W][W];  // clearing them would take longer than all the rest
       for (int j = 0; j < W; ++j) {
-        if (!rows[j]) {
-          std::fill(raw[j], raw[j] + n, infinity);
-          continue;
+        if (!rows[j] || n < W) {
+          std::fill_n(centered[j], W, T(0));
+          std::fill_n(raw[j], W, infinity);
         }
+        if (!rows[j]) continue;
+        __builtin_prefetch(rows[j] + k + pack_ahead * W);
         place(rows[j] + k, geometry, k, n, centered[j], raw[j]);
         // Norms are those of the rounded coordinates, so that the product form is a distance of real points.
         norms.add(j, centered[j], n);
@@ -269,7 +283,7 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
       }
       if (with_product) store_transposed<T>(centered, n, centered_.data() + start + k * stride, stride);
       if (with_difference) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
-    }
+    });
     for (int j = 0; first && j < W; ++j) {
       const double norm = norms.of(j);
       norms_[column + j] = rows[j] ? static_cast<T>(norm) : infinity;
@@ -293,8 +307,7 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
   largest_norm.assign(static_cast<std::size_t>(n_blocks), 0.0);
   for (index_t b = 0; b < n_blocks; ++b) {
     SquaredNorms<T, tile_rows> squared;
-    for (index_t k = 0; k < d; k += W) {
-      const index_t n = std::min<index_t>(W, d - k);
+    for_vectors_of_features<T>(d, [&](index_t k, auto n) {
       for (int r = 0; r < tile_rows; ++r) {
         const T* query = queries.row(rows[std::min(b * tile_rows + r, n_rows - 1)]);
         T x[W] = {}, y[W] = {};
@@ -307,7 +320,7 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
           to_raw[i * tile_rows] = y[i];
         }
       }
-    }
+    });
     for (int r = 0; r < tile_rows; ++r) {
       const double norm = squared.of(r);
       norms[b * tile_rows + r] = static_cast<T>(norm);

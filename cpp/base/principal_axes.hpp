@@ -25,7 +25,7 @@ class PrincipalAxes {
 
  private:
   index_t n_axes_ = 0, d_ = 0;
-  std::vector<double> axes_;  // (d, most) by rows
+  AlignedVector<double> axes_;  // (d, most) by rows
 };
 
 extern template PrincipalAxes PrincipalAxes::of(MatrixView<float>, const Geometry&, index_t);
