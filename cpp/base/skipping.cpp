@@ -100,7 +100,7 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
         begin = end;
         if (end == width || std::sqrt(partial) - tile > reach) break;
       }
-      if (std::sqrt(partial) < reach) cost += std::min(FilterCosts::pair, 2 * pair_cost);
+      if (std::sqrt(partial) < reach) cost += std::min(FilterCosts::pair + static_cast<double>(d), 2 * pair_cost);
     }
   }
   return cost / (static_cast<double>(n_queries * n_points) * pair_cost);

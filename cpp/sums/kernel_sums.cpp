@@ -37,9 +37,9 @@ class Computation {
   void run(const Finish& finish) const {
     std::vector<Partial> partials(n_parts_ > 1 ? static_cast<std::size_t>(n_chunks_ * n_parts_) : 0);
     for_each_chunk(n_chunks_ * n_parts_, execution_, [&](std::ptrdiff_t task, Checkpoint& checkpoint) {
-      const FlushSubnormals guard;
       const Range& chunk = plan_->chunks[static_cast<std::size_t>(task / n_parts_)];
       const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
+      const FlushSubnormals guard;  // only now: queries may be subnormal until they are scaled
       sum_chunk(chunk, task % n_parts_, *sums, checkpoint);
       if (n_parts_ == 1) finish_chunk(chunk, sums->partial(), finish);
       else partials[static_cast<std::size_t>(task)] = std::move(sums->partial());
@@ -120,12 +120,12 @@ class Computation {
   bool skipping_pays() const {
     const auto n_rows = static_cast<index_t>(plan_->rows.size());
     const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
-    const FlushSubnormals guard;
     double cost = 0, cost_of_all = 0;
     for (index_t i = 0; i < n_blocks; ++i) {
       const index_t begin = i * n_rows / n_blocks / tile_rows * tile_rows;
       const Range chunk{begin, std::min<index_t>(begin + tile_rows, n_rows)};
       const auto sums = std::make_unique<BlockSums>(*plan_, chunk);
+      const FlushSubnormals guard;
       detail::PrunedSums<T> pruned(*plan_, chunk, *sums);
       pruned.run(0);
       cost += pruned.cost();

@@ -130,6 +130,38 @@ def test_weights_of_every_size_and_sign(dtype, rtol, case):
         assert np.all(error <= (rtol + rounding.max(axis=1)) * total)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("case", ["plain", "constants", "duplicates", "far from the origin", "subnormal"])
+@pytest.mark.parametrize("d", [67, 261])
+def test_many_features_of_few_dimensions(monkeypatch, d, case, dtype):
+    """Points near a plane of five dimensions, as most images are, whether or not the filter is chosen for them."""
+    rng = np.random.default_rng(d)
+    X = clusters(rng, 1203, 5) @ rng.normal(size=(5, d)) + 0.01 * rng.normal(size=(1203, d))
+    h = 0.02 * np.sqrt(d)
+    if case == "constants":
+        X[:, ::3] = -7.0
+    if case == "duplicates":
+        X = np.repeat(X[:401], 3, axis=0)
+    Q = np.vstack([X[:102], X[:33] + 0.1 * rng.normal(size=(33, d))])
+    if case == "far from the origin":
+        X, Q, h = 64 * np.round(X, 2) + 1e6, 64 * np.round(Q, 2) + 1e6, 64 * h
+    if case == "subnormal":
+        tiny = 8 * float(np.finfo(dtype).tiny)
+        X, Q, h = tiny * X, tiny * Q, tiny * h
+    X, Q = X.astype(dtype), Q.astype(dtype)
+    labels = rng.integers(3, size=len(X))
+    unit = tiny if case == "subnormal" else 1.0  # cdist would square its way to zero
+    scale, sums, _ = reference(Q.astype(np.float64) / unit, X.astype(np.float64) / unit, h / unit, labels=labels)
+    truth, allowed = scale + np.log(sums[..., 0]), {np.float32: 5e-5, np.float64: 5e-12}[dtype]
+    for mode in ("always", "sampled", "never"):
+        monkeypatch.setenv(SKIPPING, mode)
+        log_sums = kernel_sums(Q, X, labels=labels, bandwidth=h, log=True)
+        np.testing.assert_allclose(log_sums, truth, rtol=allowed, atol=allowed)
+        total = np.logaddexp.reduce(truth, axis=1, keepdims=True)
+        near = kernel_sums(Q, X, labels=labels, bandwidth=h, log=True, rtol=1e-3)
+        assert np.all(np.abs(np.exp(near - total) - np.exp(truth - total)).sum(axis=1) <= 1e-3 + 2 * allowed)
+
+
 @pytest.mark.parametrize("rtol", [0.0, 0.1])
 def test_pairs_of_several_labels_in_one_pass(rtol):
     """Points of many labels, few of each in a tile, whose pairs are taken one by one."""
