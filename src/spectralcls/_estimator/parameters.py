@@ -33,9 +33,9 @@ PARAMETERS = {
     ),
     "kernel": Parameter(
         [StrOptions(set(KERNELS))],
-        '{"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine"}',
+        '{"gaussian", "laplace", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear"}',
         """
-        Shape of the kernel; all but the Gaussian vanish beyond the bandwidth.
+        Shape of the kernel; all but "gaussian" and "laplace" are compact: they vanish beyond the bandwidth.
         """,
     ),
     "metric": Parameter(

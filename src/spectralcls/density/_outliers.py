@@ -52,7 +52,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
         for new points, which must not be the training samples.
     kernel : str, default="gaussian"
-        As in :class:`ParzenDensity`, as are the next three.
+        As in :class:`ParzenDensity`, like the next three.
     covariance_type : {"spherical", "diag", "full"}, default="spherical"
         Shape of the kernels.
     adaptive : bool or float, default=False

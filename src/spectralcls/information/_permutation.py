@@ -70,6 +70,7 @@ def two_sample_test(
     n_permutations : int, default=999
         Number of random permutations, at most a million.
     kernel : {"gaussian", "laplace"}, default="gaussian"
+        Kernel of the Parzen densities.
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     random_state : int, RandomState instance or None, default=0
@@ -152,6 +153,7 @@ def independence_test(
     n_permutations : int, default=999
         Number of random permutations, at most a million.
     kernel : {"gaussian", "laplace"}, default="gaussian"
+        Kernel of the Parzen densities.
     potential : {"convolved", "same"}, default="convolved"
         As in :func:`information_potential`.
     random_state : int, RandomState instance or None, default=0

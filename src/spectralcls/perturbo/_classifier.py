@@ -88,8 +88,8 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
 
     Notes
     -----
-    Everything is computed in float64, also for float32 input: a float32 Cholesky factor fails where the
-    condition number exceeds 5e10, and small bandwidth errors are amplified by it.
+    Everything is computed in float64, also for float32 input: a float32 Cholesky factorization may fail once
+    the condition number exceeds some 1e8, and rounding errors are amplified by it.
 
     A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is alpha / w on its place of the
     diagonal.

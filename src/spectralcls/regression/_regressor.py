@@ -33,8 +33,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     degree : {"cv", 0, 1}, default="cv"
         0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
         above 10 features, where lines need many moments, the mean.
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
+    %(kernel)s
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their

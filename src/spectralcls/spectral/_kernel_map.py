@@ -33,7 +33,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
         leading vectors tell clusters apart whatever their density.
     %(kernel)s
-        Those have negative eigenvalues too; only the positive part is kept, and a warning says how much was dropped.
+        Compact kernels have negative eigenvalues too; the positive part is kept, a warning says how much was dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
         Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);

@@ -42,15 +42,15 @@ class _Problems(NamedTuple):
 
 
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
-    """Linear classifiers on spectral coordinates, each class with its own number of them: SK<Gamma, E, S_I> of [1]_.
+    """Linear classifiers on spectral coordinates, with a number of coordinates for each class.
 
-    The training samples are embedded once by :class:`SpectralKernel`; one classifier per class (one against
-    the rest, or per label of a multilabel target) is trained on the leading components. The embeddings are
-    nested, so that one decomposition serves every number of components, and ``n_components="cv"`` chooses one
-    for each class, which [1]_ leaves as its open problem. For dense X the machine is regularized least squares, whose
-    decisions about each sample by all others have a closed form: nothing is trained twice to choose the number of
-    components, the ridge and the bandwidth. Sparse X, such as frequencies of terms, gets linear SVMs, which measure a
-    little better there.
+    The kernel is SK<Gamma, E, S_I> of [1]_. The training samples are embedded once by :class:`SpectralKernel`; one
+    classifier per class (one against the rest, or per label of a multilabel target) is trained on the leading
+    components. The embeddings are nested, so that one decomposition serves every number of components, and
+    ``n_components="cv"`` chooses one for each class, which [1]_ leaves open. For dense X the classifiers are
+    regularized least squares, whose decisions about each sample by all others have a closed form: nothing is trained
+    twice to choose the number of components, the ridge and the bandwidth. For sparse X, such as frequencies of terms,
+    they are linear SVMs, which are a little more accurate there.
 
     Parameters
     ----------
