@@ -3,8 +3,8 @@ Densities: how likely is what we see
 ====================================
 
 ``ParzenDensity`` chooses its bandwidth by the exact leave-one-out likelihood. Left, the waiting times are positive: a
-plain estimate spills over zero, reflection at the bound does not, and bandwidths of each sample's own smooth the tail
-more than the peak. Right, two measurements of irises: contours hold 20 to 95 percent of the mass.
+plain estimate spills over zero, reflection at the bound does not, and a separate bandwidth for each sample smooths the
+tail more than the peak. Right, two measurements of irises: contours hold 20 to 95 percent of the mass.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 A million rows on a laptop
 ==========================
 
-In two dimensions a tolerance turns hours into seconds, with a guaranteed bound. This example measures both ways
-on growing samples, and labels the largest with the bound alone. Run it with the argument ``--full`` for a
-million rows.
+In two dimensions a tolerance turns minutes into about a second, with a guaranteed bound. This example measures
+both ways on growing samples, and labels the largest with the bound alone. Run it with the argument ``--full``
+for a million rows.
 """
 
 import sys
