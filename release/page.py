@@ -10,15 +10,15 @@ COMPILERS = ROOT / "docs" / "measured" / "compilers.json"
 TEXT = """\
 # Platforms
 
-There are to be wheels for CPython {first} to {last} on each platform of the table. This page says how far each got on
-the machine that wrote it, an x86-64 Linux; `nox -s wheels` makes all of it, `python -m release.page` writes the page.
+Wheels for CPython {first} to {last} are planned on each platform of the table. This page says how far each got on the
+machine that wrote it, an x86-64 Linux; `nox -s wheels` makes all of it, `python -m release.page` writes the page.
 The hosted run (`.github/workflows/wheels.yml`, by cibuildwheel) builds the whole matrix, the free-threaded 3.14
 included, and tests each wheel on its own platform.
 
 {table}
 
-*Run*: installed where there is no compiler, and tested; behind a variant is how many tests passed with it. *Installed*:
-the same, but `spectralcls compare wine` is all that was run. *Run under qemu*: the core's tests, by an emulator.
+*Run*: installed where there is no compiler, and tested; the numbers say how many tests passed with each variant.
+*Installed*: the same, but `spectralcls compare wine` is all that was run. *Run under qemu*: the core's tests, emulated.
 *Linked*: what is compiled once per instruction set is compiled and linked for the platform; the Python modules need its
 headers, which were not at hand. *Not tried*: neither.
 {timing}
