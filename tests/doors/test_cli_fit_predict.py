@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import skops.io
+from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 
-from spectralcls.cli import main, models, predict
+from spectralcls.cli import main, models, predict, registry
 from spectralcls.cli.errors import CommandError
 from spectralcls.kernel_mean import ParzenClassifier
 
@@ -261,6 +262,21 @@ def test_types_that_are_not_known_are_refused(tmp_path, points, data, capsys):
     skops.io.dump(Stranger().fit(*points), path)
     message = fails_with(capsys, "predict", path, data, "--out", tmp_path / "out")
     assert "Stranger" in message and "--trust" in message
+
+
+@pytest.mark.parametrize("name", ["auto", "perturbo", "perturbotruncated", "spectralkernel", "kernelridge"])
+def test_models_of_this_package_need_no_trust(tmp_path, points, name):
+    X, y = points[0][:60], points[1][:60]
+    (entry,) = registry.select([name])
+    fitted = entry.make(registry.Setting(60, 5, 1.0, 2, 0, None)).fit(X, y)
+    models.save(models.Model(fitted, ["height", "girth"]), tmp_path / "model.skops")
+    assert_array_equal(models.load(tmp_path / "model.skops").estimator.predict(X), fitted.predict(X))
+
+
+def test_a_name_that_this_package_only_imports_is_strange():
+    assert models._is_inert("spectralcls.perturbo._triangle.Triangle") and models._is_inert("builtins.object")
+    for name in ("cli.predict.Path", "_model.expansion.partial", "kernels.kernel_sums"):
+        assert not models._is_inert(f"spectralcls.{name}")
 
 
 def test_joblib_only_on_request(tmp_path, points, data, capsys):

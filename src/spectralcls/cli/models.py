@@ -1,6 +1,5 @@
 """Model files: written at once or not at all, and read only as far as they can be trusted."""
 
-import dataclasses
 import importlib
 from dataclasses import dataclass
 
@@ -83,7 +82,7 @@ def _load_joblib(path, trust):
 def _load_skops(path, trust):
     skops = _skops()
     unknown = skops.get_untrusted_types(file=path)
-    strange = [name for name in unknown if not _is_ours(name)]
+    strange = [name for name in unknown if not _is_inert(name)]
     if strange and not trust:
         raise CommandError(
             f"{path}: refused, because it holds types that are not known to be safe: {', '.join(strange)}; "
@@ -92,8 +91,10 @@ def _load_skops(path, trust):
     return skops.load(path, trusted=unknown)
 
 
-def _is_ours(name):
-    """An estimator or a dataclass of this package: making one runs none of the file's code."""
+def _is_inert(name):
+    """A bare object, or of a class that this package defines: making one runs none of the file's code."""
+    if name == "builtins.object":
+        return True
     module, _, attribute = name.rpartition(".")
     if module.split(".")[0] != "spectralcls":
         return False
@@ -101,7 +102,7 @@ def _is_ours(name):
         found = getattr(importlib.import_module(module), attribute, None)
     except ImportError:
         return False
-    return isinstance(found, type) and (issubclass(found, BaseEstimator) or dataclasses.is_dataclass(found))
+    return isinstance(found, type) and found.__module__ == module
 
 
 def _skops():
