@@ -59,6 +59,18 @@ def test_line_and_band_are_the_regression():
     assert not hasattr(RegressionDisplay.from_estimator(model, X, X[:, 0], coverage=None), "band_")
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_estimators_that_know_names_see_them(library):
+    X = np.random.default_rng(0).normal(size=(40, 1))
+    frame = pytest.importorskip(library).DataFrame({"a": X[:, 0]})
+    of_names, plain = ParzenDensity(0.5).fit(frame), ParzenDensity(0.5).fit(X)
+    found = DensityDisplay.from_estimator(of_names, frame)
+    assert_array_equal(found.density, DensityDisplay.from_estimator(plain, X).density)
+    of_names, plain = KernelRegressor(0.5).fit(frame, X[:, 0]), KernelRegressor(0.5).fit(X, X[:, 0])
+    found = RegressionDisplay.from_estimator(of_names, frame, X[:, 0])
+    assert_array_equal(found.interval, RegressionDisplay.from_estimator(plain, X, X[:, 0]).interval)
+
+
 def test_paths_of_bandwidths_name_their_score():
     X = points(1)
     assert BandwidthPathDisplay.from_estimator(ParzenDensity().fit(X)).ax_.get_ylabel() == "Held-out log density"

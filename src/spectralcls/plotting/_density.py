@@ -7,6 +7,7 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._typing import ArrayLike
+from ._places import like
 
 GRID = {1: 400, 2: 120}  # places along each feature
 _FEWER_MARKS = 300  # samples from which marks become fainter
@@ -92,9 +93,7 @@ class DensityDisplay:
         ends = zip(X.min(axis=0) - reach, X.max(axis=0) + reach, strict=True)
         grid = [np.linspace(low, high, GRID[X.shape[1]]) for low, high in ends]
         places = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, X.shape[1])
-        if hasattr(frame, "iloc"):  # the features have names, and the estimator expects them
-            places = type(frame)(places, columns=frame.columns)
-        density = np.exp(estimator.score_samples(places)).reshape([len(side) for side in grid])
+        density = np.exp(estimator.score_samples(like(places, frame))).reshape([len(side) for side in grid])
         display = cls(grid, density, X, feature_names=None if names is None else list(names))
         return display.plot(ax=ax, **kwargs)
 

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._typing import ArrayLike
+from ._places import like
 
 _CLASS_COLORS = "tab10"
 _STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}
@@ -89,17 +90,17 @@ class PerturbationDisplay:
         -----
         Evaluates the perturbation of ``grid_resolution**2`` points.
         """
-        X = check_array(X, dtype=np.float64)
+        frame, X = X, check_array(X, dtype=np.float64)
         if X.shape[1] != 2:
             raise ValueError(f"A plane has two features, but X has {X.shape[1]}.")
         low, high = X.min(axis=0), X.max(axis=0)
         room = margin * (high - low) + (high == low)
         x_line, y_line = (np.linspace(low[i] - room[i], high[i] + room[i], grid_resolution) for i in range(2))
         grid = np.stack(np.meshgrid(x_line, y_line), axis=-1)
-        grid, square = grid.reshape(-1, 2), (grid_resolution, grid_resolution)
+        grid, square = like(grid.reshape(-1, 2), frame), (grid_resolution, grid_resolution)
         tau = estimator.perturbation(grid).reshape(*square, -1)
         winner = np.searchsorted(estimator.classes_, estimator.predict(grid)).reshape(square)
-        labels = estimator.predict(X) if y is None else np.asarray(y)
+        labels = estimator.predict(frame) if y is None else np.asarray(y)
         unknown = np.setdiff1d(labels, estimator.classes_)
         if len(unknown):
             raise ValueError(f"The estimator does not know the labels {unknown.tolist()}.")

@@ -7,6 +7,7 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._typing import ArrayLike
+from ._places import like
 
 GRID = 300
 
@@ -101,13 +102,14 @@ class RegressionDisplay:
             If there is more than one feature.
         """
         check_is_fitted(estimator)
-        X = check_array(X, dtype=np.float64)
+        frame, X = X, check_array(X, dtype=np.float64)
         if X.shape[1] > 1:
             raise ValueError(f"A picture of a regression has one feature, got {X.shape[1]}.")
         x = np.linspace(X.min(), X.max(), GRID)
-        interval = None if coverage is None else estimator.predict_interval(x[:, None], coverage=coverage)
+        places = like(x[:, None], frame)
+        interval = None if coverage is None else estimator.predict_interval(places, coverage=coverage)
         display = cls(
-            x, estimator.predict(x[:, None]), interval, X[:, 0], np.asarray(y), coverage=coverage,
+            x, estimator.predict(places), interval, X[:, 0], np.asarray(y), coverage=coverage,
             estimator_name=type(estimator).__name__ if name is None else name,
         )
         return display.plot(ax=ax, **line_kwargs)
