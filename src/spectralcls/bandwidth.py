@@ -62,17 +62,22 @@ def _read(X, sample_weight):
     return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
 
 
+def check_repetitions(n):
+    """Raise unless weights of the sum n can count repetitions of samples of which there is more than one."""
+    if n <= 1 + 1e-9:  # normalized weights add up to one but for rounding
+        raise ValueError(
+            f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
+            "repetitions of a sample. Scale them so that they add up to the number of samples."
+        )
+
+
 def _spread_and_size(X, sample_weight):
     """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
     X, weights = _read(X, sample_weight)
     n = len(X)
     if weights is not None:
         n = weights.sum()
-        if n <= 1:
-            raise ValueError(
-                f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
-                "repetitions of a sample. Scale them so that they add up to the number of samples."
-            )
+        check_repetitions(n)
     scale = np.ptp(X, axis=0).max()
     if scale == 0:
         raise ValueError(_NO_SPREAD)

@@ -448,6 +448,14 @@ def test_kernel_operator_is_that_of_one_process(problem, normalization):
     np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
 
 
+def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
+    X, y, weights, _ = problem
+    for module in (spectralcls, spectralcls.dask):
+        model = module.ParzenClassifier("silverman")
+        with pytest.raises(ValueError, match="weights count repetitions"):
+            model.fit(*((X, y) if module is spectralcls else (rows(X), rows(y))), weights / weights.sum())
+
+
 @pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
 @pytest.mark.parametrize("parameters", [
     dict(bandwidth=4.0, center="median"),

@@ -68,6 +68,12 @@ def test_weights_count_repetitions():
     assert_allclose(bandwidth_grid(X, sample_weight=w), bandwidth_grid(repeated))
 
 
+def test_normalized_weights_count_no_repetitions():
+    for n in range(2, 60):  # the sum is 1, or the number below or above it
+        with pytest.raises(ValueError, match="greater than 1"):
+            silverman_bandwidth(np.arange(n)[:, None], np.random.default_rng(n).dirichlet(np.ones(n)))
+
+
 @pytest.mark.parametrize("rule", [silverman_bandwidth, scale_bandwidth, amise_bandwidth])
 def test_a_sample_of_weight_zero_is_not_there(rule):
     x = np.array([[0.0], [1.0], [4.0], [1e200]])

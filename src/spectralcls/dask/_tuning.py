@@ -11,7 +11,7 @@ from .. import _tuning, _validation
 from .._model import BLOCK_BYTES
 from .._model.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
 from .._tuning import candidate_bandwidths, draw_sample, folds_by_content, search
-from ..bandwidth import reference_rule
+from ..bandwidth import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
@@ -47,9 +47,10 @@ def reference_bandwidth(rule, data, kernel, random_state=0):
 
 def _silverman(moments, scale, d, kernel):
     weight, _, squares = moments
-    n = weight * scale
-    if n <= 1 or squares == 0:
+    if squares == 0:
         return None
+    n = weight * scale
+    check_repetitions(n)
     return reference_rule(np.sqrt(squares * scale / (n - 1) / d), n, d, "silverman", kernel)
 
 
