@@ -17,7 +17,8 @@ class TableMixin:
     estimator without one of the parameters has what stands here.
     """
 
-    categorical_features = missing = scale = None
+    categorical_features = missing = scale = bandwidth = metric = tolerance = n_jobs = None
+    kernel, random_state = "gaussian", 0
     _table = None
     _of_complete_points = "its formulas are of complete points"
 
@@ -35,10 +36,9 @@ class TableMixin:
 
     def _smoothing(self, data):
         """Choose how much each category counts: the factors of the coordinates."""
-        bandwidth = getattr(self, "bandwidth", None)
         return choose_smoothing(
-            self._table, data, bandwidth if isinstance(bandwidth, Real) else None,
-            random_state=getattr(self, "random_state", 0), n_jobs=getattr(self, "n_jobs", None),
+            self._table, data, self.bandwidth if isinstance(self.bandwidth, Real) else None,
+            random_state=self.random_state, n_jobs=self.n_jobs,
         )
 
     def _check_more_data(self, X, y, classes, sample_weight, before):
@@ -65,11 +65,11 @@ class TableMixin:
             return self._of_complete_points
         if self.missing != "marginalize":
             return 'missing="error"'
-        if getattr(self, "metric", None) is not None:
+        if self.metric is not None:
             return "metric maps all features together"
-        if getattr(self, "kernel", "gaussian") != "gaussian":
+        if self.kernel != "gaussian":
             return f"the {self.kernel} kernel is no product of one factor for each feature, as the Gaussian is"
-        if getattr(self, "tolerance", None) is not None:
+        if self.tolerance is not None:
             return "the sums within a tolerance are of complete points"
         return None
 

@@ -40,10 +40,10 @@ class DaskScoreClassifier(DaskClassifier):
         return self._checked(X, y, sample_weight)
 
     def _points(self, data):
-        return TrainingPoints.of(data, getattr(self, "tolerance", None), self.n_jobs)
+        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _reference(self, rule, data):
-        return reference_bandwidth(rule, data, getattr(self, "kernel", "gaussian"), self.random_state)
+        return reference_bandwidth(rule, data, self.kernel, self.random_state)
 
     def _local_state(self):
         (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))

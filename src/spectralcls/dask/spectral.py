@@ -103,8 +103,7 @@ class DaskSpectral(DaskScoreClassifier):
     def _tune(self, data, y, bandwidth):
         """The tuning of the estimator in memory, on the sample."""
         points, sample = draw_gathered(self, data, check_random_state(self.random_state))
-        kernel = getattr(self, "kernel", "gaussian")
-        grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, kernel)
+        grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
         return self._search(sample, grid)
 
 

@@ -1,6 +1,5 @@
 """What the classifiers share: bandwidth, fit and growth."""
 
-
 from .._estimator import ScoreClassifier, transactional
 from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies

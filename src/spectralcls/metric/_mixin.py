@@ -56,8 +56,7 @@ class MetricMixin:
         return trial
 
     def _candidate_metrics(self):
-        metric = getattr(self, "metric", None)  # not every member of a family need have it
-        metrics = list(metric) if isinstance(metric, list | tuple) else [metric]
+        metrics = list(self.metric) if isinstance(self.metric, list | tuple) else [self.metric]
         if not metrics:
             raise ValueError("metric is an empty list: there is nothing to choose from.")
         for entry in metrics:

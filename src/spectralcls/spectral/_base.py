@@ -52,8 +52,7 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
             data, check_folds(self.cv, y, data.kept), cv=self.cv, max_samples=self.max_tuning_samples,
             random_state=self.random_state,
         )
-        kernel = getattr(self, "kernel", "gaussian")
-        grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, kernel)
+        grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
         return self._search(sample, grid)
 
     def _search(self, sample, bandwidths):
