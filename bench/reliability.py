@@ -55,8 +55,7 @@ of the wrong kind. They run in child processes, so that a crash or a hang is see
 NumPy straight from the formulas, or checked for what must hold; an error must be one that the package raises, in words.
 
 {calls} calls in {seconds}, {seeds}: **{findings}**. What a run finds gets a test, in the table below, and is judged
-once more (`--again`). The columns count what the calls were when they were made; those of `distant_sums`,
-`kernel_sums` and `permutation_tests` were the comparison's own, whose bounds were wrong.
+once more (`--again`); what runs of earlier versions found stands there too.
 
 {targets}
 
