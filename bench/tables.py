@@ -55,7 +55,7 @@ IMPUTERS = {
 }
 KINDS = {
     "Parzen": ParzenClassifier, "ISE": ISEClassifier, "Laplacian ISE": LaplacianISEClassifier,
-    "Cauchy-Schwarz": CauchySchwarzClassifier,
+    "Cauchy-Schwarz": CauchySchwarzClassifier, "PerTurbo": PerTurboClassifier,
 }
 
 
@@ -239,7 +239,7 @@ def mixed_file(name, arguments):
 def scale(name, arguments):
     """Complete data as they are and scaled."""
     X, y = problem(name, arguments.samples)
-    kinds = KINDS | {"PerTurbo": PerTurboClassifier, "kernel ridge": KernelRidgeClassifier}
+    kinds = KINDS | {"kernel ridge": KernelRidgeClassifier}
     methods = {
         f"{kind}, {value}": partial(make, scale=value) for kind, make in kinds.items() for value in (None, "auto")
     }

@@ -195,6 +195,22 @@ def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold
     assert "split19_test_score" in left_out.cv_results_
 
 
+@pytest.mark.parametrize("make", [ParzenClassifier, CauchySchwarzClassifier])
+def test_small_bandwidths_tend_to_the_nearest_completed_point(make):
+    """So that the score of a search levels off toward them, and any of them may be chosen."""
+    rng = np.random.default_rng(6)
+    X, Q, y = rng.normal(size=(90, 5)), rng.normal(size=(200, 5)), np.arange(90) % 3
+    X[rng.random(X.shape) < 0.3], Q[rng.random(Q.shape) < 0.3] = np.nan, np.nan
+    filled, has = completed(X, y), ~np.isnan(Q)
+    squared = (((Q[:, None] - filled) ** 2) * has[:, None]).sum(axis=2, where=has[:, None])
+    nearest = y[squared.argmin(axis=1)]
+    first, second = np.partition(squared, 1, axis=1)[:, :2].T
+    for h in (0.02, 0.01):
+        clear = (second - first) / (2 * h**2) > 30  # nothing else counts, weighted or not
+        assert clear.mean() > 0.6
+        assert_array_equal(make(h, scale=None).fit(X, y).predict(Q)[clear], nearest[clear])
+
+
 @pytest.mark.parametrize("make", TAKE_MISSING)
 def test_few_missing_values_change_little_and_many_leave_a_classifier(make):
     rng = np.random.default_rng(5)

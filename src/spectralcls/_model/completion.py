@@ -16,11 +16,18 @@ import numpy as np
 
 from .._quantile import weighted_quantile
 from ..kernels import kernel_sums
-from .incomplete import columns_of, is_incomplete, masked_distance
+from .incomplete import (
+    columns_of,
+    feature_of,
+    in_order,
+    is_incomplete,
+    known_features,
+    masked_distance,
+    sums_by_feature,
+)
 
 MOST_DONORS = 250  # points of a class that complete the others
-MOST_PAIRS = 20_000  # if there are more, `DRAWN_PAIRS` of them say what is near
-DRAWN_PAIRS = 3000
+MOST_PAIRS = 4000  # of one class that say what is near; so many at random if there are more
 BLOCK = 4096  # points that are completed at a time
 NEAR = 0.05  # share of the pairs that are near
 OF_MEAN = 1e-5  # weight of the class mean, of that of the class; the kernel at distance 0 is 1
@@ -81,11 +88,11 @@ class Completion(NamedTuple):
         center = weights @ np.where(known, X, 0.0) / weight
         Z = np.where(known, X.astype(np.float64) - center, 0.0)
         spread = weights @ Z**2 / weight
-        has = _by_feature(known, columns)
-        terms = np.column_stack([Z[:, np.concatenate(columns)], has]) * weights[:, None]
+        has = known_features(known, columns)
+        terms = np.column_stack([in_order(Z, columns), has]) * weights[:, None]
         folds_of = np.zeros(len(X), dtype=np.intp) if folds is None else folds
         n_folds = folds_of.max() + 1
-        which = _feature_of(columns)
+        which = feature_of(columns)
 
         def means(rows, otherwise):
             sums = (folds_of[rows] == np.arange(n_folds)[:, None]) @ terms[rows]
@@ -118,7 +125,7 @@ class Completion(NamedTuple):
         Z = np.where(known, X - self.center, 0.0)
         expected = _expected(Z, self.spread, self.columns)
         A, B, constant = masked_distance(
-            Z, ~_by_feature(known, self.columns), donors.points, donors.lacking, self.columns, expected
+            Z, ~known_features(known, self.columns), donors.points, donors.lacking, self.columns, expected
         )
         n_folds = len(donors.mean)
         log_scale, sums = kernel_sums(
@@ -129,7 +136,7 @@ class Completion(NamedTuple):
         sums = np.moveaxis(np.exp(log_scale)[..., None] * sums, 1, 0)
         if n_folds > 1:
             sums = outside(sums)
-        which, order = _feature_of(self.columns), np.concatenate(self.columns)
+        which, order = feature_of(self.columns), np.concatenate(self.columns)
         weight = sums[..., len(which) :][..., which] + donors.prior
         values = np.empty((n_folds, *X.shape))
         values[..., order] = (sums[..., : len(which)] + donors.prior * donors.mean) / weight
@@ -141,19 +148,9 @@ def outside(by_fold):
     return np.tensordot(1 - np.eye(len(by_fold)), by_fold, 1)
 
 
-def _by_feature(known, columns):
-    """Whether a point has each feature, (n, F)."""
-    return np.stack([known[:, own[0]] for own in columns], axis=1)
-
-
-def _feature_of(columns):
-    """Feature of each column, feature by feature."""
-    return np.repeat(np.arange(len(columns)), [len(own) for own in columns])
-
-
 def _expected(Z, spread, columns):
     """Expected squared distance in each feature from a random point, (n, F)."""
-    return np.stack([(Z[:, own] ** 2 + spread[own]).sum(axis=1) for own in columns], axis=1)
+    return sums_by_feature(in_order(Z**2 + spread, columns), columns)
 
 
 def _some(rows, most):
@@ -174,13 +171,13 @@ def _near(Z, has, columns, expected, classes, weights):
         pairs = np.concatenate([np.stack(np.meshgrid(own, own)).reshape(2, -1) for own in classes], axis=1)
     else:
         rng = np.random.default_rng(0)
-        drawn = rng.choice(len(classes), DRAWN_PAIRS, p=sizes / sizes.sum())
+        drawn = rng.choice(len(classes), MOST_PAIRS, p=sizes / sizes.sum())
         starts = np.cumsum(sizes) - sizes
-        places = starts[drawn] + (rng.random((2, DRAWN_PAIRS)) * sizes[drawn]).astype(np.intp)
+        places = starts[drawn] + (rng.random((2, MOST_PAIRS)) * sizes[drawn]).astype(np.intp)
         pairs = np.concatenate(classes)[places]
     i, j = pairs
     both = has[i] & has[j]
-    apart = np.where(both[:, _feature_of(columns)], (Z[i] - Z[j])[:, np.concatenate(columns)], 0.0)
+    apart = np.where(both[:, feature_of(columns)], in_order(Z[i] - Z[j], columns), 0.0)
     distances = np.einsum("pd,pd->p", apart, apart) + (expected[i] * (has[i] & ~has[j])).sum(axis=1)
     apart = distances > 1e-9 * distances.max()
     if not apart.any():

@@ -31,6 +31,29 @@ def columns_of(d, features=None):
     return [np.flatnonzero(features == f) for f in np.unique(features)]
 
 
+def feature_of(columns):
+    """Feature of each column, feature by feature."""
+    return np.repeat(np.arange(len(columns)), [len(own) for own in columns])
+
+
+def in_order(values, columns):
+    """Values (n, d) feature by feature."""
+    order = np.concatenate(columns)
+    return values if np.array_equal(order, np.arange(len(order))) else values[:, order]
+
+
+def sums_by_feature(values, columns):
+    """Sums (n, F) of values (n, d) that are in the order of features."""
+    if len(columns) == values.shape[1]:
+        return values
+    return np.add.reduceat(values, np.flatnonzero(np.diff(feature_of(columns), prepend=-1)), axis=1)
+
+
+def known_features(known, columns):
+    """Whether each feature is there, (n, F), of its columns (n, d), which are missing together."""
+    return known[:, [own[0] for own in columns]]
+
+
 def factors_of(columns, weights):
     """What columns of weights hold beyond the sample weights, (n, k); None if that is nothing."""
     if columns is weights or (weights is not None and columns.ndim == 1 and np.array_equal(columns, weights)):
@@ -66,7 +89,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     """
     columns = columns_of(X.shape[1], features)
     center = X.mean(axis=0, dtype=np.float64)
-    lacking = np.stack([np.isnan(Q[:, own[0]]) for own in columns], axis=1)
+    lacking = ~known_features(~np.isnan(Q), columns)
     complete = np.zeros((len(X), len(columns)), dtype=bool)
     A, B, constant = masked_distance(Q - center, lacking, X - center, complete, columns)
     weights = np.ones(len(X)) if weights is None else weights
@@ -132,14 +155,12 @@ def masked_distance(Q, queries_lack, X, points_lack, columns, lengths=None):
     """
     gaps_q, gaps_x = queries_lack.any(axis=0), points_lack.any(axis=0)
     whole = ~(gaps_q | gaps_x)
-    feature = np.repeat(np.arange(len(columns)), [len(own) for own in columns])
-    order = np.concatenate(columns)
+    feature, order = feature_of(columns), np.concatenate(columns)
     plain = order[whole[feature]]
     has_q, has_x = ~queries_lack * 1.0, ~points_lack * 1.0
-    q, x = np.where(np.isnan(Q), 0.0, Q)[:, order], np.where(np.isnan(X), 0.0, X)[:, order]
-    first = np.flatnonzero(np.diff(feature, prepend=-1))
+    q, x = (in_order(np.where(np.isnan(part), 0.0, part), columns) for part in (Q, X))
     length = np.zeros_like(has_q) if lengths is None else has_q * lengths
-    square_q, square_x = (np.add.reduceat(part**2, first, axis=1) for part in (q, x))
+    square_q, square_x = (sums_by_feature(part**2, columns) for part in (q, x))
     # columns whose products count, and sums of what depends on the query alone, or on the point alone
     products = ~whole[feature]
     U = np.column_stack([-2 * q[:, products], (square_q - length)[:, gaps_x], has_q[:, gaps_q]])
