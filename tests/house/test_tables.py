@@ -625,7 +625,9 @@ def test_hidden_entries_of_a_masked_array_are_missing(dtype):
         SpectralKernelClassifier().fit(masked, y)
 
 
-def test_finite_numbers_in_half_precision_whose_sum_is_infinite():
+def test_finite_numbers_whose_sum_is_infinite():
     X, y = np.full((50, 3), 6e4, "f2"), np.arange(50) % 2
     X[y == 1] = 5e4
     assert_array_equal(ParzenClassifier(1e3).fit(X, y).predict(X), y)
+    X = np.array([[1e308], [1e308], [-1e308], [1.5e308]])
+    assert_array_equal(ParzenClassifier(1e307, scale=None).fit(X, [0, 0, 1, 0]).predict(X), [0, 0, 1, 0])

@@ -212,7 +212,7 @@ def _refuse(X, messages):
         values = np.asarray(X)
     except (ValueError, TypeError):
         return
-    with np.errstate(over="ignore"):  # of finite values, in half precision soon
+    with np.errstate(over="ignore", invalid="ignore"):  # of finite values, in half precision soon
         if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
             return
     for test, message in messages.items():
