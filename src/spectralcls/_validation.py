@@ -97,7 +97,7 @@ def positive_weight(X, sample_weight):
         return X, None, None
     weights, kept = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True), None
     if not weights.any():
-        raise ValueError("All sample weights are zero: there is no sample left.")
+        raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
     if not weights.all():
         kept = weights > 0
         X, weights = X[kept], weights[kept]
