@@ -9,7 +9,7 @@
 namespace spectralcls {
 namespace {
 
-constexpr int pack_ahead = 8;        // vectors of features: neighbors lie anywhere in memory
+constexpr int pack_ahead = 8;            // vectors of features: neighbors lie anywhere in memory
 constexpr index_t geometry_rows = 4096;  // a chunk of rows whose sums are added on their own
 
 double power_of_two_at_least(double x) {
