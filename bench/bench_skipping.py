@@ -24,6 +24,7 @@ ALL_PAIRS = 1e8  # that are timed
 SIZES = {
     "letter": (16_000, 4_000), "satimage": (4_435, 2_000), "shuttle": (43_500, 14_500), "covertype": (100_000, 20_000),
     "covertype 30 000": (30_000, 20_000), "covertype 500 000": (500_000, 81_012), "skin": (50_000, 20_000),
+    "curved 256": (8_000, 2_000), "curved 784": (8_000, 2_000),
 }
 K = 10
 VARIANT = show_config("dict")["variant"]
@@ -45,7 +46,7 @@ def standardized(X, Q):
 
 def problem(name, raw):
     """float32 points, labels and queries of a data set."""
-    arrays = data.load(name.split()[0])
+    arrays = curved(int(name.split()[1])) if name.startswith("curved") else data.load(name.split()[0])
     if "X" in arrays:
         order, n = np.random.default_rng(0).permutation(len(arrays["X"])), SIZES[name][0]
         X, y = (arrays[key][order] for key in "Xy")
@@ -56,6 +57,15 @@ def problem(name, raw):
     if not raw:
         X, Q = standardized(X, Q)
     return X.astype(np.float32), np.unique(y, return_inverse=True)[1], Q.astype(np.float32)
+
+
+def curved(d):
+    """Eight classes on a curved surface of twelve dimensions among d features, and a little noise."""
+    draw = np.random.default_rng(0)
+    y = draw.integers(8, size=10_000)
+    inner = draw.normal(size=(8, 12))[y] + draw.normal(size=(len(y), 12)) * 0.85 ** np.arange(12)
+    X = np.tanh(inner @ draw.normal(size=(12, 64)) / 3.5) @ draw.normal(size=(64, d)) / 8
+    return {"X": X + 0.05 * draw.normal(size=X.shape), "y": y}
 
 
 def noise(name, d):
@@ -138,7 +148,7 @@ def halved(Z, rows, leaf):
 
 
 @pytest.mark.parametrize("raw", [False, True])
-@pytest.mark.parametrize("name", ["letter", "satimage", "shuttle", "covertype 30 000"])
+@pytest.mark.parametrize("name", ["letter", "satimage", "shuttle", "covertype 30 000", "curved 256"])
 def test_what_binds(benchmark, name, raw):
     """Shares of all pairs, means over 200 queries, at the bandwidth of the table above.
 
@@ -181,7 +191,28 @@ def shares(X, y, Q, h):
              "count for sums": np.mean(exponents <= sum_reach[:, y])}
     for what, of_query in seen.items():
         found |= {what: of_query.mean(), f"{what}, of 8": of_query.reshape(-1, 8, len(leaves)).any(axis=1).mean()}
+    ordered, starts = np.concatenate(leaves), np.cumsum([0, *map(len, leaves[:-1])])
+    Z, ZQ = first_coordinates(X, Q, most=X.shape[1])
+    of_pairs = {"a label": np.tile(label_reach[:, None], n), "sums": sum_reach[:, y[ordered]]}
+    for what, reach in of_pairs.items():
+        found[f"coordinates for {what}"] = touched(Z[ordered], ZQ[rows], reach, starts, 2 * h**2)
     return {key: float(value) for key, value in found.items()}
+
+
+def touched(Z, ZQ, reach, starts, unit):
+    """The share of coordinates that blocks of 8 queries touch before a tile, which begins at `starts`, is dropped."""
+    n, d = Z.shape
+    sizes, n_touched = np.diff(np.append(starts, n)), 0
+    ends = [*(end for end in 2 ** np.arange(3, 20) if end < d), d]
+    for block in range(0, len(ZQ), 8):
+        partial, alive, begin = np.zeros((8, n)), np.full(len(starts), True), 0
+        for end in ends:
+            partial += cdist(ZQ[block : block + 8, begin:end], Z[:, begin:end], "sqeuclidean") / unit
+            n_touched += (end - begin) * sizes[alive].sum()
+            near = (partial <= reach[block : block + 8]).any(axis=0)
+            alive &= np.logical_or.reduceat(near, starts)
+            begin = end
+    return n_touched / (len(ZQ) / 8 * n * d)
 
 
 def settling(exponents, labels, n_classes):

@@ -47,7 +47,7 @@ inline constexpr SkippingCosts skipping_costs{};
 // a pair beyond its features, as of all others; of a query and a label seen apart. They decide what is tried, never a
 // result.
 struct FilterCosts {
-  static double build(index_t d) { return 10000 + 150 * static_cast<double>(d); }
+  static double build(index_t d) { return 10000 + 280 * static_cast<double>(d); }
   static double sample(index_t d) { return 2.2e7 + 4e5 * static_cast<double>(d); }  // the largest sample that decides
   static constexpr double sampling = 0.015;  // what the sample may take relative to all pairs
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
