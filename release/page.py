@@ -56,11 +56,13 @@ def timing(measured):
     timed = [row for row in measured.values() if "seconds_to_first_result" in row]
     if not timed:
         return ""
-    lines = [f"Python {row['python']} {row['seconds_to_first_result']:.0f} s ({row['processor_seconds']:.0f} s of one"
-             " processor)" for row in timed]  # fmt: skip
+    lines = [
+        f"Python {row['python']} {row['seconds_to_first_result']:.0f} s ({row['processor_seconds']:.0f} s of one "
+        f"processor), of which {row['seconds_of_pip']:.0f} s are pip's" for row in timed
+    ]  # fmt: skip
     return (
         "\nFrom `pip install` of the wheel, its dependencies downloaded, to the result of `spectralcls compare wine`: "
-        + ", ".join(lines) + ".\n"
+        + "; ".join(lines) + ". Most of pip's time goes into compiling the Python files of SciPy and scikit-learn.\n"
     )  # fmt: skip
 
 
