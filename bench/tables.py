@@ -289,7 +289,7 @@ PARTS = {
     "scale": (scale, SCALE_SETS),
     "times": (times, tuple((name, what, kind) for name in TIMED for kind in ("Parzen", "Cauchy-Schwarz")
                             for what in ("queries", "both"))),
-    "peer": (peer, (500, 1000, 2000)),
+    "peer": (peer, (500, 1000, 2000, 4000)),
 }
 
 
