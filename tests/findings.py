@@ -118,8 +118,9 @@ FINDINGS = {  # what was wrong: the tests
         f"{CORE}eigen.py::test_a_number_of_pairs_of_a_narrow_type",
     ],
     "two thousand million permutations were begun": [f"{UNIT}permutation.py::test_bad_input"],
-    "candidates in two dimensions and splits that are no pairs were refused in foreign words": [
+    "candidates in two dimensions, splits that are no pairs or not of rows were refused in foreign words": [
         f"{UNIT}ccdr.py::test_bad_input", "tests/house/test_search.py::test_splits_that_are_no_pairs_are_refused",
+        "tests/house/test_search.py::test_splits_of_what_is_no_row_are_refused",
     ],
     "a huge block took 7 GiB for 17 points": [f"{CORE}lowrank.py::test_a_block_is_no_larger_than_the_rank"],
     "arguments of another kind were accepted, or refused in foreign words": [

@@ -119,3 +119,10 @@ def test_splits_that_are_no_pairs_are_refused(cv):
     X, y = np.arange(8.0)[:, None], np.arange(8) % 2
     with pytest.raises(ValueError, match="cv must give pairs, the training and the test rows"):
         ParzenClassifier(cv=cv).fit(X, y)
+
+
+@pytest.mark.parametrize("rows", [[0.0, 1.0], [0, 99], [-1, 0], ["a", "b"], [True] * 8, [None, 1]])
+def test_splits_of_what_is_no_row_are_refused(rows):
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(ValueError, match="cv must give rows by their positions, integers from 0 to 7; in split 0"):
+        ParzenClassifier(cv=[(rows, [2, 3]), ([2, 3], rows)]).fit(X, y)

@@ -100,6 +100,12 @@ def given_folds(cv, y):
             if not np.iterable(split) or len(split) != 2:
                 raise ValueError(f"cv must give pairs, the training and the test rows of a split, got {split!r}.")
     for fold, (train, test) in enumerate(check_cv(cv, y, classifier=True).split(rows, y)):
+        for part in map(np.asarray, (train, test)):
+            if part.dtype.kind not in "iu" or not np.isin(part, rows).all():
+                raise ValueError(
+                    f"cv must give rows by their positions, integers from 0 to {len(y) - 1}; in split {fold} it gives "
+                    f"{part!r}."
+                )
         rest = np.setdiff1d(rows, test)
         if np.any(folds[test] >= 0) or not np.array_equal(np.sort(train), rest):
             raise ValueError(
