@@ -9,6 +9,7 @@ import ast
 import inspect
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def changed_files(base):
     return [Path(name) for name in git("diff", "--name-only", left) + git("ls-files", "--others", "--exclude-standard")]
 
 
+@cache
 def imported(file):
     """Modules of the package, by the first part of their names, from which a file imports."""
     found = set()

@@ -3,13 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
 
 from .._estimator import transactional
 from .._model.incomplete import is_incomplete
 from .._table import check_features
 from .._typing import ArrayLike
-from .._validation import TrainingData, check_class_labels
+from .._validation import TrainingData, check_class_labels, positive_weight
 from ._class_model import together
 
 
@@ -57,11 +56,8 @@ class GrowingMixin:
             return self.fit(X, y, sample_weight)
         X, y = check_features(self, X, y, dtype=np.float64, reset=False)
         check_class_labels(y)
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        return self._append(self._mapped(X), y, weights)
+        X, weights, kept = positive_weight(X, sample_weight)
+        return self._append(self._mapped(X), y if kept is None else y[kept], weights)
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
