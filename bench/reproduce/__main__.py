@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 
 from ..data import folder  # noqa: E402
-from . import pages, speed, today_page  # noqa: E402
+from . import defaults, pages, speed, today_page  # noqa: E402
 from .cells import Store, run  # noqa: E402
 from .data import MissingData, Source  # noqa: E402
 from .registry import PAPERS, Table, select  # noqa: E402
@@ -36,6 +36,7 @@ def parser():
     found.add_argument("--trials", type=int, default=100, metavar="N", help="at most so many trials (100)")
     found.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="processes (all cores)")
     found.add_argument("--out", type=Path, default=OUT, metavar="DIR", help="where pages go (docs/results)")
+    found.add_argument("--before", metavar="FOLDER", help="for defaults: a built checkout of the earlier commit")
     found.add_argument("--offline", action="store_true", help="do not look for missing data on OpenML")
     found.add_argument("--finished", action="store_true", help="compute nothing: pages from finished cells")
     found.add_argument("--quiet", action="store_true", help="no progress")
@@ -45,9 +46,11 @@ def parser():
 @plt.style.context("spectralcls.plotting.spectralcls")
 def main(arguments=None):
     options = parser().parse_args(arguments)
-    extra = {name for name in options.tables if name in ("today", "defaults", "speed")} or (
-        {"today", "defaults", "speed"} if not options.tables else set()
-    )
+    extra = {name for name in options.tables if name in ("today", "defaults", "speed")}
+    if not options.tables:
+        extra = {"today", "speed"}
+    if "defaults" in extra and not options.before:
+        sys.exit("defaults are compared with those of an earlier commit: --before takes a checkout of it")
     wanted = [name for name in options.tables if name not in extra]
     try:
         items = select(wanted, options.trials) if wanted or not options.tables else []
@@ -64,7 +67,7 @@ def main(arguments=None):
     if "today" in extra:
         today_page.write_page(store, options.out)
     if "defaults" in extra:
-        today_page.write_defaults(store, options.out)
+        defaults.write_page(store, options.out, options.before, options.trials)
     if "speed" in extra:
         speed.write_page(store, options.out, options.jobs)
     if set(counts) == set(PAPERS) and not options.tables:
@@ -82,7 +85,7 @@ def compute(items, extra, store, source, options):
     first = [entry.cell for table in tables for entry in table.entries]
     first += [wanted for item in items if not isinstance(item, Table) for wanted in item.cells]
     first += today_page.cells() if "today" in extra else []
-    first += today_page.cells_of_defaults() if "defaults" in extra else []
+    first += defaults.cells(options.before, options.trials) if "defaults" in extra else []
     first += speed.cells() if "speed" in extra else []
     run(first, store, source, jobs=options.jobs, silent=options.quiet)
     counted = [entry for table in tables if table.counted for entry in table.entries]

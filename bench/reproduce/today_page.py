@@ -1,13 +1,9 @@
 """The page "what changes today": table, critical-difference diagram, and what the numbers say."""
 
-import subprocess
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import rankdata, studentized_range
 
-from ..architecture import BEFORE, ROOT
 from .cells import cell
 from .today import DEFAULTS, FURTHER, METHODS, PEERS, SIMULATED, TITLES, TRIALS, VARIANTS
 
@@ -27,17 +23,13 @@ def cells():
     return [_cell(data, method) for data in TITLES for method in METHODS]
 
 
-def cells_of_defaults():
-    return [_cell(data, method) for data in TITLES for method in DEFAULTS]
-
-
-def collect(store, methods=METHODS):
+def collect(store):
     """(names of the data sets with all results, {method: rates}, {method: seconds})."""
-    names = [name for name in TITLES if all(_cell(name, method) in store for method in methods)]
+    names = [name for name in TITLES if all(_cell(name, method) in store for method in METHODS)]
 
     def gather(pick):
         return {
-            method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in methods
+            method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in METHODS
         }
 
     return names, gather(lambda value: value["rate"][0]), gather(lambda value: value["seconds"])
@@ -73,12 +65,6 @@ def write_page(store, out):
     (out / "today.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
-def write_defaults(store, out):
-    """`defaults.md`: the defaults before and now, side by side."""
-    lines = compared(*collect(store, tuple(DEFAULTS)), page_before())
-    (out / "defaults.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def table(names, rates, seconds, ranks):
     best = np.max([rates[method] for method in METHODS], axis=0)
     lines = [
@@ -102,53 +88,6 @@ def table(names, rates, seconds, ranks):
             rank = f"{ranks[method]:.1f}" if method in ranks else ""
             behind = np.mean(best - rates[method])
             lines.append(f"| {method} | {numbers} | {behind:.1f} | {rank} | {seconds[method].sum():.2f} |")
-    return lines
-
-
-def page_before():
-    """Rows of the defaults on the page of `BEFORE`: {title of a set: {method: rate}}, and {method: seconds}."""
-    page = Path(__file__).parents[2].joinpath("docs/results/today.md").relative_to(ROOT).as_posix()
-    shown = subprocess.run(["git", "show", f"{BEFORE}:{page}"], cwd=ROOT, capture_output=True, text=True, check=True)
-    rows = [line.strip("|").split("|") for line in shown.stdout.splitlines() if line.startswith("|")]
-    titles = [title.strip() for title in rows[0][1:-3]]
-    found = {row[0].strip(): row for row in rows if row[0].strip() in DEFAULTS}
-    rates = {t: {method: float(row[1 + i]) for method, row in found.items()} for i, t in enumerate(titles)}
-    return rates, {method: float(row[-1]) for method, row in found.items()}
-
-
-def compared(names, rates, seconds, before):
-    """The defaults before and now, side by side."""
-    old_rates, old_seconds = before
-    shared = [i for i, name in enumerate(names) if TITLES[name] in old_rates]
-    titles = [TITLES[names[i]] for i in shared]
-    lines = [
-        "# Defaults before and now",
-        "",
-        f"Written by `python -m bench.reproduce defaults`. Test rates in per cent, mean of {TRIALS} splits, features "
-        "standardized on the training data; seconds are processor time of tuning and training, added over the sets. "
-        f"Before is commit {BEFORE}, on the same splits, as its own page gives it. CCDR drew its folds anew in each "
-        "run then, so that its row is one draw of many; seconds were taken at another time.",
-        "",
-        f"| | | {' | '.join(titles)} | mean | seconds |",
-        "|---|---|" + "---|" * (len(titles) + 2),
-    ]
-    lower = []
-    for method in rates:
-        if method not in old_seconds:
-            numbers = " | ".join(f"{rate:.1f}" for rate in rates[method][shared])
-            mean, time = rates[method][shared].mean(), seconds[method].sum()
-            lines.append(f"| {method} | now | {numbers} | {mean:.1f} | {time:.2f} |")
-            continue
-        old = np.array([old_rates[title][method] for title in titles])
-        new = rates[method][shared]
-        for when, row, time in (("before", old, old_seconds[method]), ("now", new, seconds[method].sum())):
-            title = method if when == "before" else ""
-            numbers = " | ".join(f"{rate:.1f}" for rate in row)
-            lines.append(f"| {title} | {when} | {numbers} | {row.mean():.1f} | {time:.2f} |")
-        for title, b, a in zip(titles, old, new, strict=True):
-            if a < b - WORTH:
-                lower.append(f"{method} on {title} ({b:.1f}, {a:.1f})")
-    lines += ["", f"Lower by more than {WORTH:g} points: {', '.join(lower) or 'none'}."]
     return lines
 
 

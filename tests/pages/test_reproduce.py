@@ -13,12 +13,14 @@ pytest.importorskip("matplotlib")
 from bench.reproduce import (  # noqa: E402
     cells,
     data,
+    defaults,
     explain,
     figures_001,
     registry,
     registry_001,
     thesis,
     thesis_kernels,
+    today,
     today_page,
 )
 from bench.reproduce.__main__ import main  # noqa: E402
@@ -211,3 +213,19 @@ def test_ranks_and_their_diagram(tmp_path):
     assert today_page.critical_difference(10, 6) == pytest.approx(3.164 * np.sqrt(110 / 36), rel=1e-3)
     today_page.draw(ranks, 2.0, tmp_path / "ranks.png")
     assert (tmp_path / "ranks.png").stat().st_size > 5000
+
+
+def test_defaults_before_and_now_are_told_apart_split_by_split(bundled, tmp_path):
+    """This checkout against itself differs nowhere; ten points on every split are seen."""
+    found = defaults.measure(data.Source(str(bundled)), "wine", 3, defaults.NOW)
+    assert found["sizes"] == [118, 60]
+    assert all(len(found[method]["rates"]) == 3 for method in today.DEFAULTS)
+    same = "\n".join(defaults.compared({"wine": (found, found)}, 3))
+    assert f"Of {len(today.DEFAULTS)} pairs of a method and a set, {len(today.DEFAULTS)} cannot be told apart" in same
+    worse = found | {"Parzen": found["Parzen"] | {"rates": [rate - 10 for rate in found["Parzen"]["rates"]]}}
+    assert defaults.verdict({"wine": (found, worse)})[-1].startswith("- Lower: Parzen on Wine")
+
+
+def test_defaults_need_a_checkout_to_be_compared_with(bundled, tmp_path):
+    with pytest.raises(SystemExit, match="--before takes a checkout"):
+        run("defaults", folder=bundled, out=tmp_path)

@@ -17,14 +17,18 @@ def indistinguishable(results):
     if not scored:
         return set()
     best = max(scored, key=lambda result: np.mean(result.accuracy))
-    return {result.name for result in scored if _p(best, result) > LEVEL}
+    return {
+        result.name
+        for result in scored
+        if p_value(np.subtract(best.accuracy, result.accuracy), best.n_train, best.n_test) > LEVEL
+    }
 
 
-def _p(best, other):
-    difference = np.subtract(best.accuracy, other.accuracy)
-    if len(difference) == 1:
-        return float(not difference[0])
-    spread = np.sqrt((1 / len(difference) + best.n_test / best.n_train) * difference.var(ddof=1))
+def p_value(differences, n_train, n_test):
+    """Of a mean difference of accuracies over repeated random splits, (n_splits,), being zero."""
+    if len(differences) == 1:
+        return float(not differences[0])
+    spread = np.sqrt((1 / len(differences) + n_test / n_train) * np.var(differences, ddof=1))
     if not spread:
-        return float(not difference.mean())
-    return 2 * student.sf(abs(difference.mean()) / spread, len(difference) - 1)
+        return float(not np.mean(differences))
+    return 2 * student.sf(abs(np.mean(differences)) / spread, len(differences) - 1)
