@@ -21,6 +21,7 @@ def run(code, **environment):
     )
 
 
+@pytest.mark.any_variant
 @pytest.mark.parametrize("variant", ["baseline", "avx2", "avx512"])
 def test_environment_variable_forces_a_variant(variant):
     result = run("import spectralcls; print(spectralcls.show_config('dict')['variant'])", SPECTRALCLS_ISA=variant)
@@ -30,12 +31,14 @@ def test_environment_variable_forces_a_variant(variant):
         assert result.returncode != 0 and "SPECTRALCLS_ISA" in result.stderr
 
 
+@pytest.mark.any_variant
 def test_unknown_variant_is_an_import_error_with_advice():
     result = run("import spectralcls.kernels", SPECTRALCLS_ISA="mmx")
     assert result.returncode != 0
     assert "SPECTRALCLS_ISA='mmx'" in result.stderr and _core.available_variants()[0] in result.stderr
 
 
+@pytest.mark.any_variant
 def test_variants_agree():
     """The same sums from every variant, to the contract's tolerance."""
     code = (
@@ -52,6 +55,7 @@ def test_variants_agree():
             np.testing.assert_allclose(other, outputs[0], rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.any_variant
 def test_show_config(capsys):
     config = show_config("dict")
     assert config["variant"] in _core.available_variants()
@@ -64,6 +68,7 @@ def test_show_config(capsys):
         show_config("html")
 
 
+@pytest.mark.any_variant
 def test_version_is_the_distributions():
     from importlib.metadata import PackageNotFoundError, version
 
@@ -95,6 +100,7 @@ def test_threadpoolctl_limits_the_core(monkeypatch):
     assert effective_n_threads() == joblib.cpu_count()
 
 
+@pytest.mark.any_variant
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_joblib_workers_do_not_oversubscribe(backend, monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)

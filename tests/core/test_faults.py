@@ -14,6 +14,8 @@ from sklearn.base import clone
 
 from spectralcls import kernel_sums, knn, rpcholesky, top_eigenpairs
 
+pytestmark = pytest.mark.any_variant
+
 QUICK = sorted(set(names()) - {"AutoClassifier"})
 
 

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.any_variant
 WITHIN = 0.5  # seconds of processor time of the whole process between the signal and the answer, however busy the rest
 
 CHILD = """

@@ -12,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 COMPILER = shutil.which("c++")
-pytestmark = pytest.mark.skipif(COMPILER is None or not (ROOT / "cpp").exists(), reason="needs a compiler and sources")
+pytestmark = [
+    pytest.mark.any_variant,
+    pytest.mark.skipif(COMPILER is None or not (ROOT / "cpp").exists(), reason="needs a compiler and sources"),
+]
 
 
 def compiled(sanitizer, folder):

@@ -12,6 +12,8 @@ from sklearn.datasets import load_iris
 from spectralcls import PerTurboClassifier, _parallel, rpcholesky
 from spectralcls._parallel import serial_blas
 
+pytestmark = pytest.mark.any_variant
+
 
 def limits(user_api=None):
     return {

@@ -142,8 +142,8 @@ def test_a_file_that_cannot_grow_is_an_error_of_one_line(tmp_path, points, model
     path, out = tmp_path / "long.parquet", tmp_path / "out"
     pq.write_table(pa.table({"height": X[:, 0], "girth": X[:, 1]}), path, row_group_size=7000)
     script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000));"
-        "from spectralcls.cli import main; sys.exit(main(sys.argv[1:]))"
+        "import resource, sys; from spectralcls.cli import main;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); sys.exit(main(sys.argv[1:]))"
     )
     arguments = ["predict", str(model), str(path), "--out", str(out), "--quiet"]
     run = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)

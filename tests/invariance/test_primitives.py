@@ -107,6 +107,7 @@ def test_other_primitives_are_those_of_the_formula(target, rng):
         pass
 
 
+@pytest.mark.any_variant
 @pytest.mark.skipif(len(available_variants()) < 2, reason="one instruction set is built")
 def test_instruction_sets_agree_on_random_calls():
     code = (
