@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
+import scipy.linalg
 
 _SHORT = 500  # order up to which a decomposition ends before anybody could notice
 _OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a second
@@ -41,8 +42,14 @@ def leavable(call, *arguments, **options):
 
 
 def eigh(A):
-    """`numpy.linalg.eigh` that can be interrupted."""
-    return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)
+    """`numpy.linalg.eigh` that can be interrupted, and that decomposes every finite matrix.
+
+    NumPy's divide and conquer does not converge on some, of nearly equal rows and values like 1e-60: QR iteration does.
+    """
+    try:
+        return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)
+    except np.linalg.LinAlgError:
+        return scipy.linalg.eigh(A, driver="ev")
 
 
 def matmul(A, B):

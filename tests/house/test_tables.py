@@ -29,6 +29,7 @@ from spectralcls._quantile import weighted_quantile
 from spectralcls._table import Table
 from spectralcls._table.columns import center_and_scale
 from spectralcls._table.frames import read_columns
+from spectralcls._table.smoothing import filled
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
 SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]
@@ -601,6 +602,38 @@ def test_repeated_names_wrong_specs_and_tables_of_nothing():
         SpectralISEClassifier(n_components=2).fit(np.full((50, 2), np.nan), y)
     with pytest.raises(ValueError, match="takes no missing values: metric maps all features together"):
         ParzenClassifier(metric="whiten").fit(np.full((50, 2), np.nan), y)
+
+
+@pytest.mark.parametrize("make", TAKE_MISSING)
+def test_what_is_tuned_with_gaps_depends_on_neither_order_nor_copies(make):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    X[:, 0] += 2 * y
+    X[rng.random(X.shape) < 0.2] = np.nan
+    counts = rng.integers(1, 4, 60)
+    rows = rng.permutation(np.repeat(np.arange(60), counts))
+    for options in ({}, {"bandwidth": "silverman"}):
+        weighted = make(**options).fit(X, y, sample_weight=counts)
+        repeated = make(**options).fit(X[rows], y[rows])
+        assert_allclose(repeated.bandwidth_, weighted.bandwidth_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_stands_for_gaps_depends_on_no_order(dtype):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 3)).astype(dtype)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    gaps, complete = np.isnan(X), filled(X)
+    some = ~gaps.all(axis=1)  # others are copies of each other, which may change places
+    rows, columns, pair = rng.permutation(2000), rng.permutation(3), [0, 0, 1, 2]
+    assert_array_equal(filled(X[rows])[some[rows]], complete[rows][some[rows]])
+    assert_array_equal(filled(X[:, columns])[some], complete[some][:, columns])
+    assert_array_equal(*filled(X[:, pair])[:, :2].T)  # of one row, as the indicators of a category have to be
+    assert complete.dtype == dtype
+    assert_array_equal(complete[~gaps], X[~gaps])
+    for column, gap in zip(complete.T, gaps.T, strict=True):
+        assert np.isin(column[gap], column[~gap]).all()
+        assert abs(column[gap].mean()) < 0.2 and abs(column[gap].std() - 1) < 0.2
 
 
 def test_a_failed_fit_changes_nothing():

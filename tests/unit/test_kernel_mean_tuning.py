@@ -20,6 +20,7 @@ from spectralcls._tuning.folds import (
     stratified_folds,
     stratified_subsample,
 )
+from spectralcls._tuning.grids import reference_bandwidth
 from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
@@ -170,6 +171,40 @@ def test_folds_keep_copies_together_and_classes_apart():
     assert np.ptp(counts, axis=1).max() <= 1 and np.ptp(counts.sum(axis=0)) <= 1
     order = rng.permutation(200)
     assert_array_equal(stratified_folds(X[order], y[order], 4), folds[order])
+
+
+def test_rows_that_lack_the_same_values_are_copies():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(40, 3)).astype(float)
+    X[rng.random(X.shape) < 0.4] = np.nan
+    X[::2] = np.where(np.isnan(X[::2]), -np.array(np.nan), X[::2])  # a NaN of another sign
+    codes = rng.integers(0, 2, 40)
+    first, group = distinct_rows(X, codes)
+    known = {(c, *np.nan_to_num(row, nan=9)) for c, row in zip(codes, X, strict=True)}
+    assert len(first) == len(known)
+    assert_array_equal(X[first][group], X)
+    assert_array_equal(codes[first][group], codes)
+    order = rng.permutation(40)
+    assert_array_equal(X[order][distinct_rows(X[order], codes[order])[0]], X[first])
+    folds = folds_by_content(X, 5, 0)
+    assert all(len(set(folds[own])) == 1 for own in (np.flatnonzero(group == g) for g in range(len(first)))
+               if len(set(codes[own])) == 1)
+
+
+@pytest.mark.parametrize("rule", ["silverman", "scale", "silverman_per_class"])
+def test_a_reference_rule_sees_the_variances_of_what_is_known(rule):
+    rng = np.random.default_rng(1)
+    X, codes, counts = rng.normal(size=(50, 3)), rng.integers(0, 2, 50), rng.integers(1, 4, 50)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    rows = rng.permutation(np.repeat(np.arange(50), counts))
+    found = reference_bandwidth(rule, 1e200 * X, codes, 2, counts.astype(float)) / 1e200
+    assert_allclose(found, reference_bandwidth(rule, X[rows], codes[rows], 2), rtol=1e-12)
+    groups = [X[rows]] if rule != "silverman_per_class" else [X[rows][codes[rows] == c] for c in range(2)]
+    for one, own in zip(np.atleast_1d(found), groups, strict=True):
+        variance = np.nanvar(own, axis=0).mean()
+        n = len(own)
+        expected = np.sqrt(variance * 3 / 2 if rule == "scale" else variance * n / (n - 1) * (4 / (7 * n)) ** (2 / 7))
+        assert_allclose(one, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

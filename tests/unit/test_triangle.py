@@ -53,3 +53,15 @@ def test_dependent_rows_are_left_out():
     assert len(kept) == 40
     U = np.triu(U)
     np.testing.assert_allclose(U.T @ U, singular[np.ix_(kept, kept)], atol=1e-13)
+
+
+def test_a_matrix_on_which_divide_and_conquer_does_not_converge_is_decomposed(monkeypatch):
+    def fail(A):
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+
+    M = positive_definite(40)
+    expected = np.linalg.eigh(M)[0]
+    monkeypatch.setattr(np.linalg, "eigh", fail)
+    values, vectors = _interrupt.eigh(M)
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+    np.testing.assert_allclose((vectors * values) @ vectors.T, M, atol=1e-13)

@@ -10,9 +10,9 @@ References
 """
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, murmurhash3_32
 
-from .._tuning import candidate_bandwidths, filled, stratified_subsample
+from .._tuning import candidate_bandwidths, stratified_subsample
 from ..kernels import kernel_sums
 
 FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies as a standardized number does
@@ -108,6 +108,31 @@ class _Loss:
         losses = -np.maximum(log_p, np.log(FLOOR))
         weights = None if self.weights is None else self.weights[self.validated]
         return float(np.average(losses, axis=0, weights=weights).min())
+
+
+def filled(X):
+    """X with the observed values of each column, one after the other, in the place of missing ones.
+
+    Both in an order that is random, but follows from what the rows have: the order of rows and columns does not matter.
+    Columns that are missing together come from one row.
+    """
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    X, order = np.array(X), np.argsort(_random_by_content(X), kind="stable")
+    for column, gap in zip(X.T, missing.T, strict=True):
+        lacking = gap[order]
+        known = column[order[~lacking]]
+        column[order[lacking]] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
+    return X
+
+
+def _random_by_content(X):
+    """A random number for each row, the same for copies, (n,): of the ranks of its values, which no scale changes."""
+    ranks = [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in X.T]
+    rows = sum(murmurhash3_32(rank) for rank in ranks)  # those of (1, 2) and (2, 1) are still the same
+    seeds = [(murmurhash3_32(rank, seed=1) ^ rows).sum(dtype=np.uint32) for rank in ranks]
+    return sum(murmurhash3_32(rank, seed=int(seed)) for rank, seed in zip(ranks, seeds, strict=True))
 
 
 def _factors(table, categories):

@@ -18,7 +18,7 @@ from .folds import (
     stratified_folds,
     stratified_subsample,
 )
-from .grids import candidate_bandwidths, check_grid, filled, has_spread, median_distance, reference_bandwidth
+from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth
 from .sample import TuningSample, draw_sample
 from .search import SCORE_TOLERANCE, Search, best_candidate, search
 
@@ -32,7 +32,6 @@ __all__ = [
     "check_grid",
     "distinct_rows",
     "draw_sample",
-    "filled",
     "folds_by_content",
     "given_folds",
     "has_spread",

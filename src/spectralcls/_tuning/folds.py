@@ -11,11 +11,13 @@ from sklearn.utils import check_random_state
 def distinct_rows(X, codes):
     """Group equal rows of one class: (first row of each group, group of each row).
 
-    Groups are sorted by class, then lexicographically, hence independent of the order of rows.
+    Groups are sorted by class, then lexicographically, hence independent of the order of rows. Rows that lack the same
+    values are equal if the others are.
     """
+    X = np.where(np.isnan(X), np.inf, X)  # equal to itself; no checked number is infinite
     order = np.lexsort((X[:, 0], codes))
     # The first feature settles most comparisons; only ties are sorted by all features.
-    equal = (np.diff(X[order, 0]) == 0) & (np.diff(codes[order]) == 0)
+    equal = (X[order[1:], 0] == X[order[:-1], 0]) & (np.diff(codes[order]) == 0)
     undecided = np.append(False, equal) | np.append(equal, False)
     rows = order[undecided]
     order[undecided] = rows[np.lexsort((*X[rows].T[::-1], codes[rows]))]
@@ -82,7 +84,8 @@ def folds_by_content(X, n_folds, seed):
 
     Multiply-shift hashing of the values' bits; the shares of folds and classes are equal on average only.
     """
-    words = np.ascontiguousarray(X + 0.0).view(np.uint32).reshape(len(X), -1)  # with + 0.0 there is no -0.0
+    words = np.where(np.isnan(X), X.dtype.type(np.nan), X + 0)  # a single NaN, and with + 0 no -0.0
+    words = np.ascontiguousarray(words).view(np.uint32).reshape(len(X), -1)
     factors = np.random.default_rng(seed).integers(1 << 63, size=words.shape[1], dtype=np.uint64) * 2 + 1
     hashes = np.zeros(len(X), dtype=np.uint64)
     for word, factor in zip(words.T, factors, strict=True):

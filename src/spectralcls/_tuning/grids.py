@@ -18,17 +18,19 @@ def has_spread(X):
     return bool(np.ptp(X, axis=0).any())
 
 
-def filled(X):
-    """X with the observed values of each column, one after the other, in the place of missing ones: the variances
-    stay."""
-    missing = np.isnan(X)
-    if not missing.any():
-        return X
-    X = np.array(X)
-    for column, lacking in zip(X.T, missing.T, strict=True):
-        known = column[~lacking]
-        column[lacking] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
-    return X
+def of_same_spread(X, weights=None):
+    """X and its weights; if values are missing, two rows of the same weight in all and of the same mean and variance of
+    the known values of each column."""
+    known = ~np.isnan(X)
+    if known.all():
+        return X, weights
+    weights = np.ones(len(X)) if weights is None else weights
+    exponent = np.frexp(np.abs(X[known]).max(initial=0.0))[1]  # squares of the numbers themselves may overflow
+    values = np.ldexp(np.where(known, X, 0.0).astype(np.float64), -exponent)
+    of_columns = np.maximum(weights @ known, np.finfo(np.float64).tiny)
+    center = weights @ values / of_columns
+    deviation = np.sqrt(weights @ np.where(known, values - center, 0.0) ** 2 / of_columns)
+    return np.ldexp([center - deviation, center + deviation], exponent), np.full(2, weights.sum() / 2)
 
 
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
@@ -46,16 +48,20 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     -----
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
-    X = filled(X)
     pooled_rule = _POOLED.get(rule, silverman_bandwidth)
-    pooled = pooled_rule(X, weights, kernel=kernel) if has_spread(X) else 1.0
+
+    def of(rule, rows):
+        some, weight = of_same_spread(X[rows], None if weights is None else weights[rows])
+        return rule(some, weight, kernel=kernel) if has_spread(some) else None
+
+    pooled = of(pooled_rule, slice(None)) or 1.0
     if rule != "silverman_per_class":
         return pooled
     by_class = np.full(n_classes, pooled)
     for c in range(n_classes):
         own = codes == c
-        if own.any() and has_spread(X[own]):
-            by_class[c] = silverman_bandwidth(X[own], None if weights is None else weights[own], kernel=kernel)
+        if own.any():
+            by_class[c] = of(silverman_bandwidth, own) or pooled
     return by_class
 
 
@@ -66,11 +72,11 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
     """
     if grid is not None:
         return check_grid(grid)
-    X = filled(data.X)
+    X, weights = of_same_spread(data.X, data.weights)
     if not has_spread(X):
         return np.ones(1)
-    n_distinct = len(distinct_rows(X, data.codes)[0])
-    weights = np.ones(len(data.X)) if data.weights is None else unit_scale(data.weights)
+    n_distinct = len(distinct_rows(data.X, data.codes)[0])
+    weights = np.ones(len(X)) if weights is None else unit_scale(weights)
     return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
 
 

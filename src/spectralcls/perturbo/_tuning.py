@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from .._interrupt import leavable_pool
+from .._interrupt import eigh, leavable_pool
 from .._model.completion import Completion
 from .._model.incomplete import is_incomplete
 from .._parallel import effective_n_threads, serial_blas
@@ -98,7 +98,7 @@ def _explained(members, weights, Q, bandwidths, levels, own):
     roots = np.sqrt(weights)
     kernels = zip(_descending(members, None, bandwidths), _descending(members, Q, bandwidths), strict=True)
     for b, (K, k) in enumerate(kernels, 1):
-        values, vectors = np.linalg.eigh(roots[:, None] * K * roots)
+        values, vectors = eigh(roots[:, None] * K * roots)
         values = np.maximum(values, np.finfo(float).tiny)
         inverse = np.stack([level.filter(values) / values for level in levels])
         k = roots[:, None] * k
