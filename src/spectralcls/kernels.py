@@ -34,6 +34,7 @@ from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
 from ._profiles import PROFILES
 from ._sampled_sums import sampled_sums
+from ._sum_outputs import completed, in_output
 from ._tolerance import approximate_log_sums, approximate_sums
 from ._typing import Array, ArrayLike, Bandwidth
 
@@ -204,7 +205,7 @@ def kernel_sums(
         )
         if sampled is not None:
             sums, certain = sampled
-            result = _completed(sums, certain, X.dtype, output, lambda rows: pairs(rows, output, float(rtol)))
+            result = completed(sums, certain, X.dtype, output, lambda rows: pairs(rows, output, float(rtol)))
     elif (rtol and X.shape[1] <= TREE_FEATURES) or atol:
         options = dict(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
@@ -263,31 +264,7 @@ def _within_tolerance(Q, X, output, atol, exact, options):
     if pairs is None:
         return None
     scale, sums = pairs
-    return _in_output(sums, output, X.dtype, scale)
-
-
-def _in_output(sums, output, dtype, scale=0.0):
-    """exp(scale) times plain sums (m, b, l, c), scale 0 or (m, b, l), as the core gives them in that output."""
-    if output == "scaled":
-        # Each label at a scale of its own, as the exact sums are: float32 must not underflow.
-        top = np.abs(sums).max(axis=-1)
-        top[top == 0] = 1.0
-        return (scale + np.log(top)).astype(dtype), (sums / top[..., None]).astype(dtype)
-    if output == "log":
-        with np.errstate(divide="ignore"):
-            return (np.log(sums) + np.expand_dims(scale, -1)).astype(dtype)
-    return sums.astype(dtype)
-
-
-def _completed(sums, certain, dtype, output, others):
-    """Plain sums (m, b, l, c) in the output asked for; those of queries that are not certain from others(rows)."""
-    result = _in_output(sums, output, dtype)
-    rows = np.flatnonzero(~certain)
-    if len(rows):
-        exact = others(rows)
-        for to, part in zip(*((result, exact) if output == "scaled" else ((result,), (exact,))), strict=True):
-            to[rows] = part
-    return result
+    return in_output(sums, output, X.dtype, scale)
 
 
 def kernel_matrix(
