@@ -217,10 +217,10 @@ def test_ranks_and_their_diagram(tmp_path):
 
 def test_defaults_before_and_now_are_told_apart_split_by_split(bundled, tmp_path):
     """This checkout against itself differs nowhere; ten points on every split are seen."""
-    found = defaults.measure(data.Source(str(bundled)), "wine", 3, defaults.NOW)
+    found = defaults.measure(data.Source(str(bundled)), "wine", 2, defaults.NOW)
     assert found["sizes"] == [118, 60]
-    assert all(len(found[method]["rates"]) == 3 for method in today.DEFAULTS)
-    same = "\n".join(defaults.compared({"wine": (found, found)}, 3))
+    assert all(len(found[method]["rates"]) == 2 for method in today.DEFAULTS)
+    same = "\n".join(defaults.compared({"wine": (found, found)}, 2))
     assert f"Of {len(today.DEFAULTS)} pairs of a method and a set, {len(today.DEFAULTS)} cannot be told apart" in same
     worse = found | {"Parzen": found["Parzen"] | {"rates": [rate - 10 for rate in found["Parzen"]["rates"]]}}
     assert defaults.verdict({"wine": (found, worse)})[-1].startswith("- Lower: Parzen on Wine")

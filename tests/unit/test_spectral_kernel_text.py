@@ -60,7 +60,7 @@ def test_reuters_reaches_table_3_and_beats_the_linear_kernel(reuters, embedded):
 
 def test_reuters_with_k_per_category_chosen_on_the_training_documents(reuters):
     X, Y, X_test, Y_test = reuters
-    model = SpectralKernelClassifier(n_components=[62, 125, 250, 500], cv=3, random_state=0).fit(X, Y)
+    model = SpectralKernelClassifier(n_components=[125, 250, 500], cv=2, random_state=0).fit(X, Y)
     micro, macro = averages(Y_test, model.predict(X_test))
     assert macro >= 0.889  # that of the paper's best single k, which was chosen on the test documents
     assert micro > 0.94
