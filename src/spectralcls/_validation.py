@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 
 class TrainingData(NamedTuple):
@@ -43,13 +43,14 @@ def check_class_labels(y):
 
 
 def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32),
-                        check=validate_data):
+                        check=None):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
 
     A sample of weight zero is removed, and a class that only has such samples does not exist. There have to be
-    `at_least` classes. Features are checked by `check`, which takes what `validate_data` takes.
+    `at_least` classes. Features are checked by `check`, which takes what `validate_data` takes; None: they have to be
+    complete numbers.
     """
-    X, y = check(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
+    X, y = (check or type(estimator)._check_numbers)(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
     check_class_labels(y)
     weights = kept = None
     if sample_weight is not None:
@@ -78,7 +79,7 @@ class RegressionData(NamedTuple):
 
 def check_regression_data(estimator, X, y, sample_weight=None):
     """Validate `X`, `y` of one or several outputs, and `sample_weight` of a regressor's `fit`."""
-    X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True)
+    X, y = estimator._check_numbers(X, y, multi_output=True, y_numeric=True)
     targets = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
     X, weights, kept = positive_weight(X, sample_weight)
     return RegressionData(X, targets if kept is None else targets[kept], weights, kept, y.ndim == 1)
@@ -86,7 +87,7 @@ def check_regression_data(estimator, X, y, sample_weight=None):
 
 def check_samples(estimator, X, sample_weight=None):
     """Validate `X` and `sample_weight` of a `fit` without labels: training data of one class."""
-    X = validate_data(estimator, X, dtype=[np.float64, np.float32])
+    X = estimator._check_numbers(X)
     X, weights, kept = positive_weight(X, sample_weight)
     return TrainingData(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights, kept)
 
@@ -110,11 +111,11 @@ def with_left_out(estimator, X, data, values, answer):
         return values
     out = np.empty((len(data.kept), *values.shape[1:]), values.dtype)
     out[data.kept] = values
-    out[~data.kept] = answer(validate_data(estimator, X, dtype=data.X.dtype, reset=False)[~data.kept])
+    out[~data.kept] = answer(estimator._check_numbers(X, dtype=data.X.dtype, reset=False)[~data.kept])
     return out
 
 
-def check_more_data(estimator, X, y, classes, sample_weight, before, check=validate_data):
+def check_more_data(estimator, X, y, classes, sample_weight, before, check):
     """Further samples for the training data `before`; None before the first, which needs the `classes`.
 
     Raises

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._estimator import Estimator, transactional
 from ._typing import Array, ArrayLike
@@ -62,6 +62,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
 
+    _of_complete_points = "its distances are over all features"
+
     def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
         self.mode = mode
         self.n_neighbors = n_neighbors
@@ -89,7 +91,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self : object
             The fitted transformer.
         """
-        self._fit_X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        self._fit_X = self._check_numbers(X)
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
         return self
 
@@ -112,7 +114,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             For invalid queries, or fewer training points than neighbors.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        X = self._check_numbers(X, reset=False)
         k = self.n_neighbors + (self.mode == "distance")
         if k > self.n_samples_fit_:
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")

@@ -133,7 +133,7 @@ def knn(
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _pair(Q, X)
-    if not isinstance(k, Integral) or not 1 <= k <= len(X):
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(
             f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}."
         )

@@ -55,6 +55,7 @@ REFUSED = {  # function, arguments, error, words
     "equal samples": ("bandwidth.scale_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
     "margin of a number": ("active.margin", dict(estimator=1), ValueError, "perturbation"),
     "strategies": ("active.simulate", dict(strategies=[["boundary"]]), ValueError, "strategies must be some of"),
+    "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),
     "mixed labels": ("active.simulate", dict(y=MIXED), TypeError, "y mixes str with int"),
     "mixed labels, reduced": ("reduce_training_set", dict(X=X, y=MIXED), TypeError, "y mixes str with int"),
     "mixed labels, dimensions": ("dimension.class_dimensions", dict(y=MIXED), TypeError, "y mixes str with int"),
@@ -110,6 +111,14 @@ def test_every_classifier_refuses_labels_of_mixed_kinds_in_words():
     for name in estimators.classifiers():
         with pytest.raises(TypeError, match="y mixes str with int"):
             estimators.make(name, fixed=True).fit(X, MIXED)
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "PerTurboClassifier", "SpectralISEClassifier"])
+@pytest.mark.parametrize("order", [slice(None), np.argsort([isinstance(label, str) for label in MIXED])])
+def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
+    points, labels = da.from_array(X, chunks=(10, -1)), da.from_array(MIXED[order], chunks=10)
+    with pytest.raises(TypeError, match="y mixes str with int"):
+        getattr(spectralcls.dask, name)(bandwidth=1.0).fit(points, labels)
 
 
 @pytest.mark.parametrize(

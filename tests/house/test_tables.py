@@ -1,6 +1,7 @@
 """Tables: categories and missing values, against direct sums and numerical integration in float64."""
 
 import datetime
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,19 @@ from spectralcls import (
     CCDR,
     CauchySchwarzClassifier,
     CCDRClassifier,
+    GradientMetric,
     ISEClassifier,
+    KernelMap,
+    KernelMeanShift,
+    KernelMetric,
+    KernelRegressor,
     KernelRidgeClassifier,
+    KNNTransformer,
     LaplacianISEClassifier,
     LaplacianSpectralClassifier,
     ParzenClassifier,
+    ParzenDensity,
+    ParzenOutlierDetector,
     PerTurboClassifier,
     SpectralISEClassifier,
     SpectralKernel,
@@ -528,19 +537,24 @@ def test_a_bad_column_of_other_frames_is_named(case, kind):
         ParzenClassifier(1.0).fit(frame, np.arange(300) % 3)
 
 
-NEED_COMPLETE_NUMBERS = [CCDR, CCDRClassifier, SpectralKernel, SpectralKernelClassifier]
+NEED_COMPLETE_NUMBERS = [
+    CCDR, CCDRClassifier, GradientMetric, KernelMap, KernelMeanShift, KernelMetric, KernelRegressor, KNNTransformer,
+    ParzenDensity, ParzenOutlierDetector, SpectralKernel, SpectralKernelClassifier,
+]
 
 
+@pytest.mark.filterwarnings("ignore:No round improved")  # the labels are of something else
 @pytest.mark.parametrize("make", NEED_COMPLETE_NUMBERS)
 @pytest.mark.parametrize("when", ["fit", "predict"])
 def test_what_has_no_formula_for_gaps_and_categories_says_why(make, when):
     frame, y = mixed(60)
     numbers = frame[["length", "income"]]
     gap = numbers.assign(length=numbers["length"].where(np.arange(60) != 7))
+    make = partial(make, novelty=True) if make is ParzenOutlierDetector else make
     model = make().fit(numbers, y)
-    ask = getattr(model, "predict", None) or model.transform
+    ask = next(getattr(model, name) for name in ("predict", "transform", "score_samples") if hasattr(model, name))
+    name = type(model).__name__
     call = (lambda X: make().fit(X, y)) if when == "fit" else ask
-    name = make.__name__
     for X, column in ((gap, "'length'"), (gap.to_numpy(), "0")):
         message = f"NaN: column {column}, row 7. {name} takes no missing values: its .*Impute"
         with pytest.raises(ValueError, match=message):

@@ -1,6 +1,7 @@
 """The vote against its definition, and what the classifier promises on easy, hard and broken data."""
 
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -117,6 +118,23 @@ def random_posteriors(n=400, seed=0):
     codes = rng.integers(0, 3, n)
     scores = [strength * (rng.normal(size=(n, 3)) + strength * np.eye(3)[codes]) for strength in (2.5, 2, 0.01)]
     return [np.exp(s) / np.exp(s).sum(axis=1, keepdims=True) for s in scores], codes
+
+
+def test_levels_of_samples_without_weight_do_not_exist():
+    """Those that weigh most keep positions of their own, and as many different texts as there may be count."""
+    rng = np.random.default_rng(0)
+    n = 600
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(list("xyz"), n)})
+    y, weights = (X["a"] > 0).to_numpy(), np.ones(n)
+    X.loc[300:, "b"] = [f"text {i}" for i in range(300)]  # too many for a category
+    weights[300:] = 0
+    model = AutoClassifier(time_budget=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the budget
+        levels = model.fit(X, y, sample_weight=weights)._levels[1]
+    assert list(levels.positions) == ["x", "y", "z"]
+    with pytest.raises(ValueError, match="Column 'b' of X is text with 303 different values"):
+        model.fit(X, y)
 
 
 def test_sample_weights_count_whatever_is_routed():

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin, _fit_context
 
+from .._table import validate_complete
 from .._typing import Array, ArrayLike
 from .parameters import complete
 from .state import Versioned
@@ -62,9 +63,15 @@ class Estimator(Versioned):
     likewise replace their lines.
     """
 
+    _of_complete_points = "its formulas are of complete points"  # why no value may be missing
+
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         complete(cls)
+
+    def _check_numbers(self, X, y="no_validation", **options):
+        """scikit-learn's `validate_data` for complete numbers; messages name the column of others, and say why."""
+        return validate_complete(self, X, y, why=self._of_complete_points, **options)
 
 
 class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):

@@ -20,7 +20,6 @@ class TableMixin:
     categorical_features = missing = scale = bandwidth = metric = tolerance = n_jobs = None
     kernel, random_state = "gaussian", 0
     _table = None
-    _of_complete_points = "its formulas are of complete points"
 
     def _check_training_data(self, X, y, sample_weight=None, **options):
         check = partial(check_features, sample_weight=sample_weight)

@@ -58,7 +58,7 @@ def check_features(
         categorical = categorical_columns(spec, columns) if reset else [False] * len(columns)
         require_numbers(columns, categorical)
         scale = reset and estimator.scale is not None
-        known = Table.learned(columns, categorical, scale, _weights(sample_weight, columns[0].values))
+        known = Table.learned(columns, categorical, scale, row_weights(sample_weight, columns[0].values))
         if scale or known.has_categories:
             estimator._table = known
     coordinates = known.encode(columns)
@@ -67,7 +67,7 @@ def check_features(
     return check_matrix(estimator, coordinates, y, ensure_min_samples, **finite)
 
 
-def validate_complete(estimator, X, y="no_validation", *, why, **options):
+def validate_complete(estimator, X, y="no_validation", *, why, dtype=FLOATS, **options):
     """scikit-learn's `validate_data` for estimators of complete numbers alone; messages say of others why.
 
     Raises
@@ -88,7 +88,7 @@ def validate_complete(estimator, X, y="no_validation", *, why, **options):
             if column.missing.any():
                 raise ValueError(_lacking(column.name, int(np.argmax(column.missing)), name, why, instead))
     gap = partial(_lacking, estimator=name, why=why, instead=instead)
-    return check_numbers(estimator, X, y, gap=gap, dtype=FLOATS, order="C", **options)
+    return check_numbers(estimator, X, y, gap=gap, dtype=dtype, order="C", **options)
 
 
 def is_table(X):
@@ -136,14 +136,14 @@ def _scaled(estimator, checked, y, reset, sample_weight):
     """Checked numbers in the units of the table, which is learned from them if the estimator scales."""
     X = checked if _is_absent(y) else checked[0]
     if reset and estimator.scale is not None and not issparse(X):
-        estimator._table = Table.of_numbers(X, _weights(sample_weight, X))
+        estimator._table = Table.of_numbers(X, row_weights(sample_weight, X))
     if estimator._table is None:
         return checked
     X = estimator._table.scaled(X)
     return X if _is_absent(y) else (X, checked[1])
 
 
-def _weights(sample_weight, rows):
+def row_weights(sample_weight, rows):
     """Checked weights of the rows; None for equal ones, and if none is left."""
     if sample_weight is None:
         return None

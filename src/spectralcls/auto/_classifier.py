@@ -1,6 +1,7 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 import warnings
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -144,7 +145,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
             If `time_budget` did not suffice for all points and members.
         """
         clock = Clock(self.time_budget)
-        data = check_training_data(self, X, y, sample_weight, check=check_columns)
+        check = partial(check_columns, sample_weight=sample_weight)
+        data = check_training_data(self, X, y, sample_weight, check=check)
         self.classes_ = data.classes
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}

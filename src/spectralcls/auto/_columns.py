@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from .._table.check import check_matrix, check_numbers, is_table, named_columns
+from .._table.check import check_matrix, check_numbers, is_table, named_columns, row_weights
 from .._table.columns import Levels, numbers
 from .._table.frames import NUMBER, ORDERED, is_frame
 
 _NOT_NUMBERS = {"ensure_all_finite": "allow-nan", "dtype": np.float64}
 
 
-def check_columns(estimator, X, y="no_validation", *, reset=True, dtype=(np.float64, np.float32), ensure_min_samples=1):
+def check_columns(
+    estimator, X, y="no_validation", *, reset=True, dtype=(np.float64, np.float32), ensure_min_samples=1,
+    sample_weight=None,
+):
     """What `validate_data` does, of data frames with columns of any kind too; values may be missing.
 
     With `reset` it is noted on the estimator what each column is, as `_levels`: None for a number.
@@ -29,13 +32,21 @@ def check_columns(estimator, X, y="no_validation", *, reset=True, dtype=(np.floa
         return check_numbers(estimator, X, y, reset=reset, ensure_min_samples=ensure_min_samples, **options)
     columns = named_columns(estimator, X, reset=reset)
     if reset:
-        levels = [None if column.kind == NUMBER else Levels.learned(column, column.kind) for column in columns]
+        levels = _levels(columns, row_weights(sample_weight, columns[0].values))
         estimator._levels = levels
     matrix = np.column_stack([
         numbers(column) if own is None else own.position_of(column)
         for column, own in zip(columns, levels or [None] * len(columns), strict=True)
     ])
     return check_matrix(estimator, matrix, y, ensure_min_samples, **_NOT_NUMBERS)
+
+
+def _levels(columns, weights):
+    """Levels of the rows of positive weight; None for a number."""
+    if weights is not None:
+        kept = weights > 0
+        columns, weights = [column.take(kept) for column in columns], weights[kept]
+    return [None if column.kind == NUMBER else Levels.learned(column, column.kind, weights) for column in columns]
 
 
 def are_categories(levels, d):

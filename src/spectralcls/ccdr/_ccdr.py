@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import validate_complete
 from .._typing import Array, ArrayLike
 from .._validation import encode
 from ..neighbors import ALGORITHMS, knn, without_self
@@ -21,7 +20,6 @@ from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_ro
 from ._integration import integrate
 from ._labels import UNSAID, encode_partial, is_marked
 
-COMPLETE = "its graph joins points by distances over all features"
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 
 
@@ -146,6 +144,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
+    _of_complete_points = "its graph joins points by distances over all features"
+
     def __init__(
         self,
         n_components=2,
@@ -232,9 +232,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _validate(self, X, reset):
         sparse = "csr" if self._takes_graph else False
-        X = validate_complete(
-            self, X, why=COMPLETE, accept_sparse=sparse, ensure_min_samples=1 + reset, reset=reset
-        )
+        X = self._check_numbers(X, accept_sparse=sparse, ensure_min_samples=1 + reset, reset=reset)
         if self._takes_graph and (self.max_samples is not None or self.extension == "full"):
             raise ValueError("max_samples and extension='full' need points, not a precomputed graph.")
         if self.extension == "full" and self.weights == "binary":

@@ -12,12 +12,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import validate_complete
 from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
 from .._typing import Array, ArrayLike
 from .._validation import TrainingData
 from ..neighbors import ALGORITHMS
-from ._ccdr import CCDR, COMPLETE
+from ._ccdr import CCDR
 from ._extension import EXTENSIONS
 from ._labels import UNSAID, encode_partial
 from ._tuning import fold_accuracies
@@ -125,6 +124,8 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
+    _of_complete_points = "its graph joins points by distances over all features"
+
     def __init__(
         self,
         estimator=None,
@@ -208,7 +209,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ValueError
             If no point is labeled, or where `CCDR.fit` does.
         """
-        X, y = validate_complete(self, X, y, why=COMPLETE, ensure_min_samples=2)
+        X, y = self._check_numbers(X, y, ensure_min_samples=2)
         classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
@@ -259,7 +260,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     def _embedded(self, X):
         check_is_fitted(self)
-        return self.ccdr_._transform(validate_complete(self, X, why=COMPLETE, reset=False))
+        return self.ccdr_._transform(self._check_numbers(X, reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the class of each query.

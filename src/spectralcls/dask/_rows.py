@@ -5,9 +5,9 @@ from typing import NamedTuple
 import dask
 import dask.array as da
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from .._validation import check_class_labels
 from ._workers import keep
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -149,9 +149,10 @@ def check_training_data(estimator, X, y, sample_weight=None):
     X, y, weights, incomplete = _check_rows(estimator, X, y, sample_weight, estimator._needs_complete)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {y.shape}.")
-    unique = dask.delayed(np.unique)
-    classes = np.unique(np.concatenate(dask.compute(*[unique(labels) for labels in blocks(y)])))
-    check_classification_targets(classes)
+    distinct = dask.delayed(_distinct)
+    classes = np.concatenate(dask.compute(*[distinct(labels) for labels in blocks(y)]))
+    check_class_labels(classes)
+    classes = np.unique(classes)
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
@@ -233,6 +234,12 @@ def _without_zero_weights(X, y, weights):
     for array in (X, y, weights):
         array.compute_chunk_sizes()
     return X, y, weights
+
+
+def _distinct(labels):
+    if labels.dtype != object:
+        return np.unique(labels)
+    return np.array(list(dict.fromkeys(labels.tolist())), dtype=object)  # which need not have an order
 
 
 def _codes(labels, classes):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
@@ -104,7 +104,7 @@ class Density(Estimator):
 
     def _check_queries(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._check_numbers(X, reset=False)
 
     def _fit_density(self, X, sample_weight):
         data = check_samples(self, X, sample_weight)

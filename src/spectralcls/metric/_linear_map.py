@@ -1,8 +1,7 @@
 """What all learned linear maps have in common, once learned."""
 
-import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 
@@ -39,7 +38,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Costs O(n_samples n_features n_components).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._check_numbers(X, reset=False)
         return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
 
     @property

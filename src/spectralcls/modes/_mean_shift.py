@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._model import Rule, TrainingPoints, class_means
@@ -193,7 +193,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
             Where no kernel reaches, the nearest cluster, or -1 if `cluster_all` is False.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._check_numbers(X, reset=False)
         return self._labels_of(X)
 
 

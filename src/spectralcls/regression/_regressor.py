@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._typing import Array, ArrayLike
@@ -167,7 +167,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
 
     def _check_queries(self, X):
         check_is_fitted(self)
-        return self._mapped(validate_data(self, X, dtype=[np.float64, np.float32], reset=False))
+        return self._mapped(self._check_numbers(X, reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._model.low_rank import low_rank_spectrum
@@ -164,7 +164,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.transform(X)
 
     def _fit(self, X, sample_weight):
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X = self._check_numbers(X, ensure_min_samples=2)
         X, weights, kept = positive_weight(X, sample_weight)
         bandwidth = self._bandwidth(X, weights)
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
@@ -224,7 +224,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         One pass over the n_queries x n_samples pairs; over n_queries x rank pairs with a `rank`.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        X = self._check_numbers(X, reset=False)
         return self._spectrum.expansion().values(X).astype(X.dtype)
 
     def __sklearn_tags__(self):

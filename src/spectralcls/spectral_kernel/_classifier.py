@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._table import validate_complete
 from .._tuning import (
     best_candidate,
     check_folds,
@@ -27,7 +26,7 @@ from .._typing import Array, ArrayLike
 from .._validation import TrainingData, positive_weight
 from . import _least_squares as least_squares
 from ._machines import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
-from ._spectral_kernel import COMPLETE, SpectralKernel
+from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
@@ -155,6 +154,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "array-like"],
     }
 
+    _of_complete_points = "its similarities are of whole rows"
+
     def __init__(
         self, estimator=None, *, n_components="cv", bandwidth="cv", scoring="auto", cv=5, max_tuning_samples=500,
         transformation="normalized", embedding="b", normalize=True, kernel="auto", degree=2, coef0=1.0,
@@ -195,7 +196,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self : object
             The fitted classifier.
         """
-        X, y = validate_complete(self, X, y, why=COMPLETE, accept_sparse="csr", multi_output=True)
+        X, y = self._check_numbers(X, y, accept_sparse="csr", multi_output=True)
         rows, weights, kept = positive_weight(X, sample_weight)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
@@ -305,7 +306,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             One score for each query with two classes, else one for each class or label.
         """
         check_is_fitted(self)
-        X = validate_complete(self, X, why=COMPLETE, reset=False, accept_sparse="csr")
+        X = self._check_numbers(X, reset=False, accept_sparse="csr")
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(

@@ -15,7 +15,6 @@ from .._estimator import Estimator, transactional
 from .._model.expansion import Expansion
 from .._model.points import TrainingPoints
 from .._model.spectrum import DISTANCE
-from .._table import validate_complete
 from .._tuning import reference_bandwidth
 from .._typing import Array, ArrayLike
 from .._validation import positive_weight
@@ -33,7 +32,6 @@ from ._similarity import (
     similarity_matrix,
 )
 
-COMPLETE = "its similarities are of whole rows"
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 
@@ -144,6 +142,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "degree": [Interval(Integral, 1, None, closed="left")],
         "coef0": [Interval(Real, 0, None, closed="left")],
     }
+
+    _of_complete_points = "its similarities are of whole rows"
 
     def __init__(
         self, n_components=100, *, transformation="normalized", embedding="b", normalize=True,
@@ -310,7 +310,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
-        X = validate_complete(self, X, why=COMPLETE, reset=reset, accept_sparse=sparse)
+        X = self._check_numbers(X, reset=reset, accept_sparse=sparse)
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
