@@ -53,30 +53,43 @@ def certain(model, shares, log_scale, sums, tolerance, dtype):
     class no more than its share (C, k) of the weights in that; `dtype` is what they were rounded to.
     """
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        scale = np.where(sums.any(axis=2), log_scale, -np.inf).astype(np.float64)
-        top = np.maximum(scale.max(axis=1, keepdims=True), np.finfo(np.float64).min)
+        # Queries last: numpy reduces many short rows slowly.
+        values = np.ascontiguousarray(np.moveaxis(sums, 0, 2), dtype=np.float64)
+        scale = np.where(values.any(axis=1), np.ascontiguousarray(log_scale.T, dtype=np.float64), -np.inf)
+        top = np.maximum(scale.max(axis=0), np.finfo(np.float64).min)
+        gap = scale - top
         # Between these sums and those of all pairs: each is this close to the truth, and no closer than the distances
-        # that it comes from are rounded.
-        slack = 2 * (AGREEMENT[dtype] + 8 * np.finfo(dtype).eps * (LARGEST_LOG_SUM + np.abs(log_scale)))
-        low, high = (sums * np.exp(scale - top + side * slack)[..., None] for side in (-1, 1))
-        if tolerance:
-            high += tolerance * shares * high.sum(axis=1, keepdims=True)
-        if model.rule.decision == "distance":
-            factor = np.exp(top + model.log_scale)
-            lower, upper = low[..., 0] * factor, high[..., 0] * factor
-            if model.log_share is not None and sums.shape[2] > 1:
-                log_densities = (np.log(part[..., 1] @ np.exp(model.log_share)) + top[:, 0] for part in (high, low))
-                low_g, high_g = (np.exp(-part[:, None] / 2) for part in log_densities)
-                lower, upper = lower * low_g, upper * high_g
-            lower, upper = (_less_offsets(part, model.offsets, side) for part, side in ((lower, -1), (upper, 1)))
-        else:
-            factor = np.exp(model.log_scale - np.max(model.log_scale))
-            lower, upper = low[..., 0] * factor, high[..., 0] * factor
-        best = lower.argmax(axis=1)
-        rows = np.arange(len(best))
-        least = lower[rows, best]
-        upper[rows, best] = -np.inf
-        return np.where(least > upper.max(axis=1), best, UNCERTAIN)
+        # that it comes from are rounded, which is a share `step` of its log_scale; that is no farther from 0 than the
+        # largest, and what lies between the two.
+        step = 16 * np.finfo(dtype).eps
+        slack = 2 * AGREEMENT[dtype] + step * (LARGEST_LOG_SUM + np.abs(top))
+        high = values * np.exp((1 - step) * gap + slack)[:, None]
+        most = high + tolerance * shares[..., None] * high.sum(axis=0) if tolerance else high
+
+        def low(high, gap):
+            return high * np.maximum(1 + 2 * step * gap, 0.0) * np.exp(-2 * slack)
+
+        by_distance = model.rule.decision == "distance"
+        largest = -top if by_distance else np.max(model.log_scale)
+        factor = np.broadcast_to(np.exp(model.log_scale[:, None] - largest), gap.shape)
+        # Only the class of the largest upper bound can be certain.
+        upper = most[:, 0] * factor
+        if by_distance:
+            if has_density := model.log_share is not None and sums.shape[2] > 1:
+                least_density, most_density = (
+                    np.log(np.exp(model.log_share) @ part) + top for part in (low(high[:, 1], gap), most[:, 1])
+                )
+                upper *= np.exp(-least_density / 2)
+            upper = _less_offsets(upper, model.offsets[:, None], 1)
+        best = upper.argmax(axis=0)
+        of_best = best, np.arange(len(best))
+        lower = low(high[:, 0][of_best], gap[of_best]) * factor[of_best]
+        if by_distance:
+            if has_density:
+                lower *= np.exp(-most_density / 2)
+            lower = _less_offsets(lower, model.offsets[best], -1)
+        upper[of_best] = -np.inf
+        return np.where(lower > upper.max(axis=0), best, UNCERTAIN)
 
 
 def _less_offsets(inner, offsets, side):
