@@ -111,7 +111,7 @@ double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenAp
 template <class T>
 bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
                        double pair_cost, const SquaredReach& squared_reach) {
-  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 128, points_per_query = 32;
+  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
   // The sample is as large as its own cost allows, most of which are its axes: so much a point.
