@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from spectralcls import _interrupt
+from spectralcls._model import cholesky
 from spectralcls.perturbo import _triangle
 
 
 @pytest.fixture(params=[7, 16, 1000], autouse=True)
 def block(request, monkeypatch):
-    monkeypatch.setattr(_triangle, "_BLOCK", request.param)
+    for module in (_triangle, cholesky):
+        monkeypatch.setattr(module, "_BLOCK", request.param)
     monkeypatch.setattr(_interrupt, "_OPERATIONS", 300)  # products, too, in several parts
 
 
@@ -53,6 +55,14 @@ def test_dependent_rows_are_left_out():
     assert len(kept) == 40
     U = np.triu(U)
     np.testing.assert_allclose(U.T @ U, singular[np.ix_(kept, kept)], atol=1e-13)
+
+
+def test_the_inverse_of_the_factor():
+    M = positive_definite(50)
+    U = np.triu(cholesky.cholesky_in_place(M.copy()))
+    inverse = cholesky.inverse_in_place(cholesky.cholesky_in_place(M.copy()))
+    np.testing.assert_array_equal(np.tril(inverse, -1), 0)
+    np.testing.assert_allclose(U @ inverse, np.eye(50), atol=1e-13)
 
 
 def test_a_matrix_on_which_divide_and_conquer_does_not_converge_is_decomposed(monkeypatch):

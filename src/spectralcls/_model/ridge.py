@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from .cholesky import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
+
 ALPHAS = (0.01, 0.1)  # ridges worth trying
 
 
@@ -18,10 +20,10 @@ def indicators(codes, n_classes, weights):
 
 class Solution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
-    held_out: np.ndarray  # (n, C) prediction of each point by all others
+    held_out: np.ndarray | None  # (n, C) prediction of each point by all others
 
 
-def solve(K, Y, ridge, weights):
+def solve(K, Y, ridge, weights, held_out=True):
     """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
 
     With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``. A point of weight
@@ -33,6 +35,8 @@ def solve(K, Y, ridge, weights):
     Y : ndarray of shape (n, C)
     ridge : float
     weights : ndarray of shape (n,)
+    held_out : bool
+        Whether to predict each point by all others, too, which takes three quarters of the time.
 
     Returns
     -------
@@ -45,17 +49,19 @@ def solve(K, Y, ridge, weights):
 
     Notes
     -----
-    n^3 multiply-adds, in place.
+    n^3 / 2 multiply-adds, n^3 / 6 without predictions by the others; in place.
     """
     K.flat[:: len(K) + 1] += ridge / weights
-    factor, failed = lapack.dpotrf(K.T, lower=False, overwrite_a=True)
-    if failed:
+    try:
+        factor = cholesky_in_place(K)
+    except NotPositiveDefiniteError:
         raise np.linalg.LinAlgError(
             f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
-        )
+        ) from None
     coefficients, _ = lapack.dpotrs(factor, Y, lower=False)
-    inverse, _ = lapack.dpotri(factor, lower=False, overwrite_c=True)
-    diagonal = inverse.diagonal().copy()
+    if not held_out:
+        return Solution(coefficients, None)
+    inverse = inverse_in_place(factor)
+    diagonal = np.einsum("ij,ij->i", inverse, inverse)
     copies = np.maximum(weights, 1.0)
-    held_out = Y - coefficients / ((copies - 1) / ridge + diagonal / copies)[:, None]
-    return Solution(coefficients, held_out)
+    return Solution(coefficients, Y - coefficients / ((copies - 1) / ridge + diagonal / copies)[:, None])

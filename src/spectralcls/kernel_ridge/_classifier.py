@@ -169,7 +169,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         Y, self.class_prior_ = indicators(codes, n_classes, weights)
         if len(X) <= self.max_exact_samples:
             K = kernel_matrix(X.astype(np.float64), kernel=self.kernel, bandwidth=choice.bandwidth, n_jobs=self.n_jobs)
-            coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights).coefficients, 1
+            coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights, held_out=False).coefficients, 1
         else:
             coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
         self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
