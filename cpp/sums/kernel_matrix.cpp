@@ -33,8 +33,8 @@ class Blocks {
         factor_(static_cast<T>(factor)),
         execution_(execution.for_work(static_cast<double>(queries.rows) * static_cast<double>(points.rows) *
                                       static_cast<double>(queries.cols + 12))),
-        points_(points, bandwidth, {}, !detail::TileArguments<T>::always_difference(kernel, points.cols), false,
-                execution_),
+        points_(points, Geometry::of(points, bandwidth, execution_), {},
+                !detail::TileArguments<T>::always_difference(kernel, points.cols), false, execution_),
         rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
         arguments_(kernel, rate_, points.cols, false),
         rows_(static_cast<std::size_t>(queries.rows)) {

@@ -1,8 +1,7 @@
-// Points as sums take them: packed once, for one call or for many.
+// Points as sums take them, packed in one layout.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -80,11 +79,10 @@ class PackedWeights {
 template <class T>
 class KernelPoints {
  public:
-  KernelPoints(MatrixView<T> points, double largest_bandwidth, const Grouping& grouping, bool with_product,
+  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
-        grouping_(grouping),
-        geometry_(Geometry::of(points, largest_bandwidth, execution)),
+        geometry_(geometry),
         packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution) {
     find_largest_norm();
   }
@@ -92,7 +90,6 @@ class KernelPoints {
   KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                const Execution& execution)
       : points_(points),
-        grouping_(grouping),
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
         packed_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
@@ -102,22 +99,8 @@ class KernelPoints {
 
   const detail::FilteredTiles<T>* filtered() const { return filtered_.get(); }
   const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // if filtered
-  // The same points arranged like that.
-  std::shared_ptr<const KernelPoints> for_skipping(const Execution& execution) const {
-    std::call_once(have_skipping_, [&] {
-      auto other =
-          std::make_shared<KernelPoints>(points_, geometry_, grouping_, packed_.has(DistanceForm::product), execution);
-      if (weights_) other->keep_weights(weights_->source(), weights_->layout().n_columns());
-      skipping_ = std::move(other);
-      built_ = true;
-    });
-    return skipping_;
-  }
-  bool has_skipping() const { return built_; }
 
   const Geometry& geometry() const { return geometry_; }
-  // Whether the scale suits this bandwidth too: a query that is clamped must be out of its reach.
-  bool suits(double bandwidth) const { return bandwidth <= geometry_.scale * 0x1p20; }
   const PackedPoints<T>& packed() const { return packed_; }
   bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
 
@@ -153,16 +136,13 @@ class KernelPoints {
   }
 
   MatrixView<T> points_;
-  Grouping grouping_;
   Geometry geometry_;
   std::unique_ptr<detail::FilteredTiles<T>> filtered_;
   mutable PackedPoints<T> packed_;
   std::unique_ptr<detail::PointRows<T>> point_rows_;
   double largest_norm_ = 0;  // of the points about the center, squared, scaled
   std::unique_ptr<detail::PackedWeights<T>> weights_;
-  mutable std::once_flag differences_, have_positions_, have_skipping_;
-  mutable std::shared_ptr<const KernelPoints> skipping_;
-  mutable std::atomic<bool> built_{false};
+  mutable std::once_flag differences_, have_positions_;
   mutable std::vector<index_t> positions_;
 };
 

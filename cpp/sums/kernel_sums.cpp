@@ -195,21 +195,19 @@ bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
 }
 
 template <class T>
-std::shared_ptr<const KernelPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                   const T* weights, index_t n_columns, const Execution& execution) {
+std::shared_ptr<const KeptPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+                                                 const T* weights, index_t n_columns, const Execution& execution) {
   const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
-  auto packed = std::make_shared<KernelPoints<T>>(points, 0.0, Grouping{labels, n_labels, nullptr, 1}, with_product,
-                                                  by_locality, execution);
-  if (weights) packed->keep_weights(weights, n_columns);
-  return packed;
+  return std::make_shared<KeptPoints<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
+                                         with_product, by_locality, execution);
 }
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
-template std::shared_ptr<const KernelPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int,
-                                                                const float*, index_t, const Execution&);
-template std::shared_ptr<const KernelPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
-                                                                 const double*, index_t, const Execution&);
+template std::shared_ptr<const KeptPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int, const float*,
+                                                              index_t, const Execution&);
+template std::shared_ptr<const KeptPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
+                                                               const double*, index_t, const Execution&);
 
 }  // namespace spectralcls

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/skipping.hpp"
-#include "sums/kernel_points.hpp"
+#include "sums/kept_points.hpp"
 #include "sums/kernel_sums.hpp"
 
 namespace spectralcls::detail {

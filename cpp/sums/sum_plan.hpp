@@ -12,7 +12,7 @@
 #include "base/distance_tile.hpp"
 #include "base/locality.hpp"
 #include "sums/geometric_grid.hpp"
-#include "sums/kernel_points.hpp"
+#include "sums/kept_points.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/profile.hpp"
 #include "sums/skipping.hpp"
@@ -86,7 +86,7 @@ struct SumPlan {
         negligible(negligible_bits(sums, scaled)),
         reach(sums, scaled, logarithms),
         kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution)
-             : sums.packed && suits()                     ? sums.packed
+             : sums.packed && suits()                     ? sums.packed->plain(execution)
                                                           : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),
@@ -153,8 +153,8 @@ struct SumPlan {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    return std::make_shared<KernelPoints<T>>(r.points, largest_bandwidth(), grouping(), with_product(), order,
-                                             execution);
+    return std::make_shared<KernelPoints<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
+                                             grouping(), with_product(), order, execution);
   }
 
   void order_queries(const Execution& execution) {

@@ -1,0 +1,66 @@
+// Points that are kept for many calls, in the layouts that these ask for.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "sums/kernel_points.hpp"
+
+namespace spectralcls {
+
+// A layout is packed by the first call that computes with it; calls may come from several threads.
+template <class T>
+class KeptPoints {
+ public:
+  // `weights`: of n_columns columns, or nullptr.
+  KeptPoints(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
+             bool by_locality, const Execution& execution)
+      : points_(points),
+        grouping_(grouping),
+        weights_(weights),
+        n_columns_(n_columns),
+        with_product_(with_product),
+        by_locality_(by_locality),
+        geometry_(Geometry::of(points, 0.0, execution)) {}
+
+  // Whether the scale suits this bandwidth too: a query that is clamped must be out of its reach.
+  bool suits(double bandwidth) const { return bandwidth <= geometry_.scale * 0x1p20; }
+
+  // For all pairs.
+  std::shared_ptr<const KernelPoints<T>> plain(const Execution& execution) const {
+    std::call_once(have_plain_, [&] {
+      plain_ = with_weights(
+          std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
+    });
+    return plain_;
+  }
+  // Arranged so that pairs can be left out unseen.
+  std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
+    std::call_once(have_skipping_, [&] {
+      skipping_ =
+          with_weights(std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, execution));
+      built_ = true;
+    });
+    return skipping_;
+  }
+  bool has_skipping() const { return built_; }
+
+ private:
+  std::shared_ptr<const KernelPoints<T>> with_weights(std::shared_ptr<KernelPoints<T>> packed) const {
+    if (weights_) packed->keep_weights(weights_, n_columns_);
+    return packed;
+  }
+
+  MatrixView<T> points_;
+  Grouping grouping_;
+  const T* weights_;
+  index_t n_columns_;
+  bool with_product_, by_locality_;
+  Geometry geometry_;
+  mutable std::once_flag have_plain_, have_skipping_;
+  mutable std::shared_ptr<const KernelPoints<T>> plain_, skipping_;
+  mutable std::atomic<bool> built_{false};
+};
+
+}  // namespace spectralcls
