@@ -45,9 +45,10 @@ class KernelPoints:
 
     Notes
     -----
-    Packing costs O(n (d + c)) time and memory, kept until the object is gone: one or two copies of X and one of the
-    weights, and where pairs are left out unseen, in a layout of its own that the first such call makes, another and up
-    to 36 numbers a point. It is not pickled: an unpickled object packs again at its first call. Calls may come from several threads.
+    Packing costs O(n (d + c)) time and memory, kept until the object is gone. Each of two layouts is made by the first
+    call that needs it: for all pairs, one or two copies of X; to leave pairs out unseen, two or three and up to 36
+    numbers in float32 for each point. Either has a copy of the weights. It is not pickled: an unpickled object packs
+    again at its first call. Calls may come from several threads.
 
     Examples
     --------
