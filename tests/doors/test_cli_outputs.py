@@ -4,6 +4,9 @@ import errno
 import json
 import os
 import stat
+import subprocess
+import sys
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -159,3 +162,35 @@ def test_too_little_memory_is_one_line(monkeypatch, capsys):
 
     monkeypatch.setattr("spectralcls.cli.compare.evaluate", evaluate)
     assert "not enough memory: Unable to allocate 7 TiB" in fails_with(capsys, "compare", "iris", *FAST)
+
+
+def test_a_folder_called_like_a_table_is_one_line(tmp_path, capsys):
+    folder = tmp_path / "folder.csv"
+    folder.mkdir()
+    message = fails_with(capsys, "fit", folder, "--target", "y", "--out", tmp_path / "model.skops")
+    assert "folder.csv: " in message
+
+
+def test_a_warning_is_one_line(tmp_path, capsys):
+    table = tmp_path / "table.csv"
+    table.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(30)), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["fit", str(table), "--target", "y", "--out", str(tmp_path / "model.skops"), "--quiet"]) == 0
+    assert capsys.readouterr().err.startswith("spectralcls: warning: The number of unique classes is greater")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    ("command", "environment", "code", "message"),
+    [
+        ("list > /dev/full", {}, 2, "spectralcls: error: standard output: No space left on device\n"),
+        ("list >&-", {}, 0, ""),
+        ("list", {"SPECTRALCLS_ISA": "none"}, 2, "spectralcls: error: SPECTRALCLS_ISA='none' was asked for"),
+    ],
+)
+def test_whatever_ends_the_process_early_is_one_line(command, environment, code, message):
+    command = f"{sys.executable} -m spectralcls {command}"
+    done = subprocess.run(command, shell=True, env=os.environ | environment, capture_output=True, text=True)
+    assert done.returncode == code and done.stderr.startswith(message)
+    assert done.stderr.count("\n") == (code != 0)
