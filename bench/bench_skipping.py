@@ -71,10 +71,10 @@ def curved(d):
 
 
 def noise(name, d):
-    draw = np.random.default_rng(0)
-    values = draw.normal(size=(30_000, d)) if name == "gaussian" else draw.uniform(size=(30_000, d))
+    draw, n = np.random.default_rng(0), 4_000 if name.startswith("few") else 20_000
+    values = draw.uniform(size=(n + n // 2, d)) if name == "uniform" else draw.normal(size=(n + n // 2, d))
     values = values.astype(np.float32)
-    return values[:20_000], draw.integers(2, size=20_000), values[20_000:]
+    return values[:n], draw.integers(2, size=n), values[n:]
 
 
 def measure(benchmark, monkeypatch, X, y, Q):
@@ -108,7 +108,8 @@ def measure(benchmark, monkeypatch, X, y, Q):
         agree.append(float(np.mean(sums.argmax(axis=1) == labels[:n_sampled])))
         assert agree[-1] > 0.999
 
-    benchmark.pedantic(turn, rounds=1 if len(X) * len(Q) > 1e10 else 3, warmup_rounds=0)
+    n_pairs = len(X) * len(Q)
+    benchmark.pedantic(turn, rounds=1 if n_pairs > 1e10 else 3 if n_pairs > 1e9 else 15, warmup_rounds=0)
     median = {name: float(np.median(taken)) for name, taken in seconds.items()}
     slow = dict.fromkeys(("labels", "labels again"), "labels by all pairs")
     slow |= dict.fromkeys(("sums", "rtol=1e-3"), "all pairs")
@@ -124,7 +125,8 @@ def test_labels_and_sums(benchmark, monkeypatch, isa, name, raw):
     """`ParzenClassifier.predict` and class sums at the bandwidth that it chooses, raw data or standardized: seconds,
     and how many times faster than the same by all pairs. `agree`: the share of labels that equal those by all pairs,
     exact ties aside. With few queries, building what the search needs takes most of the time. A fitted classifier keeps
-    it, in memory alone: `labels again` is a second call."""
+    it, in memory alone: `labels again` is a second call. Where a sample promises what a trial with packed points then
+    denies, as it does for the sums on raw curved surfaces, packing them was in vain."""
     measure(benchmark, monkeypatch, *problem(name, raw))
 
 
@@ -136,7 +138,12 @@ def test_where_the_time_goes(benchmark, monkeypatch, isa, name, raw):
     the same classifier finds done. `sums within bounds`: the core's part of that second call, boxes, distances and
     exponentials. `certifying`: comparing the bounds of classes. `checks`: everything else in Python. `us a query`:
     microseconds of the second call for each query. `goal`: how many times faster than all pairs labels were to be, and
-    `us a query at the goal`."""
+    `us a query at the goal`.
+
+    At its goal a query of satimage has not twice the time that the checks and the comparison of bounds take by
+    themselves, and one of shuttle less than two microseconds for everything. The core's time has no single owner: of
+    what `perf` sees of it, coordinates are a third on letter and less than a fifth on shuttle; the rest is spread over
+    boxes, lists of near tiles, single pairs, reaches, and putting the queries in order."""
     X, y, Q = problem(name, raw)
     h = float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
     fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
@@ -177,8 +184,9 @@ def test_where_the_time_goes(benchmark, monkeypatch, isa, name, raw):
 
 
 @VARIANTS
-@pytest.mark.parametrize("d", [10, 50])
-@pytest.mark.parametrize("name", ["gaussian", "uniform"])
+@pytest.mark.parametrize(
+    "name, d", [("gaussian", 10), ("gaussian", 50), ("uniform", 10), ("uniform", 50), ("few gaussian", 36)]
+)
 def test_noise(benchmark, monkeypatch, isa, name, d):
     """On noise nothing can be left out, and looking for it must not cost much."""
     measure(benchmark, monkeypatch, *noise(name, d))
@@ -213,7 +221,11 @@ def test_what_binds(benchmark, name, raw):
     `tiles for a label`, `tiles for sums`: the share of tiles of 48 points of a class, halves of halves in principal
     coordinates, whose bounding box is no farther from a query than such a pair. `of 8`: than from one of eight
     neighboring queries, which are computed together. What is between these and the first two is the width of boxes in
-    so many dimensions: those tiles have to be looked at, coordinate by coordinate."""
+    so many dimensions: those tiles have to be looked at, coordinate by coordinate.
+
+    Tiles of 16 points, in groups with boxes of their own, touch a fifth to a third fewer coordinates, and took longer
+    when tried, for labels, sums and neighbors alike: a register block of 8 queries and 16 points has less to do between
+    two tests, and there are three times as many boxes, entries in lists and updates of reaches."""
     X, y, Q = problem(name, raw)
     h = float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
     benchmark.extra_info.update(benchmark.pedantic(shares, (X.astype(float), y, Q.astype(float), h), rounds=1))
