@@ -224,8 +224,8 @@ def test_what_binds(benchmark, name, raw):
     so many dimensions: those tiles have to be looked at, coordinate by coordinate.
 
     Tiles of 16 points, in groups with boxes of their own, would touch fewer coordinates. A prototype with AVX-512 was
-    slower with nearly all labels, sums and neighbors of these sets: a register block of 8 queries and 16 points has less
-    to do between two tests, and there are three times as many boxes, entries in lists and updates of reaches."""
+    slower with nearly all labels, sums and neighbors of these sets: a register block of 8 queries and 16 points has
+    less to do between two tests, and there are three times as many boxes, entries in lists and updates of reaches."""
     X, y, Q = problem(name, raw)
     h = float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
     benchmark.extra_info.update(benchmark.pedantic(shares, (X.astype(float), y, Q.astype(float), h), rounds=1))
