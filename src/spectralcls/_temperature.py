@@ -8,10 +8,14 @@ _GRID = np.linspace(np.log(1e-2), np.log(1e3), 24)  # log b
 _AT_A_TIME = 2**20  # probabilities
 
 
+def log_losses(probability, codes):
+    """``-log p`` of the true class of each sample, p at least `LOWEST`."""
+    return -np.log(np.maximum(probability[np.arange(len(codes)), codes], LOWEST))
+
+
 def log_loss(probability, codes, weights=None):
-    """Mean of ``-log p`` of the true class, p at least `LOWEST`."""
-    own = probability[np.arange(len(codes)), codes]
-    return float(np.average(-np.log(np.maximum(own, LOWEST)), weights=weights))
+    """Mean of `log_losses`."""
+    return float(np.average(log_losses(probability, codes), weights=weights))
 
 
 def inverse_temperature(scores, codes, weights=None):

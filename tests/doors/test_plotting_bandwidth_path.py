@@ -3,7 +3,13 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from spectralcls import LaplacianSpectralClassifier, PerTurboClassifier, SpectralISEClassifier
+from spectralcls import (
+    KernelRidgeClassifier,
+    LaplacianSpectralClassifier,
+    PerTurboClassifier,
+    SpectralISEClassifier,
+    SpectralKernelClassifier,
+)
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -49,12 +55,18 @@ def test_nothing_to_draw():
     SpectralISEClassifier(),
     SpectralISEClassifier(n_components="cv", max_components=4),
     PerTurboClassifier(),
+    KernelRidgeClassifier(),
+    SpectralKernelClassifier(),
 ], ids=repr)
 def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     X, y = load_iris(return_X_y=True)
     model.fit(X[::3], y[::3])
     display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes)
     h, scores = display.line_.get_xydata().T
-    assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"])) == 16
+    assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"]))
+    assert len(h) == {"KernelRidgeClassifier": 3, "SpectralKernelClassifier": 6}.get(type(model).__name__, 16)
     assert np.nanmax(scores) == np.nanmax(model.cv_results_["mean_test_score"])
     assert display.best_line_.get_xdata()[0] in h
+    assert display.score_name == {
+        "KernelRidgeClassifier": "Held-out log likelihood", "SpectralKernelClassifier": "Held-out score",
+    }.get(type(model).__name__, "Cross-validated accuracy")

@@ -165,3 +165,24 @@ def test_grids_that_are_wrong():
 @parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier(max_exact_samples=0, kernel="gaussian")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_no_limit_of_the_tuning_samples_is_a_limit_that_none_exceeds():
+    X, y = load_iris(return_X_y=True)
+    fits = [KernelRidgeClassifier(max_tuning_samples=limit).fit(X, y) for limit in (None, len(X))]
+    assert fits[0].n_tuning_samples_ == fits[1].n_tuning_samples_
+    np.testing.assert_array_equal(fits[0].predict_proba(X), fits[1].predict_proba(X))
+
+
+def test_what_was_tried_is_laid_out_as_in_a_grid_search():
+    X, y = load_iris(return_X_y=True)
+    model = KernelRidgeClassifier(bandwidth_grid=[1.0, 2.0, 4.0], alpha_grid=[0.01, 0.1]).fit(X, y)
+    results = model.cv_results_
+    assert [tuple(params) for params in results["params"]] == [("bandwidth", "alpha")] * 6
+    best = results["rank_test_score"].argmin()
+    assert results["params"][best] == {"bandwidth": model.bandwidth_, "alpha": model.alpha_}
+    assert_allclose(-results["mean_test_score"][best], model.loss_)
+    for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+        assert_allclose(KernelRidgeClassifier(**params).fit(X, y).loss_, -score)
+    assert not hasattr(KernelRidgeClassifier(1.0, alpha=0.1).fit(X, y), "cv_results_")
+    assert list(KernelRidgeClassifier(1.0).fit(X, y).cv_results_["params"][0]) == ["alpha"]

@@ -109,7 +109,8 @@ PARAMETERS = {
         """
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against
-        itself. The test sets of a splitter have to partition the samples.
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
         """,
     ),
     "bandwidth_grid": Parameter(

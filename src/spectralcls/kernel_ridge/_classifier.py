@@ -43,7 +43,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         and 2.8 times.
     alpha_grid : array-like, default=(0.01, 0.1)
         Ridges to try.
-    max_tuning_samples : int, default=3000
+    max_tuning_samples : int or None, default=3000
         With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
     max_exact_samples : int, default=6000
         Up to so many distinct points the system is solved by a Cholesky factor in n^2 float64 numbers, above by
@@ -68,6 +68,10 @@ class KernelRidgeClassifier(ScoreClassifier):
         Probabilities are ``softmax(scores / temperature_)``, of the best leave-one-out log loss.
     loss_ : float
         That log loss.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
+        loss of the points left out one at a time. Only present if tuned.
+    %(n_tuning_samples_)s
     dual_coef_ : ndarray of shape (n_points, n_classes)
         Coefficients of the kernels at `points_`.
     points_ : ndarray of shape (n_points, n_features)
@@ -113,7 +117,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         "kernel": [StrOptions(set(BANDWIDTH_FACTORS))],
         "bandwidth_grid": ["array-like", None],
         "alpha_grid": ["array-like"],
-        "max_tuning_samples": [Interval(Integral, 2, None, closed="left")],
+        "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
         "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
         "tol": [_POSITIVE],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -174,10 +178,12 @@ class KernelRidgeClassifier(ScoreClassifier):
             coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
         self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
         self.bandwidth_, self.alpha_ = choice.bandwidth, choice.alpha
-        self.temperature_, self.loss_ = 1 / choice.inverse_temperature, float(choice.losses.min())
+        self.temperature_, self.loss_ = 1 / choice.inverse_temperature, choice.loss
+        if choice.cv_results is not None:
+            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, len(codes[sample])
 
     def _tuning_sample(self, codes, rng):
-        if len(codes) <= self.max_tuning_samples:
+        if self.max_tuning_samples is None or len(codes) <= self.max_tuning_samples:
             return slice(None)
         return stratified_subsample(codes, self.max_tuning_samples, rng)
 

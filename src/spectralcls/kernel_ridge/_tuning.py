@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import softmax
 
 from .._model.ridge import indicators, solve
-from .._temperature import inverse_temperature, log_loss
+from .._temperature import inverse_temperature, log_losses
+from .._tuning import search
 from ..kernels import kernel_matrix
 
 BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}  # of the median distance
@@ -17,7 +18,15 @@ class Choice(NamedTuple):
     alpha: float
     scores: np.ndarray  # (n, C) of each point by all others, at the chosen pair
     inverse_temperature: float
-    losses: np.ndarray  # (b, a)
+    loss: float
+    cv_results: dict | None  # None if there was one pair only
+
+
+class _Validated(NamedTuple):
+    """What the search asks of a sample: each point is left out by itself, on points as many as there are."""
+
+    fold_weights: np.ndarray
+    growth: float = 1.0
 
 
 def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jobs=None):
@@ -28,8 +37,8 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
     Choice
     """
     Y, shares = indicators(codes, n_classes, weights)
-    losses = np.full((len(bandwidths), len(alphas)), np.inf)
-    best = None
+    grid = {"bandwidth": np.asarray(bandwidths, dtype=np.float64), "alpha": np.asarray(alphas, dtype=np.float64)}
+    found, (means, deviations) = {}, np.full((2, len(bandwidths), len(alphas)), np.nan)
     for b, bandwidth in enumerate(bandwidths):
         K = kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
         for a, alpha in enumerate(alphas):
@@ -38,11 +47,21 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
             except np.linalg.LinAlgError:
                 continue
             sharpness = inverse_temperature(scores, codes, weights)
-            losses[b, a] = log_loss(softmax(sharpness * scores, axis=1), codes, weights)
-            if best is None or losses[b, a] < best.losses[()]:
-                best = Choice(float(bandwidth), float(alpha), scores, sharpness, losses[b, a])
-    if best is None:
+            losses = log_losses(softmax(sharpness * scores, axis=1), codes)
+            means[b, a] = -np.average(losses, weights=weights)
+            deviations[b, a] = np.sqrt(np.average((losses + means[b, a]) ** 2, weights=weights))
+            found[b, a] = scores, sharpness
+    if not found:
         raise np.linalg.LinAlgError(
             f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
         )
-    return best._replace(losses=losses)
+    place, cv_results = (0, 0), None
+    tuned = {name: values for name, values in grid.items() if len(values) > 1}
+    if tuned:
+        shape = [len(values) for values in tuned.values()]
+        validated = _Validated(weights.sum(keepdims=True))
+        best = search(validated, tuned, lambda *_, **tried: (means.reshape(1, *shape), deviations.reshape(shape)))
+        cv_results = best.cv_results
+        place = tuple(int(i) for i in np.unravel_index(np.ravel_multi_index(best.index, shape), means.shape))
+    bandwidth, alpha = (float(values[i]) for values, i in zip(grid.values(), place, strict=True))
+    return Choice(bandwidth, alpha, *found[place], -float(means[place]), cv_results)

@@ -138,6 +138,10 @@ class BandwidthPathDisplay:
 
 
 def _score_name(estimator):
+    if hasattr(estimator, "temperature_"):  # whose scores are made probabilities, and judged as such
+        return "Held-out log likelihood"
+    if hasattr(estimator, "scoring"):
+        return "Held-out score"
     kinds = {"regressor": "Held-out R²", "density_estimator": "Held-out log density"}
     kinds["outlier_detector"] = kinds["density_estimator"]
     return kinds.get(get_tags(estimator).estimator_type, "Cross-validated accuracy")

@@ -96,6 +96,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Labels; 0 ... n_labels - 1 for a multilabel target.
     n_components_ : ndarray of int of shape (n_problems,)
         Components used by each binary problem: one per class or label, a single one for two classes.
+    bandwidth_ : float
+        Bandwidth in use. Only present with the Gaussian kernel.
     estimators_ : list of classifiers
         The fitted classifiers, one for each binary problem.
     spectral_kernel_ : SpectralKernel
@@ -143,9 +145,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     _parameter_constraints: dict = {
         **{
             name: SpectralKernel._parameter_constraints[name]
-            for name in (
-                "transformation", "embedding", "normalize", "kernel", "degree", "coef0",
-            )
+            for name in ("transformation", "embedding", "normalize", "kernel", "degree", "coef0")
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
@@ -217,13 +217,14 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             else self._train(Y, data, candidates, seed)
         )
         self.classes_, self.multilabel_ = classes, multilabel
+        if hasattr(kernel, "bandwidth_"):
+            self.bandwidth_ = kernel.bandwidth_
         self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
         return self
 
     def _chosen_bandwidth(self, kernel, data, candidates, seed):
         """A rule or a number for `SpectralKernel`; by leave-one-out of least squares on the tuning samples."""
-        tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
-        if not tuned:
+        if self.bandwidth != "cv":
             return self.bandwidth
         if sp.issparse(data.X) or self.kernel not in ("auto", "gaussian"):
             return "scale"
