@@ -37,9 +37,10 @@ GROUPS = {  # what is tested: files
         "tests/doors/test_cli_outputs.py", "tests/doors/test_cli_fit_predict.py",
     ),
 }
-SANITIZERS = {  # what is looked for: session of nox
+SESSIONS = {  # what is looked for: session of nox
     "wrong addresses and undefined behavior in the core": "sanitize(sanitizer='asan')",
     "races among the core's threads": "sanitize(sanitizer='tsan')",
+    "tests of the core and the estimators, each in four threads at once": "threads",
 }
 TEXT = """\
 # Reliability
@@ -72,12 +73,13 @@ Each line is `pytest` with the files named.
 
 {groups}
 
-## Sanitizers
+## Sanitizers and threads
 
 The core, compiled with sanitizers that end the process at their first finding, under the core's tests:
 `nox -s sanitize`. That a race would be reported is tested by one put there (`tests/core/test_sanitizers.py`).
+`nox -s threads` is what Python without its lock asks for: pytest-run-parallel starts every test in several threads at once.
 
-{sanitizers}
+{sessions}
 
 ## How to repeat a finding
 
@@ -156,12 +158,12 @@ def write(measured):
         {"what": what, "files": " ".join(f"`{name}`" for name in GROUPS[what])} | outcome(counts)
         for what, counts in measured["groups"].items()
     ]
-    sanitizers = [{"what": what} | outcome(counts) for what, counts in measured["sanitizers"].items()]
+    sessions = [{"what": what} | outcome(counts) for what, counts in measured["sessions"].items()]
     PAGE.write_text(
         TEXT.format(
             machine=measured["machine"], seeds=seeds(fuzz["seeds"]), calls=f"{fuzz['calls']:,}".replace(",", " "),
             seconds=duration(fuzz["seconds"]), groups=page.table(groups), mended=mended(),
-            sanitizers=page.table(sanitizers),
+            sessions=page.table(sessions),
             targets=page.table([{"target": t, **c} for t, c in fuzz["targets"].items()]),
             findings="; ".join(named) or "no finding",
         ),
@@ -177,15 +179,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["checks", "calls", "sanitizers", "page"], help="the rest as before")
+    parser.add_argument("--only", choices=["checks", "calls", "sessions", "page"], help="the rest as before")
     parser.add_argument("--add", type=Path, nargs="+", default=[], metavar="FUZZ.json", help="reports of runs")
     options = parser.parse_args()
     measured = json.loads(MEASURED.read_text()) if options.only or options.add else {}
     if options.only in (None, "checks") and not options.add:
         measured |= {"machine": page.machine(), "groups": {what: run_group(files) for what, files in GROUPS.items()}}
-    if options.only in (None, "sanitizers") and not options.add:
-        measured["sanitizers"] = {
-            what: run_tests(sys.executable, "-m", "nox", "-R", "-s", session) for what, session in SANITIZERS.items()
+    if options.only in (None, "sessions") and not options.add:
+        measured["sessions"] = {
+            what: run_tests(sys.executable, "-m", "nox", "-R", "-s", session) for what, session in SESSIONS.items()
         }
     if options.only in (None, "calls") and not options.add:
         measured["fuzz"] = added([run_calls(options.calls, options.seed)])
