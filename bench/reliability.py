@@ -77,7 +77,8 @@ Each line is `pytest` with the files named.
 
 The core, compiled with sanitizers that end the process at their first finding, under the core's tests:
 `nox -s sanitize`. That a race would be reported is tested by one put there (`tests/core/test_sanitizers.py`).
-`nox -s threads` is what Python without its lock asks for: pytest-run-parallel starts every test in several threads at once.
+`nox -s threads` is what Python without its lock asks for: pytest-run-parallel runs every test in several threads at
+once.
 
 {sessions}
 
