@@ -19,7 +19,7 @@ def gaussians(source, trials):
         X, y = make_two_gaussians((100, 5), random_state=2 * trial)
         Q, truth = make_two_gaussians((200, 10), random_state=2 * trial + 1)
         for name, model in (
-            ("spectral", TEST_KERNELS["convolved"]("silverman", scale=None)),
+            ("spectral", TEST_KERNELS["convolved"]("silverman_per_class", scale=None)),
             ("Bayes", LinearDiscriminantAnalysis()),
         ):
             labels = model.fit(X, y).predict(Q)
@@ -37,7 +37,7 @@ def rings(source, trials):
     for trial in range(trials):
         X, y = make_two_rings(100, random_state=2 * trial)
         Q, truth = make_two_rings(844, random_state=2 * trial + 1)
-        found.append(100 * TEST_KERNELS["convolved"]("silverman", scale=None).fit(X, y).score(Q, truth))
+        found.append(100 * TEST_KERNELS["convolved"]("silverman_per_class", scale=None).fit(X, y).score(Q, truth))
     return {"rate": spread(found)}
 
 
@@ -45,8 +45,9 @@ def breast_cancer(source, trials, test_kernel="convolved"):
     """Rate with 100 random training points of the 683."""
     data = source.load("wbc")
     X, y = np.asarray(data.data, dtype=np.float64), data.target
+    model = TEST_KERNELS[test_kernel]("silverman_per_class", scale=None)
     found = [
-        100 * TEST_KERNELS[test_kernel]("silverman", scale=None).fit(X[train], y[train]).score(X[test], y[test])
+        100 * model.fit(X[train], y[train]).score(X[test], y[test])
         for train, test in stratum_splits(len(y), 100, trials)
     ]
     return {"rate": spread(found)}
@@ -68,7 +69,7 @@ def explain(source, trials, rule, code):
 
 def _spectral_rules():
     return {
-        f"test kernel {kernel!r}": make("silverman", scale=None).fit for kernel, make in TEST_KERNELS.items()
+        f"test kernel {kernel!r}": make("silverman_per_class", scale=None).fit for kernel, make in TEST_KERNELS.items()
     }
 
 
@@ -88,7 +89,7 @@ def ring_readings(source, trials):
         for trial in range(trials):
             X, y = make_two_rings(100, width=width, random_state=2 * trial)
             Q, truth = make_two_rings(844, width=width, random_state=2 * trial + 1)
-            found.append(100 * TEST_KERNELS["convolved"]("silverman", scale=None).fit(X, y).score(Q, truth))
+            found.append(100 * TEST_KERNELS["convolved"]("silverman_per_class", scale=None).fit(X, y).score(Q, truth))
         readings[f"rings of width {width:g}"] = spread(found)
     return {"readings": readings}
 

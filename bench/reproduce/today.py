@@ -47,9 +47,8 @@ FURTHER = {  # {name of the change: {method: parameters}}
     "bandwidths by class": {method: {"bandwidth": "silverman_per_class"} for method in _BY_SUMS},
     "number of eigenvectors by cv": {method: {"n_components": "cv"} for method in _BY_VECTORS},
     "medians of all eigenvectors": {method: {"center": "median"} for method in _BY_VECTORS},
-    "Silverman": {
-        method: {"bandwidth": "silverman"} for method in (*_BY_SUMS, *_BY_VECTORS, "Laplacian spectral")
-    },
+    "Silverman": {method: {"bandwidth": "silverman"} for method in (*_BY_SUMS, *_BY_VECTORS)}
+    | {"Laplacian spectral": {"bandwidth": "silverman_per_class"}},
 }
 PEERS = {
     "SVC": (SVC, {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "gamma": [0.001, 0.004, 0.016, 0.064, 0.25, 1.0]}),

@@ -226,8 +226,10 @@ def test_a_table_gives_the_estimator_of_the_same_table_in_memory(name, parameter
     compare_tables(name, parameters, weighted, frame, y, weights, queries)
 
 
-@pytest.mark.parametrize("name", ["LaplacianSpectralClassifier", "SpectralISEClassifier"])
-@pytest.mark.parametrize("bandwidth", ["cv", "silverman"])
+@pytest.mark.parametrize(("name", "bandwidth"), [
+    ("LaplacianSpectralClassifier", "cv"), ("LaplacianSpectralClassifier", "silverman_per_class"),
+    ("SpectralISEClassifier", "cv"), ("SpectralISEClassifier", "silverman"),
+])
 def test_spectral_classifiers_of_the_whole_space_take_tables(name, bandwidth):
     frame, y, weights = mixed_table(240)
     compare_tables(name, {"bandwidth": bandwidth}, False, frame, y, weights, mixed_table(40, seed=1)[0])

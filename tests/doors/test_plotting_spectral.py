@@ -38,7 +38,7 @@ def test_spectral_map_shows_points_centres_and_queries(axes):
 
 @pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
 def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
-    model = TEST_KERNELS[test_kernel]("silverman", n_components=3, scale=None).fit(X[::2], y[::2])
+    model = TEST_KERNELS[test_kernel]("silverman_per_class", n_components=3, scale=None).fit(X[::2], y[::2])
     display = SpectralMapDisplay.from_estimator(model, X[::2], y[::2], X_test=X[1::2], ax=axes[0])
     training = np.concatenate([points.get_offsets() for points in display.training_])
     M = np.eye(3)[y[::2]] / 25

@@ -185,7 +185,7 @@ def test_spectral_ise_equals_the_dense_formula(classifier, projection, center, n
 def test_laplacian_spectral_equals_the_dense_formula(test_kernel, n_components, name):
     X, y, Q, _ = split(name, 100)
     overall, widths = silverman_bandwidth(X), [silverman_bandwidth(X[y == c]) for c in np.unique(y)]
-    model = TEST_KERNELS[test_kernel]("silverman", n_components=n_components, scale=None).fit(X, y)
+    model = TEST_KERNELS[test_kernel]("silverman_per_class", n_components=n_components, scale=None).fit(X, y)
     assert_allclose(model.bandwidth_, widths)
     assert_allclose(model.overall_bandwidth_, overall)
     expected = slow.laplacian_spectral_scores(
@@ -356,7 +356,7 @@ def test_rings_are_classified_without_error_in_the_great_majority_of_draws(test_
     for seed in range(60):
         X, y = make_two_rings(100, random_state=seed)
         Q, truth = make_two_rings(844, random_state=1000 + seed)
-        model = TEST_KERNELS[test_kernel]("silverman").fit(X, y)
+        model = TEST_KERNELS[test_kernel]("silverman_per_class").fit(X, y)
         errors[seed] = np.count_nonzero(model.predict(Q) != truth)
     assert np.count_nonzero(errors == 0) >= least, f"errors of 844: {errors}"
     assert errors.mean() < 0.005 * 844 and errors.max() < 0.02 * 844
@@ -370,7 +370,7 @@ def test_rare_class_is_recognised_at_the_expense_of_the_frequent_one():
         X, y = make_two_gaussians((100, 5), random_state=seed)
         Q, truth = make_two_gaussians((200, 10), random_state=1000 + seed)
         bayes = (log_prior - ((Q[:, None] - means) ** 2).sum(axis=2) / 2).argmax(axis=1)
-        found = LaplacianSpectralClassifier("silverman").fit(X, y).predict(Q)
+        found = LaplacianSpectralClassifier("silverman_per_class").fit(X, y).predict(Q)
         recalls.append([np.mean(found[truth == 1] == 1), np.mean(bayes[truth == 1] == 1)])
         frequent_errors.append(np.count_nonzero(found[truth == 0] == 1))
     ours, optimal = np.mean(recalls, axis=0)
@@ -385,7 +385,7 @@ def test_wisconsin_breast_cancer_as_published():
     rates = []
     for seed in range(20):
         order = np.random.default_rng(seed).permutation(len(X))
-        model = LaplacianSpectralClassifier("silverman").fit(X[order[:100]], y[order[:100]])
+        model = LaplacianSpectralClassifier("silverman_per_class").fit(X[order[:100]], y[order[:100]])
         rates.append(model.score(X[order[100:]], y[order[100:]]))
     assert abs(np.mean(rates) - 0.96) < 0.007
 

@@ -11,7 +11,7 @@ from reference import spectral_kernel as reference
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 
-from spectralcls.spectral_kernel import SpectralKernel
+from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
 
 linear_unless_told = partial(SpectralKernel, kernel="linear")
 
@@ -434,3 +434,16 @@ def test_a_table_with_samples_of_weight_zero():
 def test_weights_that_are_all_zero_are_refused(corpus):
     with pytest.raises(ValueError, match="weight"):
         SpectralKernel().fit(corpus[0], sample_weight=np.zeros(80))
+
+
+@pytest.mark.parametrize("make", [SpectralKernel, SpectralKernelClassifier])
+@pytest.mark.parametrize("options", [
+    dict(kernel="gaussian"), dict(kernel="gaussian", bandwidth=1.0), dict(kernel="linear"), dict(kernel="auto"),
+])
+def test_the_tag_of_sparse_data_is_kept(make, options):
+    X, y = sp.random_array((60, 30), density=0.3, rng=np.random.default_rng(0), format="csr"), np.arange(60) % 3
+    if make(**options).__sklearn_tags__().input_tags.sparse:
+        make(**options).fit(X, y)
+    else:
+        with pytest.raises(ValueError, match="needs dense X"):
+            make(**options).fit(X, y)

@@ -147,7 +147,7 @@ def test_spectral_kernel_classifier(problem):
 @pytest.mark.parametrize("estimator, message", [
     (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
     (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
-    (LaplacianSpectralClassifier("silverman", n_components=50, rank=40), "n_components=50 exceeds rank=40"),
+    (LaplacianSpectralClassifier("silverman_per_class", n_components=50, rank=40), "n_components=50 exceeds rank=40"),
     (SpectralKernel(kernel="linear", rank=500), "kernel='gaussian' and dense X"),
 ])
 def test_what_does_not_go_together_is_named(problem, estimator, message):

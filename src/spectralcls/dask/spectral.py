@@ -156,7 +156,7 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
     >>> from spectralcls.dask import LaplacianSpectralClassifier
     >>> X, y = (da.from_array(array, chunks=50) for array in load_iris(return_X_y=True))
     >>> X = X.rechunk((50, -1))
-    >>> LaplacianSpectralClassifier(bandwidth="silverman").fit(X, y).predict(X).compute().shape
+    >>> LaplacianSpectralClassifier(bandwidth="silverman_per_class").fit(X, y).predict(X).compute().shape
     (150,)
     """
 

@@ -62,10 +62,10 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     Parameters
     ----------
-    bandwidth : {"cv", "silverman"}, float or array-like of shape (n_classes,), default="cv"
-        ``"silverman"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the common
-        factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes, with
-        Silverman's overall sigma.
+    bandwidth : {"cv", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+        ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
+        common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
+        with Silverman's overall sigma.
     %(n_components)s
         With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
     %(max_components)s
@@ -139,7 +139,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     """
 
     _parameter_constraints = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"}), "array-like"],
+        "bandwidth": [
+            Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman_per_class"}), "array-like",
+        ],
     }
 
     def __init__(

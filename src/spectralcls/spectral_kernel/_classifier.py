@@ -378,7 +378,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        kernel = SpectralKernel(transformation=self.transformation, kernel=self.kernel, rank=self.rank)
+        kernel = SpectralKernel(
+            transformation=self.transformation, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank
+        )
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
         # Of two features, as the checks have, rows of unit length keep the angle alone, and a linear function

@@ -390,7 +390,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.rank is None
+        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
+        tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.positive_only = (
             self.transformation == "normalized" and self.kernel in ("linear", "polynomial", "precomputed")
