@@ -1,6 +1,7 @@
 """Real data for tests: found in the folder $SPECTRALCLS_DATA, never required to pass."""
 
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 REQUIRE_VARIABLE = "SPECTRALCLS_REQUIRE_DATA"  # set in .ci/run, where the data is always there
+
+
+_reading = threading.Lock()  # the headers are parsed, which CPython 3.11 does not do well in several threads
 
 
 def data_folder():
@@ -28,5 +32,5 @@ def data_path(name):
 
 def load_npz(name):
     """Arrays of ``<name>.npz`` as a dict."""
-    with np.load(data_path(f"{name}.npz"), allow_pickle=False) as file:
+    with _reading, np.load(data_path(f"{name}.npz"), allow_pickle=False) as file:
         return {key: file[key] for key in file.files}
