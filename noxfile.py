@@ -65,8 +65,8 @@ def tests(session):
 def threads(session):
     """Tests of the core and the estimators, each in four threads at once, as Python without its lock would run them."""
     session.install(".[test]", "pytest-run-parallel")
-    # Without a count of warnings, which threads share before Python 3.14, sources that are parsed, which CPython 3.11 does
-    # not do well in threads, and what starts threads and processes of its own.
+    # Without a count of warnings, which threads share before Python 3.14, sources that are parsed, which CPython 3.11
+    # does not do well in threads, and what starts threads and processes of its own.
     alone = ["-k", "not check_supervised_y_2d and not a_family_is_a_page and not numpydoc", "-m", "not any_variant"]
     session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/unit"]))
 
