@@ -7,6 +7,8 @@ import numpy as np
 
 from .kernels import KERNELS, kernel_matrix
 
+_PAIRS = 2**22  # kernel values in one call, a tenth of a second: Ctrl-C is answered between two
+
 
 class KernelSource:
     """Diagonal and blocks of rows of the kernel matrix of X: a named kernel, a callable, or the matrix itself."""
@@ -40,7 +42,10 @@ class KernelSource:
         if self.precomputed:
             np.take(self.X, pivots, axis=0, out=out, mode="clip")
         elif self.named:
-            self.between(self.X[pivots], self.X, out=out)
+            step = max(8, _PAIRS // len(self.X))
+            for start in range(0, len(pivots), step):
+                part = slice(start, start + step)
+                self.between(self.X[pivots[part]], self.X, out=out[part])
         else:
             out[...] = self.between(self.X[pivots], self.X)
 

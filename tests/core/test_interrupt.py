@@ -48,7 +48,7 @@ CALLS = {
     "knn, tree": (X.format(n=300_000, d=5), "S.knn(X, X, 100)"),
     "knn, tree of duplicates": ("X = np.zeros((100_000, 3))", "S.knn(X, X, 5)"),
     "tree built": (X.format(n=8_000_000, d=2), "S.knn(X[:2], X, 1)"),
-    "rpcholesky": (X.format(n=200_000, d=8), "S.rpcholesky(X, 1500, bandwidth=1.0)"),
+    "rpcholesky": (X.format(n=300_000, d=8), "S.rpcholesky(X, 1500, bandwidth=1.0)"),
     "eigenpairs of a kernel": (X.format(n=60_000, d=3), "S.top_eigenpairs(KernelOperator(X, bandwidth=0.3), 30)"),
     "eigenpairs, dense": ("A = rng.normal(size=(3000, 3000)); A += A.T", "S.top_eigenpairs(A, 5, solver='dense')"),
     "eigenpairs, Lanczos": ("A = rng.normal(size=(5000, 5000)); A += A.T",
