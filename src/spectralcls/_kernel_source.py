@@ -7,8 +7,6 @@ import numpy as np
 
 from .kernels import KERNELS, kernel_matrix
 
-_PAIRS = 2**22  # kernel values in one call, a tenth of a second: Ctrl-C is answered between two
-
 
 class KernelSource:
     """Diagonal and blocks of rows of the kernel matrix of X: a named kernel, a callable, or the matrix itself."""
@@ -42,10 +40,7 @@ class KernelSource:
         if self.precomputed:
             np.take(self.X, pivots, axis=0, out=out, mode="clip")
         elif self.named:
-            step = max(8, _PAIRS // len(self.X))
-            for start in range(0, len(pivots), step):
-                part = slice(start, start + step)
-                self.between(self.X[pivots[part]], self.X, out=out[part])
+            self.between(self.X[pivots], self.X, out=out)
         else:
             out[...] = self.between(self.X[pivots], self.X)
 

@@ -7,6 +7,7 @@ arXiv:2410.03969), which has the same distribution but spends its time in matrix
 """
 
 from dataclasses import dataclass, field
+from mmap import PAGESIZE
 from numbers import Integral, Real
 from typing import Any
 
@@ -347,6 +348,8 @@ def rpcholesky(
         chosen = candidates[accepted]
         new = rows[k : k + len(chosen)]
         if len(chosen):
+            for row in new:  # the system fills fresh pages with zeros, of all rows together without listening to Ctrl-C
+                row[:: PAGESIZE // row.itemsize] = 0
             source.rows(chosen, new)
             _orthogonalize(rows, k, chosen, triangle, n_threads)
         n_kept = _first_within(residual, new, tol * trace)
