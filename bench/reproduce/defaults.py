@@ -55,7 +55,7 @@ def write_page(store, out, before, trials):
 
 
 def compared(found, trials):
-    """Lines of the page from {data: (before, now)}, each as `each_split.rates` gives it."""
+    """Lines of the page from {data: (before, now)}, each as `each_split` prints it."""
     titles = [TITLES[data] for data in found]
     lines = [
         "# Defaults before and now",

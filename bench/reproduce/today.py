@@ -2,16 +2,12 @@
 classifiers, tuned.
 """
 
-import time
-
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spectralcls.ccdr import CCDRClassifier
@@ -26,6 +22,7 @@ from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassif
 from spectralcls.spectral_kernel import SpectralKernelClassifier
 
 from .data import THESIS, Source, stratum_splits, thesis_data, thesis_splits
+from .each_split import each_split
 from .summary import spread
 
 TRIALS = 5
@@ -108,11 +105,5 @@ def make(method, n_features):
 def measure(source, data, method, trials):
     """Rate, and processor seconds of tuning and fitting."""
     X, y, splits = parts(source, data, trials)
-    rates, seconds = [], []
-    for train, test in splits:
-        model = make_pipeline(StandardScaler(), make(method, X.shape[1]))
-        start = time.process_time()
-        model.fit(X[train], y[train])
-        seconds.append(time.process_time() - start)
-        rates.append(100 * model.score(X[test], y[test]))
-    return {"rate": spread(rates), "seconds": float(np.mean(seconds))}
+    found = each_split(lambda: make(method, X.shape[1]), X, y, splits)
+    return {"rate": spread(found["rates"]), "seconds": found["seconds"]}
