@@ -20,11 +20,12 @@ from .folds import (
 )
 from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth
 from .sample import TuningSample, draw_sample
-from .search import SCORE_TOLERANCE, Search, best_candidate, search
+from .search import SCORE_TOLERANCE, Search, Splits, best_candidate, search
 
 __all__ = [
     "SCORE_TOLERANCE",
     "Search",
+    "Splits",
     "TuningSample",
     "best_candidate",
     "candidate_bandwidths",

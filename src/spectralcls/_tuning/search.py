@@ -8,6 +8,16 @@ from scipy.stats import rankdata
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
+class Splits(NamedTuple):
+    """All that the search asks of a sample: the weight of each split, and how bandwidths change from it to all points.
+
+    For scores that do not come from a `TuningSample`.
+    """
+
+    fold_weights: np.ndarray
+    growth: float = 1.0
+
+
 class Search(NamedTuple):
     """What a search found.
 
@@ -34,8 +44,7 @@ def search(sample, candidates, score):
 
     Parameters
     ----------
-    sample : TuningSample
-        Or anything with `growth` and `fold_weights` that `score` understands.
+    sample : TuningSample or Splits
     candidates : dict of str to sequence
         Values of each parameter, ascending. Those of "bandwidth" are for all points; `score` gets what corresponds
         to them in the sample.

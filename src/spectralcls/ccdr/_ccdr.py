@@ -144,7 +144,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
-    _of_complete_points = "its graph joins points by distances over all features"
+    _of_complete_points: str = "its graph joins points by distances over all features"
 
     def __init__(
         self,

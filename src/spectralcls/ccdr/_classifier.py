@@ -124,7 +124,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
-    _of_complete_points = "its graph joins points by distances over all features"
+    _of_complete_points = CCDR._of_complete_points
 
     def __init__(
         self,

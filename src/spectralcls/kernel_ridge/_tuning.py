@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from .._model.ridge import indicators, solve
 from .._temperature import inverse_temperature, log_losses
-from .._tuning import search
+from .._tuning import Splits, search
 from ..kernels import kernel_matrix
 
 BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}  # of the median distance
@@ -20,13 +20,6 @@ class Choice(NamedTuple):
     inverse_temperature: float
     loss: float
     cv_results: dict | None  # None if there was one pair only
-
-
-class _Validated(NamedTuple):
-    """What the search asks of a sample: each point is left out by itself, on points as many as there are."""
-
-    fold_weights: np.ndarray
-    growth: float = 1.0
 
 
 def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jobs=None):
@@ -50,18 +43,17 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
             losses = log_losses(softmax(sharpness * scores, axis=1), codes)
             means[b, a] = -np.average(losses, weights=weights)
             deviations[b, a] = np.sqrt(np.average((losses + means[b, a]) ** 2, weights=weights))
-            found[b, a] = scores, sharpness
+            found[bandwidth, alpha] = scores, sharpness, -float(means[b, a])
     if not found:
         raise np.linalg.LinAlgError(
             f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
         )
-    place, cv_results = (0, 0), None
+    chosen, cv_results = {name: values[0] for name, values in grid.items()}, None
     tuned = {name: values for name, values in grid.items() if len(values) > 1}
     if tuned:
         shape = [len(values) for values in tuned.values()]
-        validated = _Validated(weights.sum(keepdims=True))
-        best = search(validated, tuned, lambda *_, **tried: (means.reshape(1, *shape), deviations.reshape(shape)))
-        cv_results = best.cv_results
-        place = tuple(int(i) for i in np.unravel_index(np.ravel_multi_index(best.index, shape), means.shape))
-    bandwidth, alpha = (float(values[i]) for values, i in zip(grid.values(), place, strict=True))
-    return Choice(bandwidth, alpha, *found[place], -float(means[place]), cv_results)
+        one_split = Splits(weights.sum(keepdims=True))
+        best = search(one_split, tuned, lambda *_, **tried: (means.reshape(1, *shape), deviations.reshape(shape)))
+        chosen, cv_results = chosen | best.params, best.cv_results
+    bandwidth, alpha = (float(value) for value in chosen.values())
+    return Choice(bandwidth, alpha, *found[bandwidth, alpha], cv_results)

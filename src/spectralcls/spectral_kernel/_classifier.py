@@ -1,7 +1,7 @@
 """Spectral embedding followed by one linear machine per class, with a number of components chosen per class."""
 
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._tuning import (
+    Splits,
     best_candidate,
     check_folds,
     distinct_rows,
@@ -31,13 +32,6 @@ from ._spectral_kernel import SpectralKernel
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
 BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
-
-
-class _Problems(NamedTuple):
-    """What the tuner asks of a sample: the splits are the binary problems."""
-
-    fold_weights: np.ndarray
-    growth: float = 1.0
 
 
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
@@ -154,7 +148,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "array-like"],
     }
 
-    _of_complete_points = "its similarities are of whole rows"
+    _of_complete_points = SpectralKernel._of_complete_points
 
     def __init__(
         self, estimator=None, *, n_components="cv", bandwidth="cv", scoring="auto", cv=5, max_tuning_samples=500,
@@ -245,7 +239,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         known = _several_of_each_kind(own)
         if not known.any():
             return "scale"
-        problems = _Problems(known.astype(float), sample.growth)
+        problems = Splits(known.astype(float), sample.growth)
         found = search(problems, {"bandwidth": grid, "n_components": candidates, "alpha": least_squares.ALPHAS}, score)
         self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
         return float(found.params["bandwidth"])
@@ -259,7 +253,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         known = _several_of_each_kind(targets)
         if known.any() and not hasattr(self, "cv_results_"):
             grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
-            found = search(_Problems(known.astype(float)), grid, lambda problems, **grid: scores)
+            found = search(Splits(known.astype(float)), grid, lambda problems, **grid: scores)
             self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
         scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
         best = [best_candidate(of_one) for of_one in scores]
@@ -279,7 +273,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             scores = self._cross_validate(Y, targets.T, data, candidates, seed)
             known = ~np.isnan(scores[:, 0])
             if known.any():
-                problems = _Problems(known.astype(float))
+                problems = Splits(known.astype(float))
                 found = search(problems, {"n_components": candidates}, lambda problems, n_components: scores)
                 self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
             chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
