@@ -140,10 +140,9 @@ def test_where_the_time_goes(benchmark, monkeypatch, isa, name, raw):
     microseconds of the second call for each query. `goal`: how many times faster than all pairs labels were to be, and
     `us a query at the goal`.
 
-    At its goal a query of satimage has not twice the time that the checks and the comparison of bounds take by
-    themselves, and one of shuttle less than two microseconds for everything. The core's time has no single owner: of
-    what `perf` sees of it, coordinates are a third on letter and less than a fifth on shuttle; the rest is spread over
-    boxes, lists of near tiles, single pairs, reaches, and putting the queries in order."""
+    At its goal a query of satimage has about twice the time that the checks and the comparison of bounds take by
+    themselves, and one of shuttle less than two microseconds for everything. The core's time has no single owner: it
+    is spread over coordinates, boxes, lists of near tiles, single pairs, reaches, and putting the queries in order."""
     X, y, Q = problem(name, raw)
     h = float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
     fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
