@@ -6,7 +6,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 from .._interrupt import matmul
 
-_BLOCK = 1024  # columns of a factor that one call of LAPACK finds
+_BLOCK = 1024  # rows and columns of a factor that one call of LAPACK finds
 _ROUNDING = 10 * np.finfo(float).eps
 
 
@@ -49,7 +49,7 @@ def cholesky_in_place(M):
 def _factor_block(M, block):
     """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
     to Ctrl-C while it does."""
-    before, after = M[block, : block.start], M[block.stop :, : block.start]
+    before = M[block, : block.start]
     corner = np.array(M[block, block].T, order="F")
     if block.start:
         corner -= matmul(before, before.T)
@@ -61,9 +61,10 @@ def _factor_block(M, block):
         raise NotPositiveDefiniteError(block.start + k, float(diagonal[k] - np.sum(left**2)))
     for i, row in enumerate(M[block, block]):  # the other triangle still holds M
         row[: i + 1] = corner[: i + 1, i]
-    if len(after):
-        panel = M[block.stop :, block] - matmul(after, before.T)
-        M[block.stop :, block] = dtrsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
+    for start in range(block.stop, len(M), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        panel = M[rows, block] - matmul(M[rows, : block.start], before.T)
+        M[rows, block] = dtrsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
 
 
 def inverse_in_place(U):
