@@ -125,8 +125,7 @@ def test_labels_and_sums(benchmark, monkeypatch, isa, name, raw):
     """`ParzenClassifier.predict` and class sums at the bandwidth that it chooses, raw data or standardized: seconds,
     and how many times faster than the same by all pairs. `agree`: the share of labels that equal those by all pairs,
     exact ties aside. With few queries, building what the search needs takes most of the time. A fitted classifier keeps
-    it, in memory alone: `labels again` is a second call. Where a sample promises what a trial with packed points then
-    denies, as it does for the sums on raw curved surfaces, packing them was in vain."""
+    it, in memory alone: `labels again` is a second call."""
     measure(benchmark, monkeypatch, *problem(name, raw))
 
 

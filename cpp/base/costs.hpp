@@ -49,7 +49,8 @@ inline constexpr SkippingCosts skipping_costs{};
 struct FilterCosts {
   static double build(index_t d) { return 10000 + 280 * static_cast<double>(d); }
   static double sample(index_t d) { return 2.2e7 + 4e5 * static_cast<double>(d); }  // the largest sample that decides
-  static constexpr double sampling = 0.018;  // what the sample may take relative to all pairs
+  static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // of a pair by itself
+  static constexpr double sampling = 0.018, measuring = 0.009;  // what a sample may take relative to all pairs
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
   static constexpr double gain = 0.8;  // the filter is tried if it is to take no more than this relative to all pairs
 };

@@ -1,4 +1,4 @@
-// The squared distance of two points, in double.
+// The squared distance of two points.
 #pragma once
 
 #include <cstring>
@@ -7,11 +7,11 @@
 
 namespace spectralcls::detail {
 
-// Of coordinates times `scale`, as eight sums in a fixed order.
-template <class T>
-double squared_distance(const T* q, const T* x, index_t d, double scale) {
+// Of coordinates times `scale`, as eight sums in a fixed order; in double, or in T where roundings do not matter.
+template <class Sum = double, class T>
+Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
   typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
-  typedef double Sums __attribute__((vector_size(8 * sizeof(double))));
+  typedef Sum Sums __attribute__((vector_size(8 * sizeof(Sum))));
   Sums sum = {};
   index_t k = 0;
   for (; k + 8 <= d; k += 8) {
@@ -21,9 +21,9 @@ double squared_distance(const T* q, const T* x, index_t d, double scale) {
     const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
     sum += difference * difference;
   }
-  double rest = 0;
+  Sum rest = 0;
   for (; k < d; ++k) {
-    const double difference = (static_cast<double>(q[k]) - static_cast<double>(x[k])) * scale;
+    const Sum difference = (static_cast<Sum>(q[k]) - static_cast<Sum>(x[k])) * scale;
     rest += difference * difference;
   }
   return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;

@@ -25,93 +25,167 @@ Skipping skipping() {
 
 namespace {
 
-// What a look through the filter takes relative to all pairs, from the distances among a sample. The pair's tile is
-// passed by if it is out of sight by its box, or after the first coordinates.
-template <class T>
-double predicted_share(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, index_t n_queries,
-                       index_t n_points, double length, double pair_cost, const SquaredReach& squared_reach) {
-  constexpr index_t near = 4, far = 64;
-  const index_t d = points.cols;
-  std::vector<T> some;
-  auto take = [&](MatrixView<T> all, index_t count) {
-    for (index_t i = 0; i < count; ++i)
-      some.insert(some.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + d);
-  };
-  take(queries, n_queries);
-  take(points, n_points);
-  const MatrixView<T> sample{some.data(), n_queries + n_points, d};
-  const Geometry geometry = Geometry::of(sample, length, Execution{});
-  const PrincipalAxes axes = PrincipalAxes::of(sample, geometry, std::min(TileFilter::most_coordinates - 1, d));
-  const AlignedVector<float> coordinates = axes.coordinates(sample, geometry, Execution{});
-  const index_t width = axes.n_coordinates();
+constexpr double never = std::numeric_limits<double>::infinity();
 
-  std::vector<double> whole(static_cast<std::size_t>(n_queries * n_points)), fourth;
-  double spread = 0;
-  for (index_t i = 0; i < n_queries; ++i) {
-    double* of_query = whole.data() + i * n_points;
-    for (index_t j = 0; j < n_points; ++j)
-      of_query[j] = std::sqrt(squared_distance(sample.row(i), sample.row(n_queries + j), d, 1 / geometry.scale));
-    std::vector<double> sorted;
-    std::copy_if(of_query, of_query + n_points, std::back_inserter(sorted),
-                 [](double x) { return x > 0; });  // not itself
-    std::sort(sorted.begin(), sorted.end());
-    const bool enough = sorted.size() >= far;
-    fourth.push_back(enough ? sorted[near - 1] : 0);
-    if (enough) spread += std::log(sorted[far - 1] / sorted[near - 1]);
+// Distances from a query: to the nearest point of each label, and to as many of one as a tile holds.
+struct Nearness {
+  std::vector<double> least;
+  double tile = 0;
+};
+
+// Some queries and points, evenly from all of them.
+template <class T>
+class Sample {
+ public:
+  Sample(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length, index_t n_queries,
+         index_t n_points)
+      : points_(points), apart_(apart), n_queries_(n_queries), n_points_(n_points) {
+    auto take = [&](MatrixView<T> all, index_t count) {
+      for (index_t i = 0; i < count; ++i)
+        rows_.insert(rows_.end(), all.row(i * all.rows / count), all.row(i * all.rows / count) + points.cols);
+    };
+    take(queries, n_queries);
+    take(points, n_points);
+    const MatrixView<T> sample{rows_.data(), n_queries + n_points, points.cols};
+    const Geometry geometry = Geometry::of(sample, length, Execution{});
+    scale_ = geometry.scale;
+    const PrincipalAxes axes =
+        PrincipalAxes::of(sample, geometry, std::min(TileFilter::most_coordinates - 1, points.cols));
+    coordinates_ = axes.coordinates(sample, geometry, Execution{});
+    width_ = axes.n_coordinates();
+    for (index_t i = 0; i < n_queries; ++i)
+      for (index_t j = 0; j < n_points; ++j)
+        distances_.push_back(std::sqrt(squared_distance(row(i), row(n_queries + j), points.cols, 1 / geometry.scale)));
   }
-  // Balls of points grow as their radius to the power of the dimension about here: so far is the r-th nearest of n.
-  const double per_rank = std::max(spread, 1e-3) / n_queries / std::log(static_cast<double>(far) / near);
-  auto radius = [&](index_t i, double rank) {
-    return fourth[static_cast<std::size_t>(i)] *
-           std::pow(rank * static_cast<double>(n_points) / static_cast<double>(points.rows) / near, per_rank);
-  };
-  auto label_of = [&](index_t j) { return apart.labels ? apart.labels[j * points.rows / n_points] : 0; };
-  double cost =
-      FilterCosts::pass * static_cast<double>(apart.n_labels * n_queries * n_points) / static_cast<double>(points.rows);
-  std::vector<double> nearest(static_cast<std::size_t>(apart.n_labels)), reaches(nearest.size());
-  for (index_t i = 0; i < n_queries; ++i) {
-    const double least = radius(i, 1), tile = radius(i, TileFilter::typical_points);
-    const double* of_query = whole.data() + i * n_points;
-    std::fill(nearest.begin(), nearest.end(), std::numeric_limits<double>::infinity());
-    for (index_t j = 0; j < n_points; ++j)
-      if (const std::int64_t label = label_of(j); label >= 0 && of_query[j] > 0)
-        nearest[static_cast<std::size_t>(label)] = std::min(nearest[static_cast<std::size_t>(label)], of_query[j]);
-    const double nearest_of_all = *std::min_element(nearest.begin(), nearest.end());
-    for (std::size_t label = 0; label < nearest.size(); ++label) {
-      const double farther = least * (nearest[label] > nearest_of_all ? nearest[label] / nearest_of_all : 1);
-      reaches[label] = std::isinf(farther) ? 0 : std::sqrt(squared_reach(geometry.scale, farther * farther));
+
+  // As if balls of points grew as their radius to the power of a dimension, however near: the sample's.
+  std::vector<Nearness> extrapolated() const {
+    constexpr index_t near = 4, far = 64;
+    std::vector<double> fourth;
+    double spread = 0;
+    for (index_t i = 0; i < n_queries_; ++i) {
+      std::vector<double> sorted;
+      std::copy_if(from(i), from(i) + n_points_, std::back_inserter(sorted),
+                   [](double x) { return x > 0; });  // not itself
+      std::sort(sorted.begin(), sorted.end());
+      const bool enough = sorted.size() >= far;
+      fourth.push_back(enough ? sorted[near - 1] : 0);
+      if (enough) spread += std::log(sorted[far - 1] / sorted[near - 1]);
     }
-    for (index_t j = 0; j < n_points; ++j) {
-      const std::int64_t label = label_of(j);
-      if (label < 0) continue;
-      const double distance = of_query[j], reach = reaches[static_cast<std::size_t>(label)];
-      cost += FilterCosts::box;
-      if (distance - 2 * tile > reach) continue;
-      double partial = 0;
-      index_t begin = 0;
-      for (const index_t segment : TileFilter::segment_ends) {
-        const index_t end = std::min(segment, width);
-        for (index_t k = begin; k < end; ++k) {
-          const double gap = coordinates[static_cast<std::size_t>(i * width + k)] -
-                             coordinates[static_cast<std::size_t>((n_queries + j) * width + k)];
-          partial += gap * gap;
-        }
-        cost += FilterCosts::coordinate * static_cast<double>(end - begin + 2);
-        begin = end;
-        if (end == width || std::sqrt(partial) - tile > reach) break;
+    const double per_rank =
+        std::max(spread, 1e-3) / static_cast<double>(n_queries_) / std::log(static_cast<double>(far) / near);
+    std::vector<Nearness> all;
+    for (index_t i = 0; i < n_queries_; ++i) {
+      auto radius = [&](double rank) {  // so far is the rank-th nearest of all points
+        return fourth[static_cast<std::size_t>(i)] *
+               std::pow(rank * static_cast<double>(n_points_) / static_cast<double>(points_.rows) / near, per_rank);
+      };
+      Nearness nearness{std::vector<double>(static_cast<std::size_t>(apart_.n_labels), never),
+                        radius(TileFilter::typical_points)};
+      for (index_t j = 0; j < n_points_; ++j)
+        if (const std::int64_t label = label_of(j); label >= 0 && from(i)[j] > 0)
+          nearness.least[static_cast<std::size_t>(label)] =
+              std::min(nearness.least[static_cast<std::size_t>(label)], from(i)[j]);
+      const double nearest = *std::min_element(nearness.least.begin(), nearness.least.end());
+      for (double& least : nearness.least)
+        if (least != never) least = radius(1) * (least > nearest ? least / nearest : 1);
+      all.push_back(std::move(nearness));
+    }
+    return all;
+  }
+
+  // From the first queries to all points, in T: too far is infinite, too near is not seen, and neither fails.
+  std::vector<Nearness> measured(index_t n_queries) const {
+    std::vector<Nearness> all;
+    std::vector<T> squared(static_cast<std::size_t>(points_.rows)), of_nearest;
+    for (index_t i = 0; i < n_queries; ++i) {
+      std::vector<T> least(static_cast<std::size_t>(apart_.n_labels), std::numeric_limits<T>::infinity());
+      for (index_t j = 0; j < points_.rows; ++j) {
+        const T one = squared_distance<T>(row(i), points_.row(j), points_.cols, T{1});
+        squared[static_cast<std::size_t>(j)] = one;
+        if (const std::int64_t label = label_of_point(j);
+            label >= 0 && one > 0 && one < least[static_cast<std::size_t>(label)])
+          least[static_cast<std::size_t>(label)] = one;
       }
-      if (std::sqrt(partial) < reach) cost += std::min(FilterCosts::pair + static_cast<double>(d), 2 * pair_cost);
+      const auto nearest = std::min_element(least.begin(), least.end()) - least.begin();
+      of_nearest.clear();
+      for (index_t j = 0; j < points_.rows; ++j)
+        if (label_of_point(j) == nearest) of_nearest.push_back(squared[static_cast<std::size_t>(j)]);
+      Nearness nearness;
+      if (!of_nearest.empty()) {
+        const auto last =
+            of_nearest.begin() + std::min(TileFilter::typical_points, static_cast<index_t>(of_nearest.size())) - 1;
+        std::nth_element(of_nearest.begin(), last, of_nearest.end());
+        nearness.tile = std::sqrt(static_cast<double>(*last)) / scale_;
+      }
+      for (const T one : least) nearness.least.push_back(std::sqrt(static_cast<double>(one)) / scale_);
+      all.push_back(std::move(nearness));
     }
+    return all;
   }
-  return cost / (static_cast<double>(n_queries * n_points) * pair_cost);
-}
+
+  // What a look through the filter takes relative to all pairs. The pair's tile is passed by if it is out of sight by
+  // its box, or after the first coordinates.
+  double share(const std::vector<Nearness>& of_queries, double pair_cost, const SquaredReach& squared_reach) const {
+    const double n_pairs = static_cast<double>(of_queries.size()) * static_cast<double>(n_points_);
+    double cost = FilterCosts::pass * apart_.n_labels * n_pairs / static_cast<double>(points_.rows);
+    std::vector<double> reaches;
+    for (std::size_t i = 0; i < of_queries.size(); ++i) {
+      const auto& [least, tile] = of_queries[i];
+      reaches.clear();
+      for (const double nearest : least)
+        reaches.push_back(nearest == never ? 0 : std::sqrt(squared_reach(scale_, nearest * nearest)));
+      for (index_t j = 0; j < n_points_; ++j) {
+        const std::int64_t label = label_of(j);
+        if (label >= 0)
+          cost += pair(static_cast<index_t>(i), j, reaches[static_cast<std::size_t>(label)], tile, pair_cost);
+      }
+    }
+    return cost / (n_pairs * pair_cost);
+  }
+
+ private:
+  double pair(index_t i, index_t j, double reach, double tile, double pair_cost) const {
+    double cost = FilterCosts::box, partial = 0;
+    if (from(i)[j] - 2 * tile > reach) return cost;
+    index_t begin = 0;
+    for (const index_t segment : TileFilter::segment_ends) {
+      const index_t end = std::min(segment, width_);
+      for (index_t k = begin; k < end; ++k) {
+        const double gap = coordinates_[static_cast<std::size_t>(i * width_ + k)] -
+                           coordinates_[static_cast<std::size_t>((n_queries_ + j) * width_ + k)];
+        partial += gap * gap;
+      }
+      cost += FilterCosts::coordinate * static_cast<double>(end - begin + 2);
+      begin = end;
+      if (end == width_ || std::sqrt(partial) - tile > reach) break;
+    }
+    const double whole = FilterCosts::pair + static_cast<double>(points_.cols);
+    return std::sqrt(partial) < reach ? cost + std::min(whole, 2 * pair_cost) : cost;
+  }
+
+  const T* row(index_t i) const { return rows_.data() + i * points_.cols; }
+  const double* from(index_t query) const { return distances_.data() + query * n_points_; }
+  std::int64_t label_of(index_t j) const { return label_of_point(j * points_.rows / n_points_); }
+  std::int64_t label_of_point(index_t j) const { return apart_.labels ? apart_.labels[j] : 0; }
+
+  const MatrixView<T> points_;
+  const SeenApart& apart_;
+  const index_t n_queries_, n_points_;
+  std::vector<T> rows_;  // queries, then points
+  double scale_ = 1;
+  index_t width_ = 0;
+  AlignedVector<float> coordinates_;
+  std::vector<double> distances_;  // of queries and points of the sample
+};
 
 }  // namespace
 
 template <class T>
 bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
                        double pair_cost, const SquaredReach& squared_reach) {
-  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32;
+  constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
+                    least_measured = 3;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
   // The sample is as large as its own cost allows, most of which are its axes: so much a point.
@@ -120,8 +194,14 @@ bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenAp
   const index_t n_points = static_cast<index_t>(static_cast<double>(most_points) * std::min(affordable, 1.0));
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
-  return build + all * predicted_share(queries, points, apart, n_queries, n_points, length, pair_cost, squared_reach) <
-         FilterCosts::gain * all;
+  const Sample<T> sample(queries, points, apart, length, n_queries, n_points);
+  auto good = [&](const std::vector<Nearness>& nearness) {
+    return build + all * sample.share(nearness, pair_cost, squared_reach) < FilterCosts::gain * all;
+  };
+  // Points on a surface of few dimensions and a little noise are farther from each other than extrapolated: what looks
+  // good is measured, before points are packed for it.
+  const auto n_measured = static_cast<index_t>(FilterCosts::measuring * all / FilterCosts::distance(points.cols));
+  return good(sample.extrapolated()) && good(sample.measured(std::clamp(n_measured, least_measured, n_queries)));
 }
 
 template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double,
