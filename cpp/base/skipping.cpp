@@ -185,7 +185,7 @@ template <class T>
 bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
                        double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
-                    least_measured = 3;
+                    least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
   if (points.rows < from_points || points.cols < from_features || build > FilterCosts::gain * all) return false;
   // The sample is as large as its own cost allows, most of which are its axes: so much a point.
@@ -195,13 +195,16 @@ bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenAp
   if (n_points < least_points) return false;
   const index_t n_queries = n_points / points_per_query;
   const Sample<T> sample(queries, points, apart, length, n_queries, n_points);
-  auto good = [&](const std::vector<Nearness>& nearness) {
-    return build + all * sample.share(nearness, pair_cost, squared_reach) < FilterCosts::gain * all;
-  };
-  // Points on a surface of few dimensions and a little noise are farther from each other than extrapolated: what looks
-  // good is measured, before points are packed for it.
-  const auto n_measured = static_cast<index_t>(FilterCosts::measuring * all / FilterCosts::distance(points.cols));
-  return good(sample.extrapolated()) && good(sample.measured(std::clamp(n_measured, least_measured, n_queries)));
+  const double share = sample.share(sample.extrapolated(), pair_cost, squared_reach);
+  if (build + share * all >= FilterCosts::gain * all) return false;
+  // Points on a surface of few dimensions and a little noise are farther from each other than extrapolated. What looks
+  // good, but not by far, is measured before points are packed for it.
+  if (build + FilterCosts::misjudged * share * all < FilterCosts::gain * all) return true;
+  const double affordable_queries = FilterCosts::measuring * all / FilterCosts::distance(points.cols);
+  const index_t n_measured =
+      std::clamp(static_cast<index_t>(affordable_queries), least_measured, std::min(n_queries, most_measured));
+  const double measured = sample.share(sample.measured(n_measured), pair_cost, squared_reach);
+  return build + measured * all < FilterCosts::measured_gain * all;
 }
 
 template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double,

@@ -328,3 +328,34 @@ def test_tolerance_has_the_same_bits_for_any_number_of_threads():
     X = clusters(rng, 4000, 12).astype(np.float32)
     options = dict(labels=rng.integers(3, size=len(X)), bandwidth=0.05, log=True, rtol=1e-3)
     np.testing.assert_array_equal(kernel_sums(X, X, n_jobs=1, **options), kernel_sums(X, X, n_jobs=5, **options))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("case", ["plain", "one place", "duplicates", "huge", "tiny", "offset", "empty labels"])
+def test_the_sample_that_decides_changes_nothing(monkeypatch, case, dtype):
+    """Points near a curved surface: what looks good by a sample is measured, whatever their size, copies and labels."""
+    rng = np.random.default_rng(2)
+    n, d = 4096, 12
+    X = np.tanh(rng.normal(size=(n, 3)) @ rng.normal(size=(3, d))) + 0.02 * rng.normal(size=(n, d))
+    labels = rng.integers(3, size=n)
+    h, unit = 0.08, {"huge": 1e17, "tiny": 1e-24}.get(case, 1.0)
+    if case == "one place":
+        X[:] = X[0]
+    if case == "duplicates":
+        X[: n // 2] = X[0]
+    if case == "offset":
+        X = 64 * np.round(X, 3) + 1e6
+        h *= 64
+    if case == "empty labels":
+        labels = np.where(labels == 0, -1, 20)
+    X = (X * unit).astype(dtype)
+    options = dict(bandwidth=h * unit, labels=labels, n_labels=22, log=True)
+    for choice in ("sampled", "never"):
+        monkeypatch.setenv(SKIPPING, choice)
+        found = kernel_sums(X[::2], X, **options), kernel_sums(X[::2], X, rtol=1e-3, **options)
+        if choice == "sampled":
+            exact, rough = found
+    allowed = 2e-5 if dtype == np.float32 else 2e-12
+    np.testing.assert_allclose(exact, found[0], rtol=allowed, atol=allowed)
+    total = np.logaddexp.reduce(found[1], axis=1, keepdims=True)
+    assert np.all(np.abs(np.exp(rough - total) - np.exp(found[1] - total)).sum(axis=1) <= 1e-3 + allowed)
