@@ -381,7 +381,7 @@ def test_neighbors(benchmark, monkeypatch, isa, name):
     peers: how many times faster. Trees answer 500 queries, and their ratio is that of the seconds a query. What
     pynndescent finds is not exact: `recall` says how much of it is among the nearest. In noise of hundreds of features
     all points are about equally far: nothing can be left out, and what remains is a product of two matrices, for us as
-    for faiss."""
+    for faiss, whose BLAS takes the best instructions of the machine, whatever `isa` restricts us to."""
     X, Q = neighbors_problem(name)
     monkeypatch.setenv(SKIPPING, "sampled")
     (_, ours), taken = benchmark.pedantic(processor_seconds, (knn, Q, X, K), {"n_jobs": 1}, rounds=1)

@@ -54,7 +54,7 @@ struct FilterCosts {
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
   // The filter is tried if it is to take no more than this relative to all pairs, as far as distances to the nearest
   // points are extrapolated, by which it may be misjudged so many times, or measured.
-  static constexpr double gain = 0.8, misjudged = 4, measured_gain = 0.9;
+  static constexpr double gain = 0.8, misjudged = 4, measured_gain = 0.88;
 };
 
 }  // namespace spectralcls
