@@ -101,10 +101,9 @@ def bench(session):
 def sanitize(session, sanitizer):
     """Address and undefined-behavior sanitizers over the core's tests, or the thread sanitizer over the threaded ones.
 
-    Builds the core in place; another preset brings the ordinary one back once its modules are removed.
+    Builds the core in place and removes it in the end: `cmake --build --preset dev` brings the ordinary one back.
     """
-    for module in (ROOT / "src" / "spectralcls" / "_core").glob("*.so"):
-        module.unlink()  # of another preset: newer than this one's objects, they would be taken for its own
+    remove_modules()  # of another preset: newer than this one's objects, they would be taken for its own
     session.install(*CORE_BUILD, "scikit-learn", "pytest", "hypothesis", "mpmath", "pandas", "matplotlib")
     session.run("cmake", "--preset", sanitizer, f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
     session.run("cmake", "--build", "--preset", sanitizer)
@@ -119,13 +118,20 @@ def sanitize(session, sanitizer):
         "tsan": ["tests/core", "-k", "thread or concurrent or bits", "--ignore=tests/core/test_sanitizers.py",
                  "--ignore=tests/core/test_faults.py"],
     }[sanitizer]  # fmt: skip
-    # --capture=sys: what a sanitizer says before it ends the process is seen.
-    session.run("pytest", "-q", "-p", "no:cacheprovider", "--capture=sys", *(session.posargs or tests), env={
-        "LD_PRELOAD": " ".join(libraries), "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1",
-        "SPECTRALCLS_ISA": "avx2",
-        "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-        "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
-    })
+    try:  # --capture=sys: what a sanitizer says before it ends the process is seen
+        session.run("pytest", "-q", "-p", "no:cacheprovider", "--capture=sys", *(session.posargs or tests), env={
+            "LD_PRELOAD": " ".join(libraries), "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1",
+            "SPECTRALCLS_ISA": "avx2",
+            "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+            "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
+        })
+    finally:
+        remove_modules()  # no other process can load them
+
+
+def remove_modules():
+    for module in (ROOT / "src" / "spectralcls" / "_core").glob("*.so"):
+        module.unlink()
 
 
 @nox.session
