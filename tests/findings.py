@@ -192,4 +192,7 @@ FINDINGS = {  # what was wrong: the tests
         f"{UNIT}kernel_mean.py::test_bad_input_raises_and_changes_nothing",
         "tests/properties/test_failed_refit.py::test_a_bad_parameter_leaves_it_as_before",
     ],
+    "far tails in float32 were off by more than the guide promised": [
+        f"{CORE}kernels.py::test_tails_are_right_to_the_rounding_of_their_exponents",
+    ],
 }

@@ -31,6 +31,24 @@ def assert_sums_close(actual, expected, dtype, mass=None):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kernel", ["gaussian", "laplace"])
+@pytest.mark.parametrize("d", [1, 5, 40, 200, 784])
+def test_tails_are_right_to_the_rounding_of_their_exponents(kernel, d, dtype):
+    """A sum of the size e^-a has the rounding of a, which is one of a squared distance, times a."""
+    least = {np.float32: 1e-30, np.float64: 1e-290}[dtype]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = (10.0 ** rng.uniform(-6, 0) * rng.normal(size=(60, d)) + seed % 2).astype(dtype)
+        Q = (rng.normal(size=(12, d)) + seed % 2).astype(dtype)
+        distance, a = reference.distances(Q, X).min(axis=1).mean(), -np.log(least) * rng.uniform(0.1, 0.9)
+        h = distance / (np.sqrt(2 * a) if kernel == "gaussian" else a)
+        found, truth = (sums(Q, X, kernel=kernel, bandwidth=h) for sums in (kernel_sums, reference.kernel_sums))
+        seen = truth > least
+        allowed = np.maximum(RTOL[dtype], (4 + d / 16) * np.finfo(dtype).eps * np.abs(np.log(truth[seen])))
+        assert seen.any() and np.all(np.abs(found - truth)[seen] <= allowed * truth[seen])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", ALL_KERNELS)
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 16, 40])
 def test_sums_equal_reference(kernel, d, dtype):
