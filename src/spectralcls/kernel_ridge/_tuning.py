@@ -37,7 +37,7 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
     for b, bandwidth in enumerate(bandwidths):
         kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=n_jobs)
         for a, alpha in enumerate(alphas):
-            for rows in slices(len(K)):
+            for rows in slices(len(K), size=1024):
                 factor[rows] = K[rows]
             try:
                 scores = solve(factor, Y, alpha, weights).held_out + shares
