@@ -1,9 +1,11 @@
 """Ctrl-C is answered within half a second of processor time by every call that takes long.
 
-Each call runs in a child process, which says when it begins, gets the signal a while later, and says when it has
+Each call runs in a process of its own, which says when it begins, gets the signal a while later, and says when it has
 answered. A call that ends before the signal comes fails the test: it would show nothing.
 """
 
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -15,27 +17,36 @@ import pytest
 pytestmark = pytest.mark.any_variant
 WITHIN = 0.5  # seconds of processor time of the whole process between the signal and the answer, however busy the rest
 
-CHILD = """
-import os, signal, time, warnings
+# A process that has imported everything and forks a child for each call that it is sent.
+LAUNCHER = """
+import json, os, signal, sys, time, warnings
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent may ignore it
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 import spectralcls as S
 from spectralcls.eigen import KernelOperator
+for name in S.__all__:
+    getattr(S, name)
 warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-{setup}
 def used():
     return time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
-print("ready", flush=True)
-began = used()
-try:
-    {call}
-except KeyboardInterrupt:
-    print("answered", used(), flush=True)
-    os._exit(0)  # what was left behind is not waited for here
-print("over", used() - began, flush=True)
-os._exit(1)
+for line in sys.stdin:
+    child = os.fork()
+    if child:
+        print("ended", os.waitpid(child, 0)[1], flush=True)
+        continue
+    setup, call = (compile(text, "<call>", "exec") for text in json.loads(line))
+    rng = np.random.default_rng(0)
+    exec(setup)
+    print("ready", os.getpid(), flush=True)
+    began = used()
+    try:
+        exec(call)
+    except KeyboardInterrupt:
+        print("answered", used(), flush=True)
+        os._exit(0)  # what was left behind is not waited for here
+    print("over", used() - began, flush=True)
+    os._exit(1)
 """
 
 X = "X = rng.normal(size=({n}, {d}))"
@@ -70,24 +81,37 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def launcher():
+    with subprocess.Popen([sys.executable, "-c", LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:  # fmt: skip
+        yield process
+        os.killpg(process.pid, signal.SIGKILL)  # and what it has forked
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals for child processes")
 @pytest.mark.parametrize("name", CALLS)
-def test_ctrl_c_is_answered(name):
-    setup, call = CALLS[name]
-    command = [sys.executable, "-c", CHILD.format(setup=setup, call=call)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout.readline() == "ready\n"
-            begun = processor_seconds(child.pid)
-            while processor_seconds(child.pid) < begun + 0.6:
-                time.sleep(0.02)
-            sent = processor_seconds(child.pid)
-            child.send_signal(signal.SIGINT)
-            what, seconds = child.stdout.readline().split()
-        finally:
-            child.kill()
-    assert what == "answered", f"the call was over after {seconds} s"
+def test_ctrl_c_is_answered(launcher, name):
+    print(json.dumps(CALLS[name]), file=launcher.stdin, flush=True)
+    what, child = heard(launcher)
+    if what == "ready":
+        begun = processor_seconds(child)
+        while processor_seconds(child) < begun + 0.6:
+            time.sleep(0.02)
+        sent = processor_seconds(child)
+        with contextlib.suppress(ProcessLookupError):  # over, or a crash: it is heard
+            os.kill(int(child), signal.SIGINT)
+        what, seconds = heard(launcher)
+        if what != "ended":
+            assert heard(launcher)[0] == "ended"
+    assert what == "answered", f"the call was not interrupted: {what}"
     assert float(seconds) - sent < WITHIN
+
+
+def heard(launcher):
+    """What comes next: ready, with the process; answered or over, with its seconds; ended, with its status."""
+    what, value = launcher.stdout.readline().split()
+    return what, value
 
 
 def processor_seconds(pid):

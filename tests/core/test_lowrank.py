@@ -99,6 +99,7 @@ def test_a_wide_kernel_in_single_precision_is_factored_to_rounding():
         assert factor.rank < 700
 
 
+@pytest.mark.any_variant
 def test_block_sampling_keeps_the_distribution_of_sequential_sampling():
     # Three points, the first two nearly equal: how often are they the two pivots?
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
