@@ -73,6 +73,8 @@ CALLS = {
                           "clf.predict(np.tile(X, (30, 1)))"),
     "kernel ridge": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
                      "S.KernelRidgeClassifier(max_tuning_samples=6000).fit(X, y)"),
+    "metric": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
+               "S.GradientMetric(max_samples=6000).fit(X, y)"),
     "Parzen, tuning": (X.format(n=100_000, d=12) + "; y = np.arange(100_000) % 3",
                        "S.ParzenClassifier(max_tuning_samples=None).fit(X, y)"),
     "CCDR": (X.format(n=100_000, d=20) + "; y = np.arange(100_000) % 3", "S.CCDR(n_components=5).fit(X, y)"),

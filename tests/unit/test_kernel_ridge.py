@@ -49,6 +49,18 @@ def test_leave_one_out_is_refitting_without_one_copy():
         assert_allclose(held_out[i], K[i, kept] @ A, rtol=1e-9)
 
 
+def test_the_matrix_is_kept_where_other_memory_is_given():
+    rng = np.random.default_rng(1)
+    X, Y, weights = rng.normal(size=(1500, 2)), rng.normal(size=(1500, 2)), rng.uniform(0.5, 3, size=1500)
+    K = np.exp(-cdist(X, X))
+    given, memory = K.copy(), np.full_like(K, np.nan)
+    for ridge in (0.3, 0.01):
+        found, expected = solve(given, Y, ridge, weights, memory=memory), solve(K.copy(), Y, ridge, weights)
+        assert_array_equal(given, K)
+        assert_array_equal(found.coefficients, expected.coefficients)
+        assert_array_equal(found.held_out, expected.held_out)
+
+
 def test_chosen_pair_has_the_least_loss_of_refits():
     X, y = problem(40)
     grid, alphas = [0.5, 2.0, 8.0], [0.01, 0.1]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from .._interrupt import slices
 from .cholesky import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
 
 ALPHAS = (0.01, 0.1)  # ridges worth trying
@@ -23,7 +24,7 @@ class Solution(NamedTuple):
     held_out: np.ndarray | None  # (n, C) prediction of each point by all others
 
 
-def solve(K, Y, ridge, weights, held_out=True):
+def solve(K, Y, ridge, weights, held_out=True, memory=None):
     """Minimize ``sum_i w_i |y_i - f(x_i)|^2 + ridge |f|^2``: ``(K + ridge W^-1) A = Y``.
 
     With B the inverse of that matrix, the prediction of y_i by all others is ``y_i - a_i / B_ii``. A point of weight
@@ -31,12 +32,15 @@ def solve(K, Y, ridge, weights, held_out=True):
 
     Parameters
     ----------
-    K : ndarray of shape (n, n), float64, overwritten
+    K : ndarray of shape (n, n), float64
+        Overwritten without `memory`.
     Y : ndarray of shape (n, C)
     ridge : float
     weights : ndarray of shape (n,)
     held_out : bool
         Whether to predict each point by all others, too, which takes three quarters of the time.
+    memory : ndarray of shape (n, n), float64, default=None
+        Overwritten instead of K, for several ridges: fresh memory for each takes long, and Ctrl-C waits for it.
 
     Returns
     -------
@@ -51,6 +55,10 @@ def solve(K, Y, ridge, weights, held_out=True):
     -----
     n^3 / 2 multiply-adds, n^3 / 6 without predictions by the others; in place.
     """
+    if memory is not None:
+        for rows in slices(len(K), size=1024):
+            memory[rows] = K[rows]
+        K = memory
     K.flat[:: len(K) + 1] += ridge / weights
     try:
         factor = cholesky_in_place(K)

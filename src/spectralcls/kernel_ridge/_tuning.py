@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from .._interrupt import slices
 from .._model.ridge import indicators, solve
 from .._temperature import inverse_temperature, log_losses
 from .._tuning import Splits, search
@@ -33,14 +32,12 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
     Y, shares = indicators(codes, n_classes, weights)
     grid = {"bandwidth": np.asarray(bandwidths, dtype=np.float64), "alpha": np.asarray(alphas, dtype=np.float64)}
     found, (means, deviations) = {}, np.full((2, len(bandwidths), len(alphas)), np.nan)
-    K, factor = np.empty((2, len(X), len(X)))  # for all pairs: fresh memory takes as long as what is done with it
+    K, memory = np.empty((2, len(X), len(X)))
     for b, bandwidth in enumerate(bandwidths):
         kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=n_jobs)
         for a, alpha in enumerate(alphas):
-            for rows in slices(len(K), size=1024):
-                factor[rows] = K[rows]
             try:
-                scores = solve(factor, Y, alpha, weights).held_out + shares
+                scores = solve(K, Y, alpha, weights, memory=memory).held_out + shares
             except np.linalg.LinAlgError:
                 continue
             sharpness = inverse_temperature(scores, codes, weights)

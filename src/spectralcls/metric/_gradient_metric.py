@@ -159,13 +159,13 @@ class GradientMetric(LinearMap):
         points, weights = problem.points, problem.weights
         self.mean_ = np.average(points, axis=0, weights=weights)
         points = points - self.mean_
-        L = np.eye(points.shape[1])
+        L, matrices = np.eye(points.shape[1]), np.empty((2, len(points), len(points)))
         self.loss_curve_ = []
         with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
             for step in range(self.max_iter + 1):
                 Z = points @ L.T
                 bandwidth = self.bandwidth * median_distance(Z, rng)
-                loss, coefficients = self._ridge(Z, problem, bandwidth, alphas)
+                loss, coefficients = self._ridge(Z, problem, bandwidth, alphas, *matrices)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
                     self.components_, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
@@ -195,12 +195,12 @@ class GradientMetric(LinearMap):
             return Problem.of_numbers(points, weights, data.targets[first])
         return Problem.of_classes(points, weights, codes[first], len(data.classes))
 
-    def _ridge(self, Z, problem, bandwidth, alphas):
-        """Leave-one-out loss and coefficients at the best alpha."""
-        K = kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, n_jobs=self.n_jobs)
+    def _ridge(self, Z, problem, bandwidth, alphas, K, memory):
+        """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""
+        kernel_matrix(Z, kernel="laplace", bandwidth=bandwidth, out=K, n_jobs=self.n_jobs)
         best = np.inf, None
         for alpha in alphas:
-            solution = solve(K.copy(), problem.targets, alpha, problem.weights)
+            solution = solve(K, problem.targets, alpha, problem.weights, memory=memory)
             loss = problem.loss(solution.held_out)
             if best[1] is None or loss < best[0]:
                 best = loss, solution.coefficients
