@@ -52,8 +52,8 @@ struct FilterCosts {
   static double distance(index_t d) { return 200 + 1.5 * static_cast<double>(d); }  // of a pair by itself
   static constexpr double sampling = 0.018, measuring = 0.009;  // what a sample may take relative to all pairs
   static constexpr double coordinate = 1.8, box = 0.2, pair = 320, pass = 4000;
-  // The filter is tried if it is to take no more than this relative to all pairs, as far as distances to the nearest
-  // points are extrapolated, by which it may be misjudged so many times, or measured.
+  // The filter is tried if it is to take no more than this relative to all pairs: by extrapolated distances to the
+  // nearest points, which may promise so many times too much, or by measured ones.
   static constexpr double gain = 0.8, misjudged = 4, measured_gain = 0.88;
 };
 

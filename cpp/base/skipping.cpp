@@ -25,7 +25,7 @@ Skipping skipping() {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double nowhere = std::numeric_limits<double>::infinity();
 
 // Distances from a query: to the nearest point of each label, and to as many of one as a tile holds.
 struct Nearness {
@@ -80,7 +80,7 @@ class Sample {
         return fourth[static_cast<std::size_t>(i)] *
                std::pow(rank * static_cast<double>(n_points_) / static_cast<double>(points_.rows) / near, per_rank);
       };
-      Nearness nearness{std::vector<double>(static_cast<std::size_t>(apart_.n_labels), never),
+      Nearness nearness{std::vector<double>(static_cast<std::size_t>(apart_.n_labels), nowhere),
                         radius(TileFilter::typical_points)};
       for (index_t j = 0; j < n_points_; ++j)
         if (const std::int64_t label = label_of(j); label >= 0 && from(i)[j] > 0)
@@ -88,7 +88,7 @@ class Sample {
               std::min(nearness.least[static_cast<std::size_t>(label)], from(i)[j]);
       const double nearest = *std::min_element(nearness.least.begin(), nearness.least.end());
       for (double& least : nearness.least)
-        if (least != never) least = radius(1) * (least > nearest ? least / nearest : 1);
+        if (least != nowhere) least = radius(1) * (least > nearest ? least / nearest : 1);
       all.push_back(std::move(nearness));
     }
     return all;
@@ -134,7 +134,7 @@ class Sample {
       const auto& [least, tile] = of_queries[i];
       reaches.clear();
       for (const double nearest : least)
-        reaches.push_back(nearest == never ? 0 : std::sqrt(squared_reach(scale_, nearest * nearest)));
+        reaches.push_back(nearest == nowhere ? 0 : std::sqrt(squared_reach(scale_, nearest * nearest)));
       for (index_t j = 0; j < n_points_; ++j) {
         const std::int64_t label = label_of(j);
         if (label >= 0)

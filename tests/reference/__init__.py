@@ -69,6 +69,11 @@ def _log_sums(logk, W):
     return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
+def tail_rounding(sums, d, dtype):
+    """Relative error of sums e^-a far in the tails: the rounding of a, which is one of a squared distance, times a."""
+    return (4 + d / 16) * np.finfo(dtype).eps * np.abs(np.log(np.maximum(sums, np.finfo(float).tiny)))
+
+
 def kernel_sums(
     Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
     exclude_self=False, exclude_groups=None, normalize=False,
