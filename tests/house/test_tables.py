@@ -186,10 +186,13 @@ def test_the_inner_product_with_a_query_without_a_feature_is_the_integral_over_i
 @pytest.mark.parametrize("make", [
     ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier, SpectralLaplacianISEClassifier,
 ])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold(make, weighted):
+@pytest.mark.parametrize("weighted, alone", [(False, False), (True, False), (False, True)])
+def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold(make, weighted, alone):
+    """Also if all points of a class are in one fold."""
     rng = np.random.default_rng(5)
     X, y, grid = rng.normal(size=(90, 3)), np.arange(90) % 3, [0.3, 0.6, 1.2]
+    if alone:
+        y = np.where(np.arange(90) == 17, 2, y % 2)
     X[:, 0] += y
     X[:, :2][rng.random((90, 2)) < 0.3] = np.nan
     weights = rng.integers(1, 4, 90) * 1.0 if weighted else None

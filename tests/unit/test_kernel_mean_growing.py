@@ -46,6 +46,22 @@ def test_the_first_point_alone_is_nothing_to_validate(make, iris, cv):
     assert_array_equal(model.predict(X[:3]), y[[0, 0, 0]])
 
 
+@pytest.mark.parametrize("make", [*CLASSIFIERS, partial(CauchySchwarzClassifier, weighting=None)])
+@pytest.mark.parametrize("cv", [5, "loo"])
+def test_the_first_points_may_be_of_some_classes_alone(make, iris, cv):
+    X, y = iris
+    for seen in (["beech"], ["ash", "cedar"]):
+        first = np.isin(y, seen)
+        model = make(cv=cv, scale=None).partial_fit(X[first], y[first], np.unique(y))
+        assert model.cv_results_["mean_test_score"].max() == 1.0
+        assert set(model.predict(X)) == set(seen)
+        model.partial_fit(X[~first], y[~first], retune=True)
+        order = np.argsort(~first, kind="stable")
+        whole = make(cv=cv, scale=None).fit(X[order], y[order])
+        assert model.bandwidth_ == whole.bandwidth_
+        assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-12, atol=1e-13)
+
+
 def test_only_the_pairs_with_new_points_are_summed(iris, monkeypatch):
     X, y = iris
     model = ISEClassifier(0.6).fit(X[:140], y[:140])

@@ -233,8 +233,10 @@ def _weighted_log_sums(p, folds, weights, widths):
 def _weighted_totals(p, weights, widths):
     """sum_ij u_i u_j k(x_i, x_j) over each class, for the weights u (n, b, fold): (folds, b, C)."""
     widths, _ = p.rule.potential_kernel(p.kernel, widths, p.sample.X.shape[1])
-    out = np.empty((weights.shape[2], len(widths), p.sample.n_classes))
+    out = np.zeros((weights.shape[2], len(widths), p.sample.n_classes))
     for code, own in enumerate(class_rows(p.sample.codes, p.sample.n_classes)):
+        if not len(own):  # all in the fold that is left out, or not seen yet
+            continue
         u = weights[own]
         # With a scale the core may leave out what is nothing compared with k(x_i, x_i).
         log_scale, sums = kernel_sums(
