@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
+_LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
 
 
 class Code(NamedTuple):
@@ -87,7 +88,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):
             return Code(levels=values, missing=further)
         if self.numeric == "rank":
-            return Code(curve=(values, ndtri((np.cumsum(counts) - counts / 2) / counts.sum())), missing=further)
+            rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
+            return Code(curve=(values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))), missing=further)
         mean = np.average(values, weights=counts)
         return Code(moments=(mean, np.sqrt(np.average((values - mean) ** 2, weights=counts))), missing=further)
 

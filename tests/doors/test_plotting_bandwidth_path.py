@@ -4,6 +4,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from spectralcls import (
+    CCDRClassifier,
     KernelRidgeClassifier,
     LaplacianSpectralClassifier,
     PerTurboClassifier,
@@ -45,8 +46,9 @@ def test_nothing_to_draw():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(NotFittedError):
         plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier())
-    with pytest.raises(ValueError, match="no path to draw"):
-        plotting.BandwidthPathDisplay.from_estimator(ParzenClassifier(bandwidth=1.0).fit(X, y))
+    for model in (ParzenClassifier(bandwidth=1.0), CCDRClassifier()):  # the second tunes other parameters
+        with pytest.raises(ValueError, match="has tuned no bandwidth and has no path to draw"):
+            plotting.BandwidthPathDisplay.from_estimator(model.fit(X, y))
 
 
 @pytest.mark.parametrize("model", [

@@ -97,6 +97,15 @@ def test_weights_of_encoder_and_vote_count_as_copies():
     assert_allclose(vote.loss, repeated.loss, rtol=5e-3)
 
 
+def test_weights_that_rounding_hides_leave_finite_ranks():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    weights = np.where(y == 0, 1e-30, 1.0)
+    ranks = ColumnEncoder("rank").fit(X, sample_weight=weights).transform(X)
+    assert np.isfinite(ranks).all() and (np.diff(ranks[X[:, 0].argsort(), 0]) >= 0).all()
+    model = AutoClassifier().fit(X, y, weights)
+    assert_array_equal(model.predict(X), 1)
+
+
 def test_sample_weights_count():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 2))

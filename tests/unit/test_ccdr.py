@@ -325,6 +325,15 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
     assert results["mean_test_score"][-1] == pytest.approx(hits / np.sum(y >= 0))
 
 
+@pytest.mark.parametrize("points", [[0, 1], [0, 0, 0]])  # the third: two that are distinct, by their labels
+@pytest.mark.parametrize("cv", [2, "loo"])
+def test_two_points_leave_no_graph_to_choose_by(points, cv):
+    X, y = np.array([[0.0, 0], [1, 1]])[points], np.array([0, 1, 0])[: len(points)]
+    model = CCDRClassifier(cv=cv).fit(X, y)
+    assert np.isnan(model.cv_results_["mean_test_score"]).all()
+    np.testing.assert_array_equal(model.predict(X[:2]), y[points[:2]])
+
+
 def test_few_labeled_points_vote_among_themselves():
     X = np.random.default_rng(0).standard_normal((20, 2))
     y = np.full(20, -1)

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris, load_wine, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
-from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -71,6 +71,18 @@ def test_k_per_class_is_what_cross_validation_of_each_class_says(multilabel, sco
         assert model.n_components_[label] == candidates[tied[(len(tied) - 1) // 2]]
     assert_array_equal(model.cv_results_["param_n_components"], candidates)
     assert len(set(model.n_components_)) > 1  # the labels differ in what they need
+
+
+def test_leaving_out_one_sample_at_a_time(multilabel):
+    X, Y = multilabel[0][:60], multilabel[1][:60]
+    one, other = (
+        SpectralKernelClassifier(LinearSVC(dual=False), n_components=[2, 4, 8], cv=cv).fit(X, Y)
+        for cv in ("loo", LeaveOneOut())
+    )
+    assert_array_equal(one.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"])
+    assert_array_equal(one.n_components_, other.n_components_)
+    with pytest.raises(ValueError, match="'cv' parameter"):
+        SpectralKernelClassifier(cv="leave one out").fit(X, Y)
 
 
 def test_each_label_is_as_if_trained_alone_with_its_k(multilabel):

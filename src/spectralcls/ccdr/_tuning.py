@@ -30,12 +30,12 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     -------
     scores : ndarray
         NaN where the graph has no more components to give, or a fold fewer neighbors than are to vote, and for a fold
-        without labeled points.
+        without labeled points or with all points but one, of which no graph is made.
     """
     out = np.full((sample.folds.max() + 1, *(len(candidates[name]) for name in NAMES)), np.nan)
     for fold, (inside, held_out) in enumerate(sample.splits()):
         held_out = held_out & (sample.codes >= 0)
-        if not held_out.any():
+        if not held_out.any() or inside.sum() < 2:
             continue
         codes = sample.codes[inside]
         labeled = codes >= 0

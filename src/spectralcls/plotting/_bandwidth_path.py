@@ -83,14 +83,14 @@ class BandwidthPathDisplay:
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If it was fitted with a given bandwidth.
+            If it has tuned no bandwidth.
         """
         check_is_fitted(estimator)
         results = getattr(estimator, "cv_results_", {})
         if "param_bandwidth" not in results:
             raise ValueError(
-                f"{type(estimator).__name__} was fitted with a given bandwidth and has no path to draw: "
-                'fit it with bandwidth="cv".'
+                f"{type(estimator).__name__} has tuned no bandwidth and has no path to draw: fit an estimator with "
+                'bandwidth="cv".'
             )
         bandwidths, scores = _path(results)
         display = cls(

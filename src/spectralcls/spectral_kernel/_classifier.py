@@ -62,9 +62,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         What is maximized for each class, over the held-out decisions of all samples together: the explained share of
         the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
         tied candidates the lower middle one is taken.
-    cv : int, splitter or iterable of splits, default=5
-        Folds, but for least squares; an int stands for shuffled stratified folds, fewer of them if a class has fewer
-        samples. Least squares leave out one sample at a time.
+    cv : int, "loo", splitter or iterable of splits, default=5
+        Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
+        stands for shuffled stratified folds, fewer of them if a class has fewer samples.
     %(max_tuning_samples)s
     transformation : {"normalized", "identity"}, default="normalized"
         Gamma, as in :class:`SpectralKernel`.
@@ -113,8 +113,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     Notes
     -----
     Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
-    Least squares are validated on distinct samples: copies of one leave together. An int `cv` may put copies of a
-    sparse row into different folds; a splitter can keep them together.
+    Least squares are validated on distinct samples: copies of one leave together. An int `cv` and "loo" may put copies
+    of a sparse row into different folds; a splitter can keep them together.
 
     Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
     `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
@@ -145,7 +145,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
         "bandwidth": [StrOptions({"cv", "scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "scoring": [StrOptions({"auto", *SCORES})],
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "array-like"],
     }
 
     _of_complete_points = SpectralKernel._of_complete_points
@@ -361,14 +360,15 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _folds(self, target, kept, seed):
         """Fold of each sample; None if there are too few of a kind."""
-        if not isinstance(self.cv, Integral):
+        if not isinstance(self.cv, Integral | str):
             given = target
             if kept is not None:
                 given = np.zeros(len(kept), dtype=bool)
                 given[kept] = target
             return check_folds(self.cv, given, kept)
-        n_folds = min(self.cv, target.sum(), (~target).sum())
-        return shuffled_ranks(target.astype(int), seed) % n_folds if n_folds > 1 else None
+        fewest = min(target.sum(), (~target).sum())
+        n_folds = len(target) if self.cv == "loo" else min(self.cv, fewest)
+        return shuffled_ranks(target.astype(int), seed) % n_folds if fewest > 1 else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
