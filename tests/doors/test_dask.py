@@ -235,6 +235,13 @@ def test_spectral_classifiers_of_the_whole_space_take_tables(name, bandwidth):
     compare_tables(name, {"bandwidth": bandwidth}, False, frame, y, weights, mixed_table(40, seed=1)[0])
 
 
+def test_a_table_whose_names_are_no_strings():
+    frame, y, weights = mixed_table(300)
+    (queries, _, _), names = mixed_table(60, seed=1), range(frame.shape[1])
+    frame, queries = frame.set_axis(names, axis=1), queries.set_axis(names, axis=1)
+    compare_tables("ParzenClassifier", {"bandwidth": 0.8}, False, frame, y, weights, queries)
+
+
 def test_levels_have_other_positions_in_a_query():
     frame, y, weights = mixed_table(300)
     queries, _, _ = mixed_table(60, seed=1)

@@ -38,10 +38,11 @@ def test_fields_are_the_classifiers(n_classes):
     np.testing.assert_allclose(np.ravel(images[0].get_array()), display.tau[:, :, 0].ravel())
 
 
-def test_a_classifier_that_knows_names_sees_them():
+@pytest.mark.parametrize("names", [["a", "b"], [0, 1]])
+def test_a_classifier_that_knows_names_sees_them(names):
     pd = pytest.importorskip("pandas")
     X = np.random.default_rng(0).normal(size=(30, 2))
-    frame, y = pd.DataFrame(X, columns=["a", "b"]), X[:, 0] > 0
+    frame, y = pd.DataFrame(X, columns=names), X[:, 0] > 0
     of_names, plain = (PerTurboClassifier(1.0, alpha=0.1).fit(data, y) for data in (frame, X))
     found = PerturbationDisplay.from_estimator(of_names, frame, grid_resolution=9)
     assert_array_equal(found.tau, PerturbationDisplay.from_estimator(plain, X, grid_resolution=9).tau)

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spectralcls import (
     CCDR,
+    AutoClassifier,
     CauchySchwarzClassifier,
     CCDRClassifier,
     GradientMetric,
@@ -359,6 +360,18 @@ def test_other_frames_give_the_same(kind):
     model = ParzenClassifier().fit(train, y[:200])
     assert_allclose(model.predict_proba(test), expected, rtol=1e-9)
     assert list(model.feature_names_in_) == list(frame.columns)
+
+
+@pytest.mark.parametrize("names", [range(6), pd.MultiIndex.from_product([["p", "q"], [1, 2, 3]])], ids=["int", "pair"])
+def test_names_of_columns_need_not_be_strings(names):
+    frame, y = mixed(200, missing=0.1)
+    unnamed = frame.set_axis(names, axis=1)
+    for make in (ParzenClassifier, AutoClassifier):
+        expected = make().fit(frame, y).predict_proba(frame)
+        assert_array_equal(make().fit(unnamed, y).predict_proba(unnamed), expected)
+    booleans = pd.DataFrame(np.random.default_rng(0).random((200, 3)) < 0.5)
+    found = KernelRegressor(1.0).fit(booleans, y).predict(booleans)
+    assert_array_equal(found, KernelRegressor(1.0).fit(booleans.to_numpy(), y).predict(booleans.to_numpy()))
 
 
 @pytest.mark.parametrize("spec", [[False, True], [1], np.array([1])])

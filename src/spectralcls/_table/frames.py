@@ -70,7 +70,8 @@ def read_columns(X):
     repeated = sorted({str(name) for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"Several columns of X have the name {repeated[0]!r}: rename them.")
-    return [_of_series(frame[name], name, nw) for name in names]
+    columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
+    return [_of_series(series, name, nw) for series, name in zip(columns, names, strict=True)]
 
 
 def _of_series(series, name, nw):

@@ -61,13 +61,13 @@ class Layout(NamedTuple):
         return X.map_partitions(self._numeric, meta=self._numeric(X._meta))
 
     def _numeric(self, part):
-        numbers = {}
+        out = part.copy(deep=False)
         for name, kind in zip(self.names, self.kinds, strict=True):
             if kind in (CATEGORY, ORDERED):
-                numbers[name] = part[name].cat.codes.astype(np.float64).where(lambda codes: codes >= 0)
+                out[name] = part[name].cat.codes.astype(np.float64).where(lambda codes: codes >= 0)
             elif not isinstance(part[name].dtype, np.dtype) or kind != NUMBER:
-                numbers[name] = part[name].astype("Float64").to_numpy(np.float64, na_value=np.nan)
-        return part.assign(**numbers)
+                out[name] = part[name].astype("Float64").to_numpy(np.float64, na_value=np.nan)
+        return out
 
     def columns(self, X):
         """The columns that an array of these numbers stands for."""

@@ -10,4 +10,6 @@ def like(places, X):
     if not is_frame(X):
         return places
     frame = nw.from_native(X, eager_only=True)
+    if not all(isinstance(name, str) for name in frame.columns):  # no names to an estimator, which takes the array
+        return places
     return nw.from_numpy(places, schema=frame.columns, backend=frame.implementation).to_native()
