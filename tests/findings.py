@@ -195,4 +195,9 @@ FINDINGS = {  # what was wrong: the tests
     "far tails in float32 were off by more than the guide promised": [
         f"{CORE}kernels.py::test_tails_are_right_to_the_rounding_of_their_exponents",
     ],
+    "logarithms of sums with weights of zero, or beyond the range of the dtype, were infinite or too small": [
+        f"{CORE}kernels.py::test_sums_with_a_scale_are_relative_to_points_that_weigh_something",
+        f"{CORE}kernels.py::test_weights_of_sums_with_a_scale_may_have_any_size",
+        f"{CORE}kernels.py::test_a_far_point_that_outweighs_the_nearest_is_seen",
+    ],
 }

@@ -43,11 +43,15 @@ def _is_ready(A, dtypes):
         return np.isfinite(A.sum())
 
 
-def check_weights(weights, n, n_bandwidths, dtype):
+def check_weights(weights, n, n_bandwidths, *dtypes):
+    """Weights in one of the dtypes, the first if they are of another kind."""
     if weights is None:
         return None
-    if not _is_ready(weights, (dtype,)):
-        weights = check_array(weights, dtype=dtype, order="C", ensure_2d=False, allow_nd=True, input_name="weights")
+    if not _is_ready(weights, dtypes):
+        with np.errstate(over="ignore"):  # what overflows is refused
+            weights = check_array(
+                weights, dtype=list(dtypes), order="C", ensure_2d=False, allow_nd=True, input_name="weights"
+            )
         weights = np.require(weights, requirements="A")
     wrong = len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths)
     if wrong or weights.size == 0:

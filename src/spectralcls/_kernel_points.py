@@ -7,6 +7,7 @@ import numpy as np
 from ._core import compiled
 from ._kernel_checks import check_labels, check_matrix, check_weights
 from ._parallel import effective_n_threads
+from ._weight_range import in_range
 
 
 class KernelPoints:
@@ -71,7 +72,7 @@ class KernelPoints:
         self._forget()
 
     def _forget(self):
-        self._packed = self._double = None
+        self._packed = self._double = self._in_range = None
         self._lock = Lock()
 
     @property
@@ -138,8 +139,22 @@ class KernelPoints:
                 self._packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
             return self._packed
 
+    def weights_in_range(self):
+        """Whether sums with a scale may take the weights as they are.
+
+        Returns
+        -------
+        as_they_are : bool
+            False if they are so large, small or different that such sums need another precision, or a point weighs
+            nothing: then every call packs the points anew.
+        """
+        if self._in_range is None:
+            self._in_range = self.weights is None or in_range(self.weights, self.dtype)
+        return self._in_range
+
     def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name not in ("_packed", "_double", "_lock")}
+        made_again = ("_packed", "_double", "_in_range", "_lock")
+        return {name: value for name, value in self.__dict__.items() if name not in made_again}
 
     def __setstate__(self, state):
         self.__dict__.update(state)

@@ -5,6 +5,7 @@ import numpy as np
 from ._core import compiled
 from ._kernel_checks import check_tolerances
 from ._parallel import effective_n_threads
+from ._sum_outputs import in_output
 
 _BRUTE_FORCE = 1.0  # times what the core's table of costs says of all pairs: tests that want no brute force raise it
 _UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to zero is 1e-18 of a larger total
@@ -103,3 +104,18 @@ def approximate_log_sums(Q, X, *, weights, rtol, exact, **options):
     if len(lost):
         log_scale[lost], sums[lost] = exact(lost)
     return log_scale, sums
+
+
+def sums_within_tolerance(Q, X, output, atol, exact, options):
+    """What the core's sums over all pairs would give in the same output, or None where those are faster."""
+    if output == "plain":
+        sums = approximate_sums(Q, X, atol=atol, **options)
+        return None if sums is None else sums.astype(X.dtype, copy=False)
+    weights = options["weights"]
+    if atol or (weights is not None and weights.min(initial=0) < 0):
+        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
+    pairs = approximate_log_sums(Q, X, exact=exact, **options)
+    if pairs is None:
+        return None
+    scale, sums = pairs
+    return in_output(sums, output, X.dtype, scale)

@@ -34,9 +34,10 @@ from ._kernel_points import KernelPoints
 from ._parallel import effective_n_threads
 from ._profiles import PROFILES
 from ._sampled_sums import sampled_sums
-from ._sum_outputs import completed, in_output
-from ._tolerance import approximate_log_sums, approximate_sums
+from ._sum_outputs import completed
+from ._tolerance import sums_within_tolerance
 from ._typing import Array, ArrayLike, Bandwidth
+from ._weight_range import brought_into_range, in_range
 
 __all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
@@ -66,7 +67,8 @@ def kernel_sums(
         once for many calls; they have the labels, and the weights unless others are given here.
     weights : array-like of shape (n,), (n, c) or (n, b, c), default=None
         Weights of the points, of any sign; None means 1. More than one dimension adds the axis c to the result; three
-        give each bandwidth weights of its own.
+        give each bandwidth weights of its own. With `log` they may be of any size, in float64 even if Q and X are
+        float32.
     labels : array-like of int of shape (n,), default=None
         Sums are kept apart by label 0 ... n_labels - 1 (axis l); points with a negative label are left out.
     n_labels : int, default=None
@@ -80,7 +82,8 @@ def kernel_sums(
     log : bool or "pair", default=False
         True: natural logarithms of the sums, -inf for an empty sum; weights must not be negative. "pair": a tuple
         (log_scale (m, b, l), sums) with ``sum = exp(log_scale) * sums``. Neither underflows with a kernel that is
-        positive everywhere.
+        positive everywhere. All columns have the scale of the nearest point that weighs something in any of them: a
+        column that is less than 1e-38 (float32) or 1e-308 times the kernel value there is empty.
     exclude_self : bool or array-like of int of shape (m,), default=False
         True: Q is X, and query i leaves out point i. An array: the point that each query leaves out, -1 for none.
     exclude_groups : tuple of two int arrays of shape (m,) and (n,), default=None
@@ -146,15 +149,24 @@ def kernel_sums(
         Q, points = check_queries(Q, points, Q is points.X)
         X, labels, n_labels, has_labels = points.X, points.labels, points.n_labels, points.labels is not None
     bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
+    output = check_log(log)
     if points is not None and weights is None:
         weights = points.weights
         W = weights if weights is None else weights.reshape(len(X), -1)
+        as_they_are = output == "plain" or points.weights_in_range()
     else:
-        W = check_weights(weights, len(X), len(bandwidths), X.dtype)
+        # With a scale, weights may be beyond what float32 holds.
+        W = check_weights(weights, len(X), len(bandwidths), X.dtype, *(() if output == "plain" else (np.float64,)))
+        as_they_are = output == "plain" or W is None or in_range(W, X.dtype)
     check_kernel(kernel)
-    output = check_log(log)
     if output == "log" and W is not None and W.min(initial=0) < 0:
         raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
+    dtype, log_unit = X.dtype, 0.0
+    if not as_they_are:
+        W, labels, log_unit = brought_into_range(W, labels, dtype)
+        Q, X, points = Q.astype(W.dtype, copy=False), X.astype(W.dtype, copy=False), None
+    elif W is not None:
+        W = W.astype(dtype, copy=False)
     excluded = check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
 
@@ -212,11 +224,14 @@ def kernel_sums(
             weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
             exclude_self=excluded, n_jobs=n_jobs,
         )
-        result = _within_tolerance(Q, X, output, atol, lambda rows: pairs(rows, "scaled"), options)
+        result = sums_within_tolerance(Q, X, output, atol, lambda rows: pairs(rows, "scaled"), options)
     if result is None:
         result = pairs(slice(None), output, float(rtol))
     scale: Any
     scale, sums = result if log == "pair" else (None, result)
+    if log_unit:
+        with_unit = scale if log == "pair" else sums
+        with_unit += log_unit
     if normalize:
         constant = -log_normalizer(kernel, X.shape[1], bandwidths).reshape(len(bandwidths), -1)  # (b, l) or (b, 1)
         if log == "pair":
@@ -226,8 +241,8 @@ def kernel_sums(
         else:
             sums *= np.exp(constant)[..., None].astype(sums.dtype)
     index = (slice(None), *(slice(None) if kept else 0 for kept in (has_bandwidths, has_labels)))
-    sums = sums[index if weight_axes > 1 else (*index, 0)]
-    return (scale[index], sums) if log == "pair" else sums
+    sums = sums[index if weight_axes > 1 else (*index, 0)].astype(dtype, copy=False)
+    return (scale[index].astype(dtype, copy=False), sums) if log == "pair" else sums
 
 
 def bounded_sums(
@@ -251,21 +266,6 @@ def _similar_bandwidths(bandwidths: Array) -> list[Array]:
     exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
     part = (exponents - exponents.min()) // 30
     return [np.flatnonzero(part == p) for p in np.unique(part)]
-
-
-def _within_tolerance(Q, X, output, atol, exact, options):
-    """What the core's sums over all pairs would give in the same output, or None where those are faster."""
-    if output == "plain":
-        sums = approximate_sums(Q, X, atol=atol, **options)
-        return None if sums is None else sums.astype(X.dtype, copy=False)
-    weights = options["weights"]
-    if atol or (weights is not None and weights.min(initial=0) < 0):
-        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
-    pairs = approximate_log_sums(Q, X, exact=exact, **options)
-    if pairs is None:
-        return None
-    scale, sums = pairs
-    return in_output(sums, output, X.dtype, scale)
 
 
 def kernel_matrix(

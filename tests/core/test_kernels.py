@@ -9,7 +9,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spectralcls.kernels import KERNELS, kernel_matrix, kernel_sums, log_normalizer
+from spectralcls.kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
 
 DTYPES = [np.float32, np.float64]
 ALL_KERNELS = tuple(reference.PROFILES)
@@ -263,6 +263,45 @@ def test_pair_carries_signed_sums_without_underflow(dtype):
         # The exponent itself carries a rounding of its own size.
         error = RTOL[dtype] * (10 + D2.min(axis=1) / 10)[:, None]
         np.testing.assert_array_less(np.abs(actual - expected), error * mass)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_sums_with_a_scale_are_relative_to_points_that_weigh_something(packed, dtype):
+    Q, X = np.zeros((1, 1), dtype), np.array([[0], [1], [100], [101]], dtype)
+    W = np.array([[0, 0], [0, 0], [1, 2], [3, 0]], dtype)
+    truth = np.array([[-5000 + np.log1p(3 * np.exp(-100.5)), -5000 + np.log(2)]])
+    points, weights = (KernelPoints(X, weights=W), None) if packed else (X, W)
+    np.testing.assert_allclose(kernel_sums(Q, points, weights=weights, bandwidth=1.0, log=True), truth, rtol=1e-6)
+    scale, sums = kernel_sums(Q, points, weights=weights, bandwidth=[1.0, 10.0], log="pair", exclude_self=[0])
+    np.testing.assert_allclose((scale[..., None] + np.log(sums))[:, 0], truth, rtol=1e-6)
+    nothing = kernel_sums(Q, points, weights=np.zeros(4), labels=None, bandwidth=1.0, log=True)
+    np.testing.assert_array_equal(nothing, [-np.inf])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("exponent", [-320, -308, -100, -60, -38, 37, 60, 100, 306])
+def test_weights_of_sums_with_a_scale_may_have_any_size(exponent, dtype):
+    Q, X = sample(9, 1000, 3, dtype)
+    W = 10.0**exponent * np.random.default_rng(1).uniform(0.5, 1, size=1000)
+    D2 = reference.distances(Q, X) ** 2 / 2
+    digits = RTOL[dtype] if exponent > -307 else 2e-3  # subnormal weights
+    truth = np.log(np.exp(-D2) @ (W * 10.0**-exponent if exponent > -307 else W * 1e300 * 10.0 ** (-300 - exponent)))
+    log_sums = kernel_sums(Q, X, weights=W, bandwidth=1.0, log=True)
+    assert log_sums.dtype == dtype
+    np.testing.assert_allclose(log_sums - exponent * np.log(10), truth, atol=digits * 1000, rtol=digits)
+    scale, sums = kernel_sums(Q, X, weights=-W, bandwidth=1.0, log="pair")
+    np.testing.assert_allclose(np.log(-sums) + scale, log_sums, rtol=4 * RTOL[dtype])
+
+
+@pytest.mark.parametrize("dtype, nearest, far", [(np.float32, 1e-25, 1e25), (np.float64, 1e-120, 1e120)])
+def test_a_far_point_that_outweighs_the_nearest_is_seen(dtype, nearest, far):
+    distance = 14.2 if dtype == np.float32 else 30.0
+    X = np.array([[0], [distance]], dtype)
+    truth = np.logaddexp(np.log(nearest), np.log(far) - float(X[1, 0]) ** 2 / 2)
+    for weights in ([nearest, far], np.array([nearest, far], dtype)):
+        log_sum = kernel_sums(np.zeros((1, 1), dtype), X, weights=weights, bandwidth=1.0, log=True)
+        np.testing.assert_allclose(log_sum, [truth], rtol=RTOL[dtype])
 
 
 @pytest.mark.parametrize("kernel", reference.POSITIVE)

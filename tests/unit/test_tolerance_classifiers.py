@@ -162,7 +162,6 @@ class TestChoice:
             return result
 
         monkeypatch.setattr(_tolerance, "approximate_sums", recorded)
-        monkeypatch.setattr("spectralcls.kernels.approximate_sums", recorded)
         return outcomes
 
     def test_exact_by_default(self, calls):

@@ -1,0 +1,62 @@
+"""Weights of sums that have a scale, in a range where neither they nor their products with kernel values vanish."""
+
+import numpy as np
+
+
+def in_range(W, dtype):
+    """Whether sums with a scale, which are relative to the kernel value of the nearest point, take weights as they are.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, ...)
+    dtype : dtype
+        In which the sums are computed.
+
+    Returns
+    -------
+    as_they_are : bool
+        False if the nearest point might weigh nothing, or so little that heavier ones count whose kernel values vanish
+        beside its own, or if sums might overflow.
+    """
+    return bool(_weighs(W).all()) and _is_moderate(W, dtype)
+
+
+def brought_into_range(W, labels, dtype):
+    """Weights and labels with which such sums are right, and the logarithm of the factor that is left to them.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, ...)
+    labels : int64 ndarray of shape (n,) or None
+    dtype : dtype
+        In which the sums are to be computed, if the weights allow it.
+
+    Returns
+    -------
+    W : ndarray of shape (n, ...)
+        In the dtype that the sums need; divided by a power of two if that is not the one asked for, or not enough.
+    labels : int64 ndarray of shape (n,)
+        Negative for points that weigh nothing, which are left out.
+    log_unit : float
+        Logarithm of the power of two.
+    """
+    labels = np.where(_weighs(W), np.zeros(len(W), dtype=np.int64) if labels is None else labels, -1)
+    if _is_moderate(W, dtype):
+        return W.astype(dtype, copy=False), labels, 0.0
+    exponent = int(np.frexp(np.abs(W).max())[1])
+    return np.ldexp(W.astype(np.float64), -exponent), labels, exponent * np.log(2.0)
+
+
+def _weighs(W):
+    return W.reshape(len(W), -1).any(axis=1)
+
+
+def _is_moderate(W, dtype):
+    """Whether the weights are neither so large or small, nor so different, that `dtype` has too narrow a range."""
+    size = np.abs(W)
+    largest = size.max(initial=0.0)
+    if largest == 0:
+        return True
+    exponent, limit = np.frexp(largest)[1], np.finfo(dtype).maxexp
+    least = size.min(initial=largest, where=size > 0)
+    return bool(abs(exponent) <= limit // 4 and exponent - np.frexp(least)[1] <= limit // 2)
