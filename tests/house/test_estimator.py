@@ -97,5 +97,7 @@ def test_scores_become_finite_and_posteriors():
     finite = finite_scores(scores)
     assert np.isfinite(finite).all() and finite[0].argmin() == 0
     np.testing.assert_array_equal(finite[1], scores[1])
+    far = finite_scores(np.array([[-np.inf, -1e30, -2e30], [-2e30, -np.inf, -1e30]]))  # a shift is lost
+    np.testing.assert_array_equal(far.argsort(axis=1), [[0, 2, 1], [1, 0, 2]])
     posterior = np.exp(log_posterior(np.array([[-1e40, -1e40, -np.inf], [0.0, np.log(3), -np.inf]])))
     np.testing.assert_allclose(posterior, [[0.5, 0.5, 0], [0.25, 0.75, 0]], rtol=1e-14)

@@ -273,6 +273,7 @@ def graph(n=20, seed=0):
         (lambda X, y: CCDR(affinity="precomputed").fit(graph()[:, :7], y), "square"),
         (lambda X, y: CCDR(affinity="precomputed", max_samples=5).fit(graph(), y), "need points"),
         (lambda X, y: CCDR(extension="full", weights="binary").fit(X, y), "weights='heat'"),
+        (lambda X, y: CCDRClassifier(extension="full", weights="binary").fit(X, y), "weights='heat'"),
         (lambda X, y: CCDRClassifier(unlabeled=-1).fit(X, np.full(20, -1)), "no point is labeled"),
         (lambda X, y: CCDRClassifier(n_components=np.ones((2, 2))).fit(X, y), "n_components must be a value or a list"),
         (lambda X, y: CCDRClassifier(beta=[]).fit(X, y), "beta is empty"),

@@ -336,6 +336,10 @@ def test_bad_matrices(corpus):
             linear_unless_told(2).fit(zeros)
     with pytest.raises(ValueError, match="overflows"):
         linear_unless_told(2, kernel="exponential").fit(1e3 * X)
+    for kernel, degree in [("exponential", 2), ("polynomial", 300)]:
+        model = linear_unless_told(2, kernel=kernel, degree=degree, normalize=False).fit(X / np.linalg.norm(X))
+        with pytest.raises(ValueError, match=f"The {kernel} kernel overflows"):
+            model.transform(1e4 * X)
     for container in (np.asarray, sp.csr_array):
         with pytest.raises(ValueError, match="overflow on these data"):
             linear_unless_told(2).fit(container(1e200 * X))

@@ -188,12 +188,14 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
 
 
 def finite_scores(scores):
-    """Replace -inf by what stands below all finite scores of the row, by the range of float64's exponent."""
+    """Replace -inf by what stands below all finite scores of the row, by the range of float64's exponent if that is
+    more than its rounding."""
     missing = np.isneginf(scores)
     if not missing.any():
         return scores
     lowest = np.where(missing, np.inf, scores).min(axis=1, keepdims=True)
-    return np.where(missing, lowest + np.log(np.finfo(np.float64).tiny), scores)
+    below = np.minimum(lowest + np.log(np.finfo(np.float64).tiny), np.nextafter(lowest, -np.inf))
+    return np.where(missing, below, scores)
 
 
 def log_posterior(log_joint):

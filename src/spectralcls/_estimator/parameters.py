@@ -105,7 +105,7 @@ PARAMETERS = {
             Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), HasMethods(["split", "get_n_splits"]),
             "array-like",
         ],
-        'int, "loo", splitter or iterable of splits',
+        'int, "loo", splitter or list of splits',
         """
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against

@@ -94,7 +94,7 @@ def folds_by_content(X, n_folds, seed):
 
 
 def given_folds(cv, y):
-    """Fold of each row from a splitter or an iterable of splits whose test sets partition the rows."""
+    """Fold of each row from a splitter or a list of splits whose test sets partition the rows."""
     rows = np.arange(len(y))
     folds = np.full(len(y), -1)
     if np.iterable(cv):
@@ -123,7 +123,7 @@ def given_folds(cv, y):
 
 
 def check_folds(cv, y, kept=None):
-    """Folds of the samples that were kept, if `cv` is a splitter or an iterable of splits of all samples.
+    """Folds of the samples that were kept, if `cv` is a splitter or a list of splits of all samples.
 
     None if `cv` is an int or "loo": then folds are made from the points themselves.
     """

@@ -233,11 +233,14 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _validate(self, X, reset):
         sparse = "csr" if self._takes_graph else False
         X = self._check_numbers(X, accept_sparse=sparse, ensure_min_samples=1 + reset, reset=reset)
+        self._check_extension()
+        return X
+
+    def _check_extension(self):
         if self._takes_graph and (self.max_samples is not None or self.extension == "full"):
             raise ValueError("max_samples and extension='full' need points, not a precomputed graph.")
         if self.extension == "full" and self.weights == "binary":
             raise ValueError("extension='full' is a sum of heat kernels: it needs weights='heat'.")
-        return X
 
     def _embed(self, X, classes, codes, n_components):
         """Fit to validated points and class codes; fewer components than asked for bring no warning."""

@@ -223,6 +223,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             max_samples=self.max_samples, n_subsamples=self.n_subsamples, algorithm=self.algorithm,
             random_state=random, n_jobs=self.n_jobs,
         )
+        ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
             best |= self._search(ccdr, X, y, classes, codes, several, best, random)

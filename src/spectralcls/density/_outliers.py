@@ -59,7 +59,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Whether each sample gets a bandwidth of its own, and alpha.
     bounds : array-like of shape (n_features, 2), default=None
         Lower and upper end of each feature.
-    cv : "loo", int, splitter or iterable of splits, default="loo"
+    cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together when the bandwidth is chosen.
     %(bandwidth_grid)s
     %(max_tuning_samples)s

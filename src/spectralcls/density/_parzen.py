@@ -40,7 +40,7 @@ default="gaussian"
     bounds : array-like of shape (n_features, 2), default=None
         Lower and upper end of each feature; None for no end. The density is reflected at the ends, integrates to one
         between them and is zero beyond.
-    cv : "loo", int, splitter or iterable of splits, default="loo"
+    cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together: single points, or folds. Copies of a row are one point of greater weight, which never
         predicts itself.
     %(bandwidth_grid)s

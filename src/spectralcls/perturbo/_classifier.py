@@ -54,7 +54,7 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
     %(missing)s
         Here a query is not integrated: each class fills its gaps as it fills those of its own points.
     %(scale)s
-    cv : None, int, "loo", splitter or iterable of splits, default=None
+    cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
         "truncate", which has no closed form, and for points with gaps, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.

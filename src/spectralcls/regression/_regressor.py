@@ -40,7 +40,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
         transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
         being cross-validated with each. None: the points as they are.
-    cv : "loo", int, splitter or iterable of splits, default="loo"
+    cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
     %(bandwidth_grid)s
     %(max_tuning_samples)s

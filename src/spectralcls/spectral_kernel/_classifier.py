@@ -62,7 +62,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         What is maximized for each class, over the held-out decisions of all samples together: the explained share of
         the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
         tied candidates the lower middle one is taken.
-    cv : int, "loo", splitter or iterable of splits, default=5
+    cv : int, "loo", splitter or list of splits, default=5
         Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
         stands for shuffled stratified folds, fewer of them if a class has fewer samples.
     %(max_tuning_samples)s

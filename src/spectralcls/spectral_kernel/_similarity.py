@@ -163,15 +163,25 @@ def check_symmetric(S):
 
 def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
     """The dense matrix S(Q, X), Q and X dense or sparse."""
-    if kernel == "polynomial":
-        S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
-    else:
-        with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):
+        if kernel == "polynomial":
+            S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
+        else:
             S = _log_similarity(Q, X, kernel, bandwidth)
             np.exp(S, out=S)
+    return _refuse_overflow(S, kernel)
+
+
+def _refuse_overflow(S, kernel):
     if not np.isfinite(S).all():
         raise ValueError(f"The {kernel} kernel overflows on these data: scale the rows of X to unit length.")
     return S
+
+
+def rescaled(products, log_scale, kernel):
+    """exp(log_scale) * products, of similarities by that kernel."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _refuse_overflow(products * np.exp(log_scale).astype(products.dtype)[:, None], kernel)
 
 
 def _log_similarity(Q, X, kernel, bandwidth):

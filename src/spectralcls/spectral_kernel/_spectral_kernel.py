@@ -28,6 +28,7 @@ from ._similarity import (
     check_symmetric,
     form_similarity,
     inverse_root,
+    rescaled,
     row_products,
     similarity_matrix,
 )
@@ -304,9 +305,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
                 check_degrees(degrees, X)
             products = products[:, :k] * inverse_root(degrees)[:, None].astype(products.dtype)
             log_scale = log_scale / 2
-        if not directions:
-            products = products * np.exp(log_scale).astype(products.dtype)[:, None]
-        return self._finish(products)
+        return self._finish(products if directions else rescaled(products, log_scale, self.kernel_))
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
