@@ -299,3 +299,33 @@ def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model
     monkeypatch.setattr(skops.io, "dump", full)
     assert "No space left on device" in fails_with(capsys, "fit", data, *FIT, "--out", model)
     assert model.read_bytes() == before and not list(tmp_path.glob(".*"))
+
+
+def test_features_that_share_a_name_are_refused_since_predict_could_not_tell_them_apart(tmp_path, capsys):
+    data, out = tmp_path / "table.csv", tmp_path / "model.skops"
+    data.write_text("a,a,c\n" + "".join(f"{i % 7},{i % 3},{'xy'[i % 2]}\n" for i in range(40)))
+    arguments = ["fit", str(data), "--target", "c", "--set", "bandwidth=1", "--out", str(out)]
+    assert main(arguments) == 2
+    assert "more than one column 'a'" in capsys.readouterr().err and not out.exists()
+    assert main([*arguments, "--drop", "1"]) == 0
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_of_nothing_but_missing_values(tmp_path, ending, capsys):
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.normal(size=40), "b": rng.normal(size=40), "g": ["u", "v"] * 20, "y": ["x"] * 20 + ["z"] * 20}
+    full, out = tmp_path / "full.parquet", tmp_path / "model.skops"
+    pq.write_table(pa.table(columns), full)
+    columns["b"] = columns["g"] = pa.nulls(40)
+    lacking = tmp_path / f"lacking.{ending}"
+    if ending == "parquet":
+        pq.write_table(pa.table(columns), lacking)
+    else:
+        cells = zip(columns["a"], columns["y"], strict=True)
+        lacking.write_text("a,b,g,y\n" + "".join(f"{a},,,{y}\n" for a, y in cells))
+    for i, train in enumerate((full, lacking)):
+        assert main(["fit", str(train), "--target", "y", "--set", "bandwidth=1", "--out", str(out), "--quiet"]) == 0
+        predictions = tmp_path / f"predictions{i}.{ending}"
+        assert main(["predict", str(out), str(lacking), "--out", str(predictions), "--quiet"]) == 0
+        assert predictions.exists()
+    assert capsys.readouterr().err == ""

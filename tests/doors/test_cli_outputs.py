@@ -194,3 +194,31 @@ def test_whatever_ends_the_process_early_is_one_line(command, environment, code,
     done = subprocess.run(command, shell=True, env=os.environ | environment, capture_output=True, text=True)
     assert done.returncode == code and done.stderr.startswith(message)
     assert done.stderr.count("\n") == (code != 0)
+
+
+def test_what_is_read_is_not_written_over(table, tmp_path, no_work, capsys):
+    csv_file, model = tmp_path / "table.csv", tmp_path / "model.skops"
+    text = "a,b,c\n" + "".join(f"{i % 7},{i % 3},{'xy'[i % 2]}\n" for i in range(40))
+    csv_file.write_text(text)
+    link = tmp_path / "link.csv"
+    link.symlink_to(csv_file)
+    assert main(["fit", str(csv_file), "--target", "c", "--set", "bandwidth=1", "--out", str(model)]) == 0
+    written, content = model.read_bytes(), table.read_bytes()
+    capsys.readouterr()
+    for line in (
+        fails_with(capsys, "predict", model, csv_file, "--out", csv_file),
+        fails_with(capsys, "predict", model, csv_file, "--out", link),
+        fails_with(capsys, "predict", model, csv_file, "--out", model),
+        fails_with(capsys, "predict", model, table, "--out", table),
+        fails_with(capsys, "fit", csv_file, "--target", "c", "--out", csv_file),
+        fails_with(capsys, "fit", table, "--target", "c", "--out", table),
+        fails_with(capsys, "compare", csv_file, "--target", "c", *FAST, "--json", csv_file),
+    ):
+        assert "is read here" in line
+    assert csv_file.read_text() == text and model.read_bytes() == written and table.read_bytes() == content
+
+
+def test_a_closed_standard_output_is_no_error_of_the_program(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["compare", "iris", *FAST]) == 0
+    assert capsys.readouterr().err == ""

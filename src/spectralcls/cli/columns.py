@@ -86,6 +86,7 @@ def from_arrow(column, name, path, first_row, categories, numbers):
 
     kind = column.type
     numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    numeric |= types.is_null(kind)  # a column of nothing but missing values
     text = types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind)
     if not (numeric or text):
         raise CommandError(
@@ -98,7 +99,7 @@ def from_arrow(column, name, path, first_row, categories, numbers):
         where = f"{path}: column {name!r}, row"
         return from_cells([cells], [name], (), {name}, lambda row, _: f"{where} {first_row + row}")[:, 0]
     values = column.to_numpy(zero_copy_only=False)
-    if values.dtype == object:  # decimals
+    if values.dtype == object:  # decimals, or nothing
         values = np.array([np.nan if value is None else float(value) for value in values])
     values = values.astype(np.float64)
     if np.isinf(values).any():

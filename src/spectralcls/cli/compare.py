@@ -78,6 +78,8 @@ def run(arguments):
         report.require_matplotlib(arguments.plot)
     if arguments.html:
         report.require_matplotlib(arguments.html.with_suffix(".png"), option="--html")
+    for path in filter(None, (arguments.json, arguments.plot, arguments.html)):
+        outputs.keep_apart(path, arguments.data)
     problem = data.read(
         arguments.data,
         target=arguments.target,

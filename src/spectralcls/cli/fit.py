@@ -10,6 +10,7 @@ from . import columns, models, registry, tables
 from .arguments import count, jobs, output, seed, threads
 from .data import is_text
 from .errors import CommandError
+from .outputs import keep_apart
 from .parquet import ParquetData, training_columns
 
 _DESCRIPTION = """\
@@ -54,6 +55,7 @@ def add_parser(commands):
 def run(arguments):
     (entry,) = registry.select([arguments.classifier])
     models.require_writer(arguments.out)
+    keep_apart(arguments.out, arguments.data)
     X, labels, features, n_rows = (_read_text if is_text(arguments.data) else _read)(arguments)
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
@@ -86,6 +88,9 @@ def _read_text(arguments):
         )
     except FileNotFoundError:
         raise CommandError(f"{arguments.data}: no such file") from None
+    twice = next((name for name in features if features.count(name) > 1), None)
+    if twice is not None:  # predict finds columns by their names
+        raise CommandError(f"{arguments.data}: more than one column {twice!r}; rename them, or --drop by position")
     n_rows = len(labels)
     if arguments.max_points is not None and arguments.max_points < n_rows:
         kept = np.sort(np.random.default_rng(arguments.seed).choice(n_rows, arguments.max_points, replace=False))

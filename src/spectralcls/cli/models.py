@@ -53,7 +53,7 @@ def load(path, trust=False):
         to be safe, nor estimators of this package, and a joblib file; the last two unless `trust`.
     """
     if not path.is_file():
-        raise CommandError(f"{path}: no such file")
+        raise CommandError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:
         content = _load_joblib(path, trust) if path.suffix == JOBLIB else _load_skops(path, trust)
         if isinstance(content, dict) and content.get("kind") == _KIND:

@@ -28,6 +28,18 @@ def check(path):
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
+def keep_apart(path, *inputs):
+    """Raise if a file that is to be written is one of those that are read: it would take their place.
+
+    Raises
+    ------
+    CommandError
+    """
+    for other in map(Path, inputs):
+        if path.exists() and other.exists() and path.samefile(other):
+            raise CommandError(f"{path} is read here, and would be replaced; write to another file")
+
+
 @contextmanager
 def atomic(path):
     """A temporary path beside `path` that takes its place if the block ends well, and vanishes if not.

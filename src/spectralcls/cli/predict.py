@@ -17,7 +17,7 @@ from . import models, tables
 from .arguments import jobs, threads
 from .data import is_text
 from .errors import CommandError
-from .outputs import atomic, check, written
+from .outputs import atomic, check, keep_apart, written
 from .parquet import ParquetData, import_pyarrow
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
@@ -48,6 +48,7 @@ def add_parser(commands):
 
 
 def run(arguments):
+    keep_apart(arguments.out, arguments.model, arguments.data)
     model = models.load(arguments.model, arguments.trust)
     if is_text(arguments.data):
         return _predict_text(model, arguments)

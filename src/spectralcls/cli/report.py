@@ -72,7 +72,7 @@ def cells(record, mark):
     """What the table shows of a record."""
     if record["accuracy_mean"] is None:
         return record["classifier"], "failed", "", "", ""
-    plus_minus = "±" if "±".encode(sys.stdout.encoding or "ascii", "ignore") else "+-"
+    plus_minus = "±" if "±".encode(getattr(sys.stdout, "encoding", None) or "ascii", "ignore") else "+-"
     deviation = record["accuracy_std"]
     spread = "" if deviation is None else f" {plus_minus} {100 * deviation:4.1f}"
     accuracy = f"{100 * record['accuracy_mean']:.1f}{spread} {mark}"
