@@ -156,6 +156,16 @@ def test_what_does_not_go_together_is_named(problem, estimator, message):
         clone(estimator).fit(abs(X), y)
 
 
+@pytest.mark.parametrize("Classifier", [
+    SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier,
+])  # fmt: skip
+def test_no_more_components_are_tried_than_the_factor_has(problem, Classifier):
+    X, y, _, Q = problem
+    model = Classifier(n_components="cv", rank=5).fit(X[:80], y[:80])
+    assert max(model.cv_results_["param_n_components"]) == 5 >= model.n_components_
+    assert_array_equal(model.classes_[model.decision_function(Q).argmax(axis=1)], model.predict(Q))
+
+
 def test_a_fitted_model_is_saved_without_its_factor(problem, tmp_path):
     X, y, _, Q = problem
     fitted = SpectralLaplacianISEClassifier(bandwidth=3.0, n_components=3, **LOW).fit(X, y)

@@ -88,7 +88,7 @@ PARAMETERS = {
         [_COUNT],
         "int",
         """
-        Largest number of components that ``n_components="cv"`` tries.
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
         """,
     ),
     "potential": Parameter(

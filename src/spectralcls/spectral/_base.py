@@ -57,7 +57,8 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
 
     def _search(self, sample, bandwidths):
         if self.n_components == "cv":
-            candidates = {"n_components": np.arange(1, min(self.max_components, len(sample.X) // 2) + 1)}
+            most = min(self.max_components, len(sample.X) // 2, self.rank or self.max_components)
+            candidates = {"n_components": np.arange(1, most + 1)}
         else:
             candidates = {}
         found = search(sample, {"bandwidth": np.asarray(bandwidths)} | candidates, self._accuracies)

@@ -88,6 +88,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels; 0 ... n_labels - 1 for a multilabel target.
+    multilabel_ : bool
+        Whether the target was an indicator matrix.
     n_components_ : ndarray of int of shape (n_problems,)
         Components used by each binary problem: one per class or label, a single one for two classes.
     bandwidth_ : float
