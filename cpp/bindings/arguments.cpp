@@ -109,8 +109,9 @@ Integers integers(const py::handle& given, const char* name, index_t size, index
   const auto [low, high] = std::minmax_element(values.data(), values.data() + size);
   if (*low < least || *high > most) {
     const bool below = *low < least;
-    refuse(std::string(name) + " must be in " + (least == -no_limit ? "" : std::to_string(least)) + " ... " +
-           std::to_string(most) + ", got " + std::to_string(below ? *low : *high) + ".");
+    const std::string range = least == no_least ? "at most " : "in " + std::to_string(least) + " ... ";
+    refuse(std::string(name) + " must be " + range + std::to_string(most) + ", got " +
+           std::to_string(below ? *low : *high) + ".");
   }
   return values;
 }

@@ -18,7 +18,7 @@ namespace spectralcls::bindings {
 
 namespace py = pybind11;
 
-constexpr index_t no_limit = std::numeric_limits<index_t>::max();
+constexpr index_t no_limit = std::numeric_limits<index_t>::max(), no_least = std::numeric_limits<index_t>::min();
 
 // C-contiguous and aligned, exactly this dtype.
 template <class T>

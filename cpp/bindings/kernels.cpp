@@ -92,7 +92,7 @@ py::object sums_over(const Points<T>& points, const py::object& queries, const p
     request.weights_by_bandwidth = W->ndim() == 3;
     request.n_columns = W->shape(W->ndim() - 1);
   }
-  const Integers left_out = integers(excluded, "exclude_self", Q.shape(0), -no_limit, points.rows() - 1);
+  const Integers left_out = integers(excluded, "exclude_self", Q.shape(0), no_least, points.rows() - 1);
   request.excluded = data(left_out);
   request.n_groups = static_cast<int>(integer(n_groups, "the number of groups", 1, largest_int));
   if (query_groups.is_none() != point_groups.is_none()) refuse("exclude_groups must name the groups of Q and of X.");
@@ -188,11 +188,11 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
     request.n_columns = W->shape(1);
   }
   request.n_labels = static_cast<int>(integer(n_labels, "n_labels", 1, largest_int));
-  const Integers label_of = integers(labels, "labels", n, -no_limit, request.n_labels - 1);
+  const Integers label_of = integers(labels, "labels", n, no_least, request.n_labels - 1);
   request.labels = data(label_of);
   request.kernel = kernel_from_name(name_of(kernel, "kernel"));
   request.bandwidth = positive(bandwidth, "bandwidth");
-  const Integers left_out = integers(excluded, "exclude_self", m, -no_limit, n - 1);
+  const Integers left_out = integers(excluded, "exclude_self", m, no_least, n - 1);
   request.excluded = data(left_out);
   request.rtol = number(rtol, "rtol", 0);
   request.atol = number(atol, "atol", 0);

@@ -23,7 +23,7 @@ struct Points {
   Points(const py::handle& x, const py::handle& l, const py::handle& n) : points(matrix<T>(x, "X")) {
     if (points.shape(0) == 0) refuse("X must have at least one row.");
     n_labels = static_cast<int>(integer(n, "n_labels", 1, largest_int));
-    labels = integers(l, "labels", points.shape(0), -no_limit, n_labels - 1);
+    labels = integers(l, "labels", points.shape(0), no_least, n_labels - 1);
   }
   index_t rows() const { return points.shape(0); }
 };

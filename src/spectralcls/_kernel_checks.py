@@ -1,6 +1,7 @@
 """What the arguments of kernel sums and matrices must be, each checked and converted once."""
 
 from numbers import Integral, Real
+from sys import float_info
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
@@ -30,8 +31,18 @@ def check_queries(Q, X, same):
 def check_matrix(A, name):
     if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
         return A
-    A = check_array(A, dtype=[np.float64, np.float32], order="C", input_name=name)
+    A = converted(A, name, dtype=[np.float64, np.float32], order="C")
     return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
+
+
+def converted(A, name, **options):
+    """check_array, whose errors of conversion do not say what could not be converted; what overflows is refused."""
+    try:
+        with np.errstate(over="ignore"):
+            return check_array(A, input_name=name, **options)
+    except (ValueError, TypeError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
 
 
 def _is_ready(A, dtypes):
@@ -48,10 +59,7 @@ def check_weights(weights, n, n_bandwidths, *dtypes):
     if weights is None:
         return None
     if not _is_ready(weights, dtypes):
-        with np.errstate(over="ignore"):  # what overflows is refused
-            weights = check_array(
-                weights, dtype=list(dtypes), order="C", ensure_2d=False, allow_nd=True, input_name="weights"
-            )
+        weights = converted(weights, "weights", dtype=list(dtypes), order="C", ensure_2d=False, allow_nd=True)
         weights = np.require(weights, requirements="A")
     wrong = len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths)
     if wrong or weights.size == 0:
@@ -67,7 +75,7 @@ def check_labels(labels, n_labels, n):
     labels = np.asarray(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iub":
         raise ValueError(f"labels must be {n} integers, got shape {labels.shape} and dtype {labels.dtype}.")
-    largest = _largest(labels)
+    largest = max(_largest(labels), -1)
     if n_labels is None:
         n_labels = largest + 1
     elif not isinstance(n_labels, Integral) or isinstance(n_labels, bool):
@@ -92,7 +100,10 @@ def check_bandwidths(bandwidth, n_labels=None):
 
 def check_widths(bandwidth):
     """Positive finite bandwidths of any shape as float64."""
-    bandwidths = np.asarray(bandwidth)
+    try:
+        bandwidths = np.asarray(bandwidth)
+    except ValueError:  # rows of different lengths
+        bandwidths = np.asarray(None)
     if bandwidths.dtype.kind not in "iuf":
         raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.")
     bandwidths = np.asarray(bandwidths, dtype=np.float64, order="C")
@@ -127,7 +138,7 @@ def check_confidence(confidence, rtol, atol):
 
 def check_tolerances(rtol, atol):
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value <= float_info.max:
             raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
 
 

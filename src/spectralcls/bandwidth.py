@@ -4,9 +4,9 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import _check_sample_weight
 
-from ._kernel_checks import check_dimension
+from ._kernel_checks import check_dimension, converted
 from ._profiles import PROFILES
 from ._typing import Array, ArrayLike
 from .kernels import KERNELS
@@ -55,7 +55,7 @@ def kernel_variance(kernel: str, n_features: int) -> float:
 
 def _read(X, sample_weight):
     """The checked rows of positive weight, and their weights, None if none are given."""
-    X = check_array(X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+    X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
         return X, None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 
+from ._kernel_checks import converted
 from ._typing import ArrayLike, RandomState
 from ._validation import check_class_labels
 from .neighbors import knn, without_self
@@ -116,7 +117,7 @@ def entropic_dimension(
         raise ValueError(f"gamma must be a positive number, got {gamma!r}.")
     if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
         raise ValueError(f"n_neighbors must be a positive integer, got {n_neighbors!r}.")
-    X = check_array(X, dtype=[np.float64, np.float32], order="C")
+    X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
     least = n_neighbors + 1 if graph == "knn" else 2
     if sizes is None:
         sizes = np.unique(np.linspace(max(least, len(X) // 2), len(X) - 1, 8).astype(int))
@@ -171,7 +172,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     >>> sorted(class_dimensions(X, y, random_state=0))
     [0, 1, 2]
     """
-    X = check_array(X, dtype=[np.float64, np.float32])
+    X = converted(X, "X", dtype=[np.float64, np.float32])
     y = np.asarray(y)
     check_consistent_length(X, y)
     check_class_labels(y)

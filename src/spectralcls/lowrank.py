@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from ._core import compiled
+from ._kernel_checks import converted
 from ._kernel_source import KernelSource
 from ._parallel import effective_n_threads, serial_blas
 from ._pivots import eliminate, largest, sample
@@ -94,7 +95,7 @@ class LowRankFactor:
         -----
         Costs m r kernel values and m r^2 operations.
         """
-        Q = check_array(Q, dtype=(np.float64, np.float32))
+        Q = converted(Q, "Q", dtype=(np.float64, np.float32))
         if Q.shape[1] != self._extension.n_features:
             raise ValueError(f"Q has {Q.shape[1]} columns, but {self._extension.n_features} were factored")
         triangle = np.tril(self.factor[self.pivots])
@@ -307,7 +308,7 @@ def rpcholesky(
     >>> low.factor.shape, bool(low.relative_trace_residual < 0.01)
     ((500, 40), True)
     """
-    X = check_array(X, dtype=(np.float64, np.float32))
+    X = converted(X, "X", dtype=(np.float64, np.float32))
     source = KernelSource(X, kernel, bandwidth, n_jobs)
     rng = check_random_state(random_state)
     n_threads = effective_n_threads(n_jobs)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
-from sklearn.utils import check_array
 
 from ._core import compiled
 from ._interrupt import leavable, slices
+from ._kernel_checks import converted
 from ._parallel import effective_n_threads
 from ._typing import Array, ArrayLike
 from ._validation import check_positive
@@ -29,7 +29,7 @@ _EXPONENTS = {  # of the largest coordinate: its square, times four times the fe
 
 def _points(array, name):
     """A C-contiguous float32 or float64 matrix without NaN or infinity."""
-    array = check_array(array, dtype=[np.float64, np.float32], order="C", ensure_min_features=1, input_name=name)
+    array = converted(array, name, dtype=[np.float64, np.float32], order="C", ensure_min_features=1)
     return np.require(array, requirements="A")
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import spectralcls
-from spectralcls import kernel_sums, knn, top_eigenpairs
+from spectralcls import information, kernel_sums, knn, rpcholesky, top_eigenpairs
 from spectralcls._core import compiled
+from spectralcls.bandwidth import silverman_bandwidth
+from spectralcls.dimension import entropic_dimension
 from spectralcls.kernels import KernelPoints, kernel_matrix
 
 X = np.random.default_rng(0).normal(size=(5, 2))
@@ -66,13 +68,13 @@ def integers(*values):
         (dict(weights=np.zeros((5, 1, 0))), ValueError, "weights must have at least one column"),
         (dict(weights=np.zeros((4, 1))), ValueError, "weights must have shape"),
         (dict(weights=np.zeros((5, 2, 1))), ValueError, "weights must have shape"),
-        (dict(labels=integers(0, 1, 7, 0, 0), n_labels=3), ValueError, r"labels must be in  \.\.\. 2, got 7"),
+        (dict(labels=integers(0, 1, 7, 0, 0), n_labels=3), ValueError, r"labels must be at most 2, got 7"),
         (dict(labels=integers(0, 1)), ValueError, "labels must have 5 entries, got 2"),
         (dict(n_labels=2**31), ValueError, "n_labels must be in 1 ... 2147483647, got 2147483648"),
         (dict(n_labels=2**70), ValueError, "n_labels must be in"),
         (dict(n_labels=1.5), TypeError, "n_labels must be an integer, got 1.5"),
         (dict(n_labels=2**31 - 1, n_groups=2**31 - 1), MemoryError, "labels x groups"),
-        (dict(excluded=integers(0, 0, 5, 0, 0)), ValueError, "exclude_self must be in"),
+        (dict(excluded=integers(0, 0, 5, 0, 0)), ValueError, "exclude_self must be at most 4, got 5"),
         (dict(query_groups=integers(0, 0, 0, 0, 0)), ValueError, "exclude_groups must name the groups of Q and of X"),
         (
             dict(query_groups=integers(0, 0, 0, 0, 1), point_groups=integers(0, 0, 0, 0, 0)),
@@ -268,6 +270,36 @@ def test_malformed_pairs_and_counts_have_a_sentence():
         kernel_sums(X, X, exclude_groups=([1] * 5,), bandwidth=1.0)
     with pytest.raises(ValueError, match="n_labels must be an integer, got 2.7"):
         kernel_sums(X, X, labels=[0] * 5, n_labels=2.7, bandwidth=1.0)
+
+
+def test_numbers_that_no_float_holds_are_refused_by_the_name_of_their_argument():
+    huge = [[10**400] * 2] * 5
+    for call, name in (
+        (lambda: kernel_sums(huge, X, bandwidth=1.0), "Q: int too large"),
+        (lambda: kernel_sums(X, huge, bandwidth=1.0), "X: int too large"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, weights=huge), "weights: int too large"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, weights=["a"] * 5), "weights: could not convert"),
+        (lambda: kernel_sums(X, X, bandwidth=[[1.0], [1.0, 2.0]]), "bandwidth must be numeric"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, rtol=10**400), "rtol must be a finite number"),
+        (lambda: knn(huge, X, 2), "int too large"),
+        (lambda: information.renyi_entropy(huge, bandwidth=1.0), "X: int too large"),
+        (lambda: rpcholesky(huge, rank=2, bandwidth=1.0), "X: int too large"),
+        (lambda: entropic_dimension(huge), "X: int too large"),
+        (lambda: silverman_bandwidth(huge), "X: int too large"),
+    ):
+        with pytest.raises(ValueError, match=name):
+            call()
+
+
+def test_every_negative_label_leaves_a_point_out():
+    lowest = np.iinfo(np.int64).min
+    sums = kernel_sums(X, X, labels=[lowest, 0, -1, 0, -(2**40)], bandwidth=1.0)
+    np.testing.assert_array_equal(sums, kernel_sums(X, X, labels=[-1, 0, -1, 0, -1], bandwidth=1.0))
+    np.testing.assert_array_equal(
+        kernel_sums(X, X, exclude_self=[lowest] * 5, bandwidth=1.0), kernel_sums(X, X, bandwidth=1.0)
+    )
+    with pytest.raises(ValueError, match="got 0"):
+        kernel_sums(X, X, labels=[lowest] * 5, bandwidth=1.0)
 
 
 def unaligned(A):

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.utils.validation import _check_sample_weight
 
 from .._docstrings import fill
+from .._kernel_checks import converted
 from .._validation import sum_of_others
 from ..kernels import KERNELS, kernel_sums
 
@@ -95,7 +96,7 @@ class Sample(NamedTuple):
 
 
 def read_sample(X, sample_weight, name="X"):
-    X = check_array(X, dtype=np.float64, order="C", input_name=name)
+    X = converted(X, name, dtype=np.float64, order="C")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     positive = weights > 0
     if not positive.any():
