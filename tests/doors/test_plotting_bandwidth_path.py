@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 
 from spectralcls import (
     CCDRClassifier,
@@ -49,6 +50,16 @@ def test_nothing_to_draw():
     for model in (ParzenClassifier(bandwidth=1.0), CCDRClassifier()):  # the second tunes other parameters
         with pytest.raises(ValueError, match="has tuned no bandwidth and has no path to draw"):
             plotting.BandwidthPathDisplay.from_estimator(model.fit(X, y))
+
+
+def test_the_path_of_a_grid_search(axes):
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(ParzenClassifier(), {"bandwidth": [1.0, 0.1, 0.3]}).fit(X, y)
+    display = plotting.BandwidthPathDisplay.from_estimator(search, ax=axes)
+    h, scores = display.line_.get_xydata().T
+    np.testing.assert_array_equal(h, [0.1, 0.3, 1.0])
+    np.testing.assert_array_equal(scores, search.cv_results_["mean_test_score"][[1, 2, 0]])
+    assert display.best_line_.get_xdata()[0] == search.best_params_["bandwidth"]
 
 
 @pytest.mark.parametrize("model", [

@@ -65,7 +65,8 @@ class BandwidthPathDisplay:
         Parameters
         ----------
         estimator : object
-            With `cv_results_` over bandwidths. Of further parameters that were tuned the best score counts.
+            With `cv_results_` over bandwidths, a :class:`sklearn.model_selection.GridSearchCV` over `bandwidth` as
+            well. Of further parameters that were tuned the best score counts.
         name : str, default=None
             Name in the legend; by default the estimator's class.
         ax : matplotlib Axes, default=None
@@ -94,9 +95,7 @@ class BandwidthPathDisplay:
             )
         bandwidths, scores = _path(results)
         display = cls(
-            bandwidths, scores,
-            # a classifier with a bandwidth per class tunes them by a common one
-            getattr(estimator, "overall_bandwidth_", estimator.bandwidth_),
+            bandwidths, scores, _best(estimator),
             estimator_name=type(estimator).__name__ if name is None else name, score_name=_score_name(estimator),
         )
         return display.plot(ax=ax, **line_kwargs)
@@ -135,6 +134,13 @@ class BandwidthPathDisplay:
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _best(estimator):
+    if hasattr(estimator, "best_params_"):  # a search of scikit-learn
+        return estimator.best_params_["bandwidth"]
+    # a classifier with a bandwidth per class tunes them by a common one
+    return getattr(estimator, "overall_bandwidth_", estimator.bandwidth_)
 
 
 def _score_name(estimator):
