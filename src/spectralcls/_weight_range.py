@@ -18,7 +18,8 @@ def in_range(W, dtype):
         False if the nearest point might weigh nothing, or so little that heavier ones count whose kernel values vanish
         beside its own, or if sums might overflow.
     """
-    return bool(_weighs(W).all()) and _is_moderate(W, dtype)
+    sizes = _sizes(W)
+    return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
 def brought_into_range(W, labels, dtype):
@@ -40,23 +41,24 @@ def brought_into_range(W, labels, dtype):
     log_unit : float
         Logarithm of the power of two.
     """
-    labels = np.where(_weighs(W), np.zeros(len(W), dtype=np.int64) if labels is None else labels, -1)
-    if _is_moderate(W, dtype):
+    sizes = _sizes(W)
+    labels = np.where(sizes > 0, np.zeros(len(W), dtype=np.int64) if labels is None else labels, -1)
+    if _is_moderate(sizes, dtype):
         return W.astype(dtype, copy=False), labels, 0.0
-    exponent = int(np.frexp(np.abs(W).max())[1])
+    exponent = int(np.frexp(sizes.max())[1])
     return np.ldexp(W.astype(np.float64), -exponent), labels, exponent * np.log(2.0)
 
 
-def _weighs(W):
-    return W.reshape(len(W), -1).any(axis=1)
+def _sizes(W):
+    """The largest absolute weight of each point, in all columns: they share the scale."""
+    return np.abs(W.reshape(len(W), -1)).max(axis=1)
 
 
-def _is_moderate(W, dtype):
-    """Whether the weights are neither so large or small, nor so different, that `dtype` has too narrow a range."""
-    size = np.abs(W)
-    largest = size.max(initial=0.0)
+def _is_moderate(sizes, dtype):
+    """Whether they are neither so large or small, nor so different, that `dtype` has too narrow a range."""
+    largest = sizes.max(initial=0.0)
     if largest == 0:
         return True
     exponent, limit = np.frexp(largest)[1], np.finfo(dtype).maxexp
-    least = size.min(initial=largest, where=size > 0)
+    least = sizes.min(initial=largest, where=sizes > 0)
     return bool(abs(exponent) <= limit // 4 and exponent - np.frexp(least)[1] <= limit // 2)

@@ -304,6 +304,13 @@ def test_a_far_point_that_outweighs_the_nearest_is_seen(dtype, nearest, far):
         np.testing.assert_allclose(log_sum, [truth], rtol=RTOL[dtype])
 
 
+def test_entries_near_zero_of_columns_of_either_sign_need_no_other_precision():
+    """Those of eigenvectors: a point counts as light only if it is so in all columns."""
+    W = np.array([[1.0, 1e-30], [0.0, -1.0]], np.float32)
+    assert KernelPoints(np.eye(2, dtype=np.float32), weights=W).weights_in_range()
+    assert not KernelPoints(np.eye(2, dtype=np.float32), weights=W[:, 1]).weights_in_range()
+
+
 @pytest.mark.parametrize("kernel", reference.POSITIVE)
 def test_ladders_agree_with_single_bandwidths(kernel):
     Q, X = sample(50, 500, 4, np.float64)
