@@ -37,7 +37,7 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   const EigenOptions options{at_most(given["pairs"], "k"),
                              at_most(given["block_size"], "block_size"),
                              at_most(given["max_basis"], "max_basis"),
-                             at_most(given["max_applications"], "max_applications"),
+                             at_most(given["max_block_products"], "max_block_products"),
                              number(given["tolerance"], "tol", 0),
                              number(given["norm"], "norm", 0),
                              static_cast<std::uint64_t>(integer(given["seed"], "seed", 0, no_limit))};
@@ -53,8 +53,8 @@ py::dict solve(index_t n, const BlockOperator<T>& apply, const py::dict& given, 
   std::copy(found.vectors.begin(), found.vectors.end(), vectors.mutable_data());
   out["vectors"] = vectors;
   out["residuals"] = to_array(found.residuals);
-  out["n_applications"] = found.applications;
-  out["n_products"] = found.products;
+  out["n_block_products"] = found.block_products;
+  out["n_matvecs"] = found.matvecs;
   out["block_size"] = found.block_size;
   out["status"] = name(found.status);
   return out;

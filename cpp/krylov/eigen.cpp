@@ -72,7 +72,7 @@ class BlockLanczos {
         result_.status = EigenStatus::converged;
         return size_ < room_ && wanted() > 0 && largest_cluster() >= std::min(width_, options_.block_size);
       }
-      if (result_.applications >= options_.max_applications) {
+      if (result_.block_products >= options_.max_block_products) {
         result_.status = EigenStatus::not_converged;
         return false;
       }
@@ -108,8 +108,8 @@ class BlockLanczos {
     algebra_.to_rows(block, x);
     apply_(x, y, width_);
     rescale(y);
-    ++result_.applications;
-    result_.products += width_;
+    ++result_.block_products;
+    result_.matvecs += width_;
     size_ += width_;
     last_ = width_;
 
@@ -143,7 +143,7 @@ class BlockLanczos {
   // Where the first product's largest entry is far from 1, all products are divided by a power of two near it: norms
   // of an operator of any magnitude then neither overflow nor underflow.
   void rescale(T* y) {
-    if (result_.applications == 0) {
+    if (result_.block_products == 0) {
       T largest = 0;
       for (index_t i = 0; i < n_ * width_; ++i) largest = std::max(largest, std::abs(y[i]));
       if (largest > 0 && std::isfinite(largest)) exponent_ = std::ilogb(largest);
@@ -162,7 +162,7 @@ class BlockLanczos {
   // The projected problem costs O(size^3): it is solved after growth by an eighth at least, or by half of the growth at
   // which the residuals would be small enough if they went on to fall as they did. They fall ever faster.
   bool due() const {
-    const bool last = size_ == room_ || result_.applications >= options_.max_applications;
+    const bool last = size_ == room_ || result_.block_products >= options_.max_block_products;
     const bool full = size_ + width_ > max_basis();
     return last || full || (size_ >= options_.pairs && 8 * (size_ - solved_) >= size_ && size_ >= expected_);
   }

@@ -11,12 +11,12 @@
 namespace spectralcls {
 
 struct EigenOptions {
-  index_t pairs;             // k
-  index_t block_size;        // vectors per application
-  index_t max_basis;         // columns that the search space may have before it is compressed
-  index_t max_applications;  // calls of the operator
-  double tolerance;          // of the residual, relative to |eigenvalue|
-  double norm;               // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
+  index_t pairs;               // k
+  index_t block_size;          // vectors per product
+  index_t max_basis;           // columns that the search space may have before it is compressed
+  index_t max_block_products;  // calls of the operator
+  double tolerance;            // of the residual, relative to |eigenvalue|
+  double norm;                 // a lower bound of the operator's norm, where the deflated pairs tell one; else 0
   std::uint64_t seed;
 };
 
@@ -28,8 +28,8 @@ struct Eigenpairs {
   std::vector<T> vectors;         // n x k, row-major
   std::vector<double> residuals;  // |A v - value v|
   double norm = 0;                // largest |Ritz value| seen
-  index_t applications = 0;
-  index_t products = 0;  // vectors multiplied in all
+  index_t block_products = 0;
+  index_t matvecs = 0;  // vectors multiplied in all
   index_t block_size = 0;
   EigenStatus status = EigenStatus::not_converged;
 };

@@ -65,7 +65,7 @@ CALLS = {  # public function: arguments that it takes, or what makes them
         X=SMALL, rank=2, method="random", tol=0.0, random_state=0, block_size=None, **_KERNEL,
     ),
     "top_eigenpairs": dict(
-        A=SMALL @ SMALL.T, k=1, solver="auto", tol=None, max_applications=None, block_size=None, max_basis=None,
+        A=SMALL @ SMALL.T, k=1, solver="auto", tol=None, max_block_products=None, block_size=None, max_basis=None,
         start=None, deflate=None, random_state=None, n_jobs=None,
     ),
     "bandwidth.amise_bandwidth": dict(x=np.arange(4.0), sample_weight=None, kernel="gaussian"),

@@ -105,7 +105,7 @@ def test_kernel_sums_of_the_core_name_the_argument(arguments, error, words):
 def test_kernel_operators_of_the_core_name_the_argument():
     two = compiled.pack_points(X, None, integers(0, 1, 0, 1, 0), 2, 1)
     missing = compiled.pack_points(X, None, integers(0, 1, 0, -1, 0), 2, 1)
-    options = dict(pairs=1, block_size=1, max_basis=5, max_applications=99, tolerance=1e-6, norm=0.0, seed=0,
+    options = dict(pairs=1, block_size=1, max_basis=5, max_block_products=99, tolerance=1e-6, norm=0.0, seed=0,
                    start=np.zeros((5, 0)), deflate=np.zeros((5, 0)))  # fmt: skip
     ones = np.ones((2, 2))
     cases = [
@@ -167,7 +167,7 @@ def options(n, **changed):
             pairs=1,
             block_size=2,
             max_basis=10,
-            max_applications=50,
+            max_block_products=50,
             tolerance=1e-8,
             norm=0.0,
             seed=0,

@@ -192,7 +192,7 @@ def test_start_vectors_shorten_the_search():
     start = np.linalg.eigh(truth)[1][:, ::-1][:, :6]
     cold = top_eigenpairs(A, 6, solver="lanczos")
     warm = top_eigenpairs(A, 6, solver="lanczos", start=start + 1e-6)
-    assert warm.n_applications < cold.n_applications
+    assert warm.n_block_products < cold.n_block_products
     assert_allclose(warm.values, cold.values, rtol=1e-9)
 
 
@@ -207,8 +207,8 @@ def test_fewer_products_than_arpack_for_kernels():
     A, _ = operators(np.float64)["kernel_sum"]
     ours = top_eigenpairs(A, 8, solver="lanczos", tol=1e-6)
     arpack = top_eigenpairs(A, 8, solver="arpack", tol=1e-6)
-    assert 3 * ours.n_applications < arpack.n_applications
-    assert ours.n_products == ours.n_applications * ours.block_size
+    assert 3 * ours.n_block_products < arpack.n_block_products
+    assert ours.n_matvecs == ours.n_block_products * ours.block_size
 
 
 def test_known_first_pair_of_a_normalized_kernel():
@@ -373,7 +373,7 @@ def test_bad_operators(A, message):
     [
         ({"solver": "qr"}, "solver must be one of"),
         ({"tol": -1}, "tol must be in"),
-        ({"max_applications": 0}, "max_applications"),
+        ({"max_block_products": 0}, "max_block_products"),
         ({"block_size": 0, "solver": "lanczos"}, "block_size"),
         ({"block_size": 2.5, "solver": "lanczos"}, "block_size"),
         ({"max_basis": -7, "solver": "lanczos"}, "max_basis"),
@@ -450,15 +450,15 @@ def test_all_points_equal(dtype, normalization):
 @pytest.mark.parametrize("solver", ["lanczos", "arpack"])
 def test_non_convergence_is_said(solver):
     A = with_spectrum(np.linspace(1, 2, 500))
-    with pytest.warns(ConvergenceWarning, match="not converged to tol=.*Raise max_applications"):
-        result = top_eigenpairs(A, 4, solver=solver, max_applications=2)
+    with pytest.warns(ConvergenceWarning, match="not converged to tol=.*Raise max_block_products"):
+        result = top_eigenpairs(A, 4, solver=solver, max_block_products=2)
     assert not result.converged and result.status == "not converged"
 
 
 def test_non_convergence_returns_what_was_found():
     A = with_spectrum(np.linspace(1, 2, 500))
     with pytest.warns(ConvergenceWarning, match="relative residual"):
-        result = top_eigenpairs(A, 4, solver="lanczos", max_applications=4)
+        result = top_eigenpairs(A, 4, solver="lanczos", max_block_products=4)
     true = np.linalg.norm(A @ result.vectors - result.vectors * result.values, axis=0)
     assert_allclose(result.residuals, true, rtol=1e-6)
 

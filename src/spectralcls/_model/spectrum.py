@@ -93,9 +93,7 @@ def density_weights(operator):
     return weights / weights.sum()
 
 
-def leading_spectrum(
-    operator, n_components, *, solver="auto", tol=None, random_state=None, max_applications=None
-):
+def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_state=None, max_block_products=None):
     """The positive ones of the leading eigenpairs; all n are computed where `n_components` is n or more."""
     n = len(operator.X)
     converged = True
@@ -104,7 +102,7 @@ def leading_spectrum(
         values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
     else:
         result = top_eigenpairs(
-            operator, n_components, solver=solver, tol=tol, max_applications=max_applications,
+            operator, n_components, solver=solver, tol=tol, max_block_products=max_block_products,
             random_state=random_state, n_jobs=operator.n_jobs,
         )
         values, vectors, converged = result.values, result.vectors, result.converged

@@ -20,7 +20,7 @@ _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 
 def top_eigenpairs(
-    A: Any, k: int, *, solver: str = "auto", tol: float | None = None, max_applications: int | None = None,
+    A: Any, k: int, *, solver: str = "auto", tol: float | None = None, max_block_products: int | None = None,
     block_size: int | None = None, max_basis: int | None = None, start: ArrayLike | None = None,
     deflate: ArrayLike | None = None, random_state: RandomState = None, n_jobs: int | None = None,
 ) -> EigenResult:
@@ -40,7 +40,7 @@ def top_eigenpairs(
     tol : float, default=None
         A pair has converged when its residual is at most ``tol * |value|`` (or has reached rounding). None:
         ``eps ** (2/3)`` of the dtype, 4e-11 in float64 and 2e-5 in float32.
-    max_applications : int, default=None
+    max_block_products : int, default=None
         Calls of the operator before giving up. None: 1000 + 10 k.
     block_size : int, default=None
         Vectors multiplied at a time. None: 32 for a kernel, 4 for a sparse matrix, 8 otherwise.
@@ -82,7 +82,7 @@ def top_eigenpairs(
     Equal and nearly equal eigenvalues come out complete. A random block of b vectors meets an eigenspace of
     dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
     fuller, a further search in the complement of what was found looks for more copies.
-    Cost: ``n_applications`` block products and O(n max_basis block_size) operations for each.
+    Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
 
     Examples
     --------
@@ -108,8 +108,8 @@ def top_eigenpairs(
     tol = float(np.finfo(operator.dtype).eps ** (2 / 3)) if tol is None else float(tol)
     if not 0 <= tol < 1:
         raise ValueError(f"tol must be in [0, 1), got {tol}.")
-    limit = 1000 + 10 * k if max_applications is None else max_applications
-    for name, value in (("max_applications", limit), ("block_size", block_size), ("max_basis", max_basis)):
+    limit = 1000 + 10 * k if max_block_products is None else max_block_products
+    for name, value in (("max_block_products", limit), ("block_size", block_size), ("max_basis", max_basis)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
             raise ValueError(f"{name} must be None or an integer of at least 1, got {value!r}.")
     if solver == "auto":
@@ -147,8 +147,8 @@ def _warn(result, operator, k, tol):
         relative = result.residuals / np.maximum(np.abs(result.values), np.finfo(float).tiny)
         achieved = f"largest relative residual {relative.max():.2g}" if len(relative) else "no pair"
         warnings.warn(
-            f"{result.solver} has not converged to tol={tol:.2g} after {result.n_applications} applications "
-            f"({len(result.values)} of {k} pairs, {achieved}). Raise max_applications, tol, block_size or "
+            f"{result.solver} has not converged to tol={tol:.2g} after {result.n_block_products} block products "
+            f"({len(result.values)} of {k} pairs, {achieved}). Raise max_block_products, tol, block_size or "
             "max_basis." + hint,
             ConvergenceWarning,
             stacklevel=3,

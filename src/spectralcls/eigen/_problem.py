@@ -25,9 +25,9 @@ class EigenResult:
         for 0.1 %) is positive.
     residuals : ndarray of shape (k,)
         ``|A v - value v|``.
-    n_applications : int
+    n_block_products : int
         Calls of the operator, each with a block of vectors.
-    n_products : int
+    n_matvecs : int
         Vectors multiplied in all.
     block_size : int
         Vectors in a block.
@@ -48,8 +48,8 @@ class EigenResult:
     values: np.ndarray
     vectors: np.ndarray
     residuals: np.ndarray
-    n_applications: int
-    n_products: int
+    n_block_products: int
+    n_matvecs: int
     block_size: int
     solver: str
     status: str

@@ -9,8 +9,8 @@ from ._problem import Eigenproblem, EigenResult, fix_signs
 
 _LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
 _NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
-_LANDMARKS = 20  # one point in so many is a landmark: more of them saved no application
-_ROUGH = 3  # applications to the landmarks; neither did more of these
+_LANDMARKS = 20  # one point in so many is a landmark: more of them saved no block product
+_ROUGH = 3  # products with the landmarks; neither did more of these
 
 
 def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
@@ -34,7 +34,7 @@ def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
         pairs=wanted,
         block_size=width,
         max_basis=max(2 * k + 4 * width, k + blocks * width) if max_basis is None else min(max_basis, operator.n),
-        max_applications=max(limit, -(-wanted // width)),
+        max_block_products=max(limit, -(-wanted // width)),
         tolerance=tol,
         norm=norm,
         seed=seed,
@@ -67,7 +67,7 @@ def _joined(pair, found, operator):
     if found is None:
         found = dict(
             values=np.zeros(0), vectors=np.zeros((operator.n, 0), operator.dtype), residuals=np.zeros(0),
-            n_applications=0, n_products=0, block_size=0, status="converged",
+            n_block_products=0, n_matvecs=0, block_size=0, status="converged",
         )
     values, vectors, residuals = found["values"], found["vectors"], found["residuals"]
     if pair is not None:
@@ -76,7 +76,7 @@ def _joined(pair, found, operator):
         order = np.argsort(-values, kind="stable")
         values, vectors, residuals = values[order], vectors[:, order], residuals[order]
     return EigenResult(
-        values, fix_signs(vectors), residuals, found["n_applications"], found["n_products"],
+        values, fix_signs(vectors), residuals, found["n_block_products"], found["n_matvecs"],
         found["block_size"], "lanczos", found["status"].replace("_", " "),
     )
 

@@ -237,7 +237,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         points = TrainingPoints.of(X, weights=weights, n_jobs=self.n_jobs)
         return np.exp(points.log_density("gaussian", bandwidth, -np.log(points.class_weight)))
 
-    def _spectrum(self, X, codes, weights, widths, n_components, max_applications=None):
+    def _spectrum(self, X, codes, weights, widths, n_components, max_block_products=None):
         """Leading eigenpairs of D^-1/2 K D^-1/2."""
         operator = KernelOperator(
             X, bandwidth=widths.by_class, labels=codes, sample_weight=weights,
@@ -245,7 +245,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         )
         return leading_spectrum(
             operator, n_components, solver=self.solver, tol=self.tol, random_state=self.random_state,
-            max_applications=max_applications,
+            max_block_products=max_block_products,
         )
 
     def _centers(self, spectrum, codes, weights):

@@ -163,7 +163,7 @@ class _SpectralISE(SpectralClassifier):
         )
         spectrum = leading_spectrum(
             operator, candidates.max() + 1, solver=self.solver, tol=self.tol, random_state=self.random_state,
-            max_applications=PATIENCE,
+            max_block_products=PATIENCE,
         )
         centers = class_centers(spectrum.training_map, codes, len(self.classes_), weights, self.center)
         scores = nested_distances(self._query_map(spectrum).values(Q), centers, candidates)
