@@ -34,7 +34,7 @@ SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, C
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale;
   for (index_t i = 0; i < n; ++i) {
-    centered[i] = static_cast<T>((x[i] - center[i]) * inverse);
+    centered[i] = static_cast<T>(scaled_offset(x[i], center[i], inverse));
     raw[i] = static_cast<T>(x[i] * inverse);
   }
 }
@@ -45,7 +45,7 @@ SPECTRALCLS_INLINE void place_within(const T* x, const Geometry& geometry, index
   const double* center = geometry.center.data() + k;
   const double inverse = 1 / geometry.scale, limit = geometry.limit;
   for (index_t i = 0; i < n; ++i) {
-    const double value = x[i], offset = std::min(std::max((value - center[i]) * inverse, -limit), limit);
+    const double value = x[i], offset = std::min(std::max(scaled_offset(value, center[i], inverse), -limit), limit);
     const bool clamped = std::abs(offset) == limit;
     centered[i] = static_cast<T>(offset);
     raw[i] = static_cast<T>(clamped ? center[i] * inverse + offset : value * inverse);
@@ -143,10 +143,11 @@ template Geometry Geometry::of(MatrixView<double>, double, const Execution&);
 template <class T>
 double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) const {
   std::vector<double> largest(static_cast<std::size_t>((points.rows + geometry_rows - 1) / geometry_rows), 0.0);
+  const double inverse = 1 / scale;
   for_each_row(points, execution, [&](std::size_t chunk, const T* x) {
     double norm[8] = {};  // eight sums: one would wait for itself
     auto add = [&](index_t k, int i) {
-      const double offset = x[k] - center[k];
+      const double offset = scaled_offset(x[k], center[k], inverse);
       norm[i] += offset * offset;
     };
     index_t k = 0;
@@ -156,7 +157,7 @@ double Geometry::largest_norm(MatrixView<T> points, const Execution& execution) 
     largest[chunk] = std::max(
         largest[chunk], ((norm[0] + norm[1]) + (norm[2] + norm[3])) + ((norm[4] + norm[5]) + (norm[6] + norm[7])));
   });
-  return *std::max_element(largest.begin(), largest.end()) / scale / scale;
+  return *std::max_element(largest.begin(), largest.end());
 }
 template double Geometry::largest_norm(MatrixView<float>, const Execution&) const;
 template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;

@@ -81,6 +81,12 @@ struct Geometry {
   double largest_norm(MatrixView<T> points, const Execution& execution) const;
 };
 
+// A coordinate about the center, scaled. The scale comes first: a difference of two numbers, or the square of one, may
+// be beyond the range of numbers where what becomes of it is not.
+inline double scaled_offset(double x, double center, double inverse_scale) {
+  return x * inverse_scale - center * inverse_scale;
+}
+
 // Which points belong together: a label starts a new tile; points of one label and group are neighbors.
 struct Grouping {
   const std::int64_t* labels = nullptr;  // 0 ... n_labels - 1, negative: left out; nullptr: one label

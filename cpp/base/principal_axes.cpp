@@ -89,7 +89,7 @@ void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;
   const auto d = static_cast<index_t>(geometry.center.size());
   for (index_t k = 0; k < d; ++k)
-    to[k] = std::min(std::max((static_cast<double>(x[k]) - geometry.center[k]) * inverse, -limit), limit);
+    to[k] = std::min(std::max(scaled_offset(x[k], geometry.center[k], inverse), -limit), limit);
 }
 
 }  // namespace

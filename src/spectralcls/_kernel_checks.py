@@ -38,7 +38,7 @@ def check_matrix(A, name):
 def converted(A, name, **options):
     """check_array, whose errors of conversion do not say what could not be converted; what overflows is refused."""
     try:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
             return check_array(A, input_name=name, **options)
     except (ValueError, TypeError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError

@@ -384,6 +384,33 @@ def test_a_tiny_bandwidth_in_a_grid_spoils_no_other():
     np.testing.assert_allclose(np.exp(scale) * sums_, [[7.0, 7 * np.exp(-1.0)]], rtol=1e-12)
 
 
+def test_queries_and_bandwidths_whose_squares_are_zero():
+    """Which distances need differences is decided by norms that are scaled before they are squared."""
+    rng = np.random.default_rng(0)
+    P = rng.normal(size=(300, 4))
+    Q = np.concatenate([rng.normal(size=(9, 4)) * 100, P[:9] + 1e-4])
+    for least in (2.0**-960, 1.0):
+        np.testing.assert_array_equal(kernel_matrix(Q * least, P * least, bandwidth=least / 10),
+                                      kernel_matrix(Q, P, bandwidth=1 / 10))  # fmt: skip
+        np.testing.assert_array_equal(kernel_sums(Q * least, P * least, bandwidth=least / 10),
+                                      kernel_sums(Q, P, bandwidth=1 / 10))  # fmt: skip
+
+
+@pytest.mark.parametrize("d", [1, 5, 40])
+@pytest.mark.parametrize("n", [40, 2000])
+def test_points_whose_differences_no_number_holds(d, n):
+    unit = 2.0**1023
+    rng = np.random.default_rng(0)
+    P = np.where(rng.random((n, 1)) < 0.2, -1, 1) * rng.uniform(1.6, 1.99, (n, d))
+    Q = np.concatenate([P[:30] * 0.99, rng.uniform(-1.99, 1.99, (30, d))])
+    for bandwidth in (0.1, 0.5):
+        for log in (False, True):
+            given = kernel_sums(Q * unit, P * unit, bandwidth=bandwidth * unit, log=log)
+            np.testing.assert_allclose(given, kernel_sums(Q, P, bandwidth=bandwidth, log=log), rtol=1e-11, atol=1e-300)
+        given = kernel_matrix(Q * unit, P * unit, bandwidth=bandwidth * unit)
+        np.testing.assert_allclose(given, kernel_matrix(Q, P, bandwidth=bandwidth), rtol=1e-11, atol=1e-300)
+
+
 def test_neighbors_of_a_query_far_beyond_the_spread_of_the_points():
     for dtype, far in (("f8", 1e155), ("f4", 1e19)):
         distances, _ = compiled.knn(np.array([[far]], dtype), np.array([[1e-5], [2e-5], [4e-5]], dtype), 1, 1)
