@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
+
 
 class TrainingData(NamedTuple):
     """Checked training data without the samples of weight zero."""
@@ -23,12 +25,14 @@ class TrainingData(NamedTuple):
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
     def joined(self, more):
-        """These and `more` of the same classes."""
+        """These and `more` of the same classes, none of which may vanish beside the others."""
         weights = None
         if self.weights is not None or more.weights is not None:
             parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
             weights = np.concatenate(parts)
         X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
+        if weights is not None:
+            check_no_class_vanishes(weights, X.dtype, self.classes[codes])
         return TrainingData(X, codes, self.classes, weights, None, self.features)
 
 
@@ -54,7 +58,7 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
     check_class_labels(y)
     weights = kept = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, y)
         if not weights.all():
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
@@ -65,6 +69,45 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
         after = " after removing samples of zero weight" if kept is not None else ""
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
     return TrainingData(X, codes, classes, weights, kept)
+
+
+def check_sample_weight(sample_weight, X, y=None):
+    """Checked weights of the rows of X, float64 (n,); zero for what is too small beside the largest to be seen in sums.
+
+    Raises
+    ------
+    ValueError
+        For weights that are negative or not finite, for a largest weight with which sums would overflow or vanish, and
+        if so the last sample of one of the labels y would be lost.
+    """
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    largest = weights.max()
+    if largest > LARGEST_WEIGHT or 0 < largest < 1 / LARGEST_WEIGHT:
+        raise ValueError(
+            f"The largest sample weight is {largest:g}, but has to lie between {1 / LARGEST_WEIGHT:.1g} and "
+            f"{LARGEST_WEIGHT:.1g}: multiply all weights by the same number."
+        )
+    dtype = getattr(X, "dtype", None)
+    if y is not None:
+        check_no_class_vanishes(weights, dtype, y)
+    return np.where(weights >= _least_share(dtype) * largest, weights, 0.0)
+
+
+def check_no_class_vanishes(weights, dtype, y):
+    """Raise if all weights of a label, not zero, are too small beside the largest to be seen in sums of the dtype."""
+    share = _least_share(dtype)
+    seen = weights >= share * weights.max(initial=0.0)
+    if not seen.all():
+        lost = np.setdiff1d(y[weights > 0], y[seen & (weights > 0)])
+        if len(lost):
+            raise ValueError(
+                f"All sample weights of class {lost.tolist()[0]!r} are below {share:.1g} of the largest, which is too "
+                "little to be seen in sums: enlarge them, or leave the class out by weights of zero."
+            )
+
+
+def _least_share(dtype):
+    return 2.0**-100 if dtype == np.float32 else 2.0**-400
 
 
 class RegressionData(NamedTuple):
@@ -92,11 +135,11 @@ def check_samples(estimator, X, sample_weight=None):
     return TrainingData(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights, kept)
 
 
-def positive_weight(X, sample_weight):
+def positive_weight(X, sample_weight, y=None):
     """The rows of positive weight, their weights (None if all are one), and which they are (None if all)."""
     if sample_weight is None:
         return X, None, None
-    weights, kept = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True), None
+    weights, kept = check_sample_weight(sample_weight, X, y), None
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
     if not weights.all():
@@ -142,7 +185,7 @@ def check_more_data(estimator, X, y, classes, sample_weight, before, check):
     codes = np.searchsorted(classes, y)
     weights = None
     if sample_weight is not None:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, y)
         kept = weights > 0
         X, codes, weights = X[kept], codes[kept], weights[kept]
     return TrainingData(X, codes, classes, weights, None)

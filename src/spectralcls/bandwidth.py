@@ -4,11 +4,11 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
-from sklearn.utils.validation import _check_sample_weight
 
 from ._kernel_checks import check_dimension, converted
 from ._profiles import PROFILES
 from ._typing import Array, ArrayLike
+from ._validation import check_sample_weight
 from .kernels import KERNELS
 
 __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
@@ -58,7 +58,7 @@ def _read(X, sample_weight):
     X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
         return X, None
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = check_sample_weight(sample_weight, X)
     return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
 
 

@@ -7,12 +7,12 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _check_sample_weight,
     check_array,
     check_X_y,
     validate_data,
 )
 
+from .._validation import check_sample_weight
 from .frames import BOOLEAN, NUMBER, is_frame, is_numeric_pandas, read_columns
 from .table import Table
 
@@ -147,7 +147,7 @@ def row_weights(sample_weight, rows):
     """Checked weights of the rows; None for equal ones, and if none is left."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    weights = check_sample_weight(sample_weight, rows)
     return weights if weights.any() else None
 
 

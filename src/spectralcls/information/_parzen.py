@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from .._docstrings import fill
 from .._kernel_checks import converted
-from .._validation import sum_of_others
+from .._validation import sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -92,7 +92,8 @@ class Sample(NamedTuple):
     weights: np.ndarray
 
     def normalized(self):
-        return self._replace(weights=self.weights / self.weights.sum())
+        weights = unit_scale(self.weights)  # their sum might overflow
+        return self._replace(weights=weights / weights.sum())
 
 
 def read_sample(X, sample_weight, name="X"):

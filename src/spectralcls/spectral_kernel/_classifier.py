@@ -192,7 +192,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             The fitted classifier.
         """
         X, y = self._check_numbers(X, y, accept_sparse="csr", multi_output=True)
-        rows, weights, kept = positive_weight(X, sample_weight)
+        rows, weights, kept = positive_weight(X, sample_weight, y)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
