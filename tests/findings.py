@@ -229,4 +229,8 @@ FINDINGS = {  # what was wrong: the tests
         "tests/properties/test_sample_weights.py::test_a_class_that_vanishes_beside_later_points_is_refused",
         "tests/properties/test_sample_weights.py::test_only_the_ratios_count_in_entropies_up_to_the_largest_weights",
     ],
+    "marginal and conditional densities had the bandwidths and bounds of all features": [
+        f"{UNIT}density.py::test_a_marginal_density_has_the_parameters_of_its_features",
+        f"{UNIT}density.py::test_parts_of_an_adaptive_density_have_bandwidths_of_their_samples",
+    ],
 }

@@ -358,3 +358,9 @@ def test_the_real_sets_have_the_shapes_that_are_listed():
     for name in datasets.available(data_folder()):
         if "covertype" not in name:
             assert datasets.load(name, data_home=data_folder()).data.shape[0] > 0
+
+
+@pytest.mark.parametrize("name", [3, None, b"iris"])
+def test_a_name_that_is_no_string_is_refused(name):
+    with pytest.raises(TypeError, match="name must be a string"):
+        datasets.load(name)

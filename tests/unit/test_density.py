@@ -9,6 +9,7 @@ from reference import PROFILES, distances, log_normalizer
 from scipy.integrate import trapezoid
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 from sklearn.neighbors import KernelDensity
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -281,6 +282,43 @@ def test_marginal_and_conditional_within_bounds():
     assert_allclose(np.exp(joint.marginal([0]).score_samples([[0.1]])), trapezoid(on_line, grid), rtol=1e-6)
     conditional = joint.conditional([0], [0.1]).score_samples(grid[:, None])
     assert_allclose(np.exp(conditional), on_line / trapezoid(on_line, grid), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["number", "features", "matrix", "bounded"])
+def test_a_marginal_density_has_the_parameters_of_its_features(shape):
+    X, _, w = points(d=3)
+    H = np.array([[0.5, 0.1, 0.0], [0.1, 0.3, 0.05], [0.0, 0.05, 0.9]])
+    bandwidth = {"number": 0.6, "features": np.sqrt(np.diag(H)), "matrix": H, "bounded": np.sqrt(np.diag(H))}[shape]
+    bounds = [None, (-9, None), (None, 9)] if shape == "bounded" else None
+    density, features = ParzenDensity(bandwidth, bounds=bounds).fit(X, sample_weight=w), [2, 0]
+    marginal = density.marginal(features)
+    again = clone(marginal).fit(X[:, features], sample_weight=w)
+    assert_allclose(again.score_samples(X[:, features]), marginal.score_samples(X[:, features]), rtol=1e-12)
+    assert_allclose(again.bandwidth_, marginal.bandwidth_, rtol=1e-12)
+    conditional = density.conditional([1], [0.2])
+    expected = np.linalg.inv(np.linalg.inv(H)[np.ix_([0, 2], [0, 2])]) if shape == "matrix" else bandwidth
+    assert_allclose(conditional.bandwidth_, np.delete(expected, 1) if np.ndim(expected) == 1 else expected, rtol=1e-12)
+
+
+def test_parts_of_an_adaptive_density_have_bandwidths_of_their_samples():
+    X, _, _ = points(d=3)
+    density = ParzenDensity(0.6, adaptive=True).fit(X)
+    assert_array_equal(density.marginal([0, 1]).local_bandwidth_, density.local_bandwidth_)
+    assert np.isin(density.conditional([0], [0.1]).local_bandwidth_, density.local_bandwidth_).all()
+
+
+@pytest.mark.parametrize("rule", ["silverman", "scott"])
+def test_weights_are_copies_for_rules_that_depend_on_their_number(rule):
+    X, _, _ = points()
+    copies = np.arange(len(X)) % 3 + 1
+    found = ParzenDensity(rule).fit(X, sample_weight=copies).bandwidth_
+    assert found == pytest.approx(ParzenDensity(rule).fit(np.repeat(X, copies, axis=0)).bandwidth_, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_samples, error", [(-1, ValueError), (2.5, TypeError), ("3", TypeError)])
+def test_a_number_of_samples_that_is_none_is_refused(n_samples, error):
+    with pytest.raises(error, match="n_samples"):
+        ParzenDensity(1.0).fit(points()[0]).sample(n_samples)
 
 
 def test_tolerance_is_kept():

@@ -69,6 +69,8 @@ def load(
 
     Raises
     ------
+    TypeError
+        If the name is no string.
     ValueError
         If no set has that name, with the names there are; if a file or its shapes are broken.
     FileNotFoundError
@@ -82,6 +84,8 @@ def load(
     >>> load("wine").data.shape
     (178, 13)
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {type(name).__name__}.")
     if n_samples is not None and name not in _GENERATORS:
         raise ValueError(
             f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one."

@@ -144,7 +144,8 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, relative to each other; a sample of weight 0 is scored, but counts for nothing.
+            Non-negative weights, as in :meth:`ParzenDensity.fit`; a sample of weight 0 is scored, but counts for
+            nothing.
 
         Returns
         -------

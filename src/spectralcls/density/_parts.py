@@ -1,7 +1,10 @@
 """What is made of a fitted density: the density of some features, or given others; points drawn from it."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from .._profiles import PROFILES
@@ -20,9 +23,17 @@ def conditional_of(estimator, features, values):
 
 
 def _like(estimator, form, features):
-    """An estimator of the same parameters that has learned another form."""
+    """An estimator that has learned another form, with the parameters that are left for these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other.n_features_in_ = form, estimator.bandwidth_, len(features)
+    if np.ndim(estimator.bandwidth_):
+        root = form.space.root
+        other.bandwidth_ = root.copy() if root.ndim == 1 else form.space.covariance(len(features))
+        other.bandwidth = other.bandwidth_
+    if estimator.bounds is not None:
+        other.bounds = [estimator.bounds[k] for k in features]
+    if hasattr(estimator, "local_bandwidth_"):
+        other.local_bandwidth_ = form.widths.copy()
     if hasattr(estimator, "feature_names_in_"):
         other.feature_names_in_ = estimator.feature_names_in_[features]
     return other
@@ -81,6 +92,7 @@ def conditional(form, given, rest, values):
 
 def drawn(form, n_samples, rng):
     """Points (n_samples, d): a kernel by its weight, a distance by its profile, any direction."""
+    check_scalar(n_samples, "n_samples", Integral, min_val=0)
     total = np.cumsum(form.weights)
     chosen = np.minimum(np.searchsorted(total, rng.uniform(0, total[-1], n_samples)), len(total) - 1)
     direction = rng.normal(size=(n_samples, form.dimension))

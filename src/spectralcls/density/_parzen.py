@@ -122,7 +122,8 @@ default="gaussian"
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights, relative to each other.
+            Non-negative weights, relative to each other. For "silverman" and "scott", whose bandwidth depends on the
+            number of samples, weight k equals giving the sample k times.
 
         Returns
         -------

@@ -119,7 +119,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights of the samples in the density. One of weight 0 gets a label, but makes no mode.
+            Non-negative weights of the samples in the density. One of weight 0 gets a label, but makes no mode. They
+            count relative to each other; for the bandwidth "silverman" weight k equals giving the sample k times.
 
         Returns
         -------
