@@ -1,5 +1,6 @@
 """What the arguments of kernel sums and matrices must be, each checked and converted once."""
 
+from contextlib import contextmanager
 from numbers import Integral, Real
 from sys import float_info
 
@@ -38,11 +39,21 @@ def check_matrix(A, name):
 def converted(A, name, **options):
     """check_array, whose errors of conversion do not say what could not be converted; what overflows is refused."""
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
+        with held_by_floats(name):
             return check_array(A, input_name=name, **options)
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
+
+
+@contextmanager
+def held_by_floats(name):
+    """Integers of Python have no bounds: one that no float holds is refused by the name of its argument."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
+            yield
+    except OverflowError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _is_ready(A, dtypes):

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from ._kernel_checks import held_by_floats
+
 LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
 
 
@@ -80,7 +82,8 @@ def check_sample_weight(sample_weight, X, y=None):
         For weights that are negative or not finite, for a largest weight with which sums would overflow or vanish, and
         if so the last sample of one of the labels y would be lost.
     """
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with held_by_floats("sample_weight"):
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     largest = weights.max()
     if largest > LARGEST_WEIGHT or 0 < largest < 1 / LARGEST_WEIGHT:
         raise ValueError(
@@ -225,7 +228,8 @@ def check_positive(values, name):
 
 def check_priors(priors, n_classes):
     """Given class priors as float64 (C,); the words are those of GaussianNB."""
-    priors = np.asarray(priors, dtype=np.float64)
+    with held_by_floats("priors"):
+        priors = np.asarray(priors, dtype=np.float64)
     if priors.shape != (n_classes,):
         raise ValueError(
             f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}."

@@ -105,6 +105,43 @@ def test_the_scale_of_lengths_changes_no_bandwidth():
         assert spectralcls.bandwidth.scale_bandwidth(X * unit) == unit * spectralcls.bandwidth.scale_bandwidth(X)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_estimator_refuses_numbers_that_no_float_holds_in_words():
+    import estimators
+    import pandas as pd
+
+    P, y, Q = estimators.problem()
+    huge = P.astype(object)
+    huge[3, 1] = 10**400
+    weights = np.array([1] * 44 + [10**400], dtype=object)
+    for name in estimators.names():
+        estimator = estimators.make(name, fixed=True)
+        for given in (huge, huge.tolist(), pd.DataFrame(huge)):
+            with pytest.raises(ValueError, match="X.*: int too large"):
+                estimator.fit(given, y)
+        if "sample_weight" in inspect.signature(estimator.fit).parameters:
+            with pytest.raises(ValueError, match="sample_weight: int too large"):
+                estimator.fit(P, y, sample_weight=weights)
+        estimator.fit(P, y)
+        for method in {"predict", "transform", "score_samples"} & set(dir(estimator)):
+            with pytest.raises(ValueError, match="X: int too large"):
+                getattr(estimator, method)(huge)
+    with pytest.raises(ValueError, match="X or y: int too large"):
+        spectralcls.KernelRegressor().fit(P, weights)
+    with pytest.raises(ValueError, match="priors: int too large"):
+        spectralcls.ParzenClassifier(1.0, priors=[10**400, 1, 1]).fit(P, y)
+
+
+def test_points_whose_sum_overflows_are_no_warning():
+    import estimators
+
+    P, y, Q = estimators.problem()
+    unit = 2.0**1020  # of finite numbers, whose sum is infinity less infinity
+    model = spectralcls.ParzenClassifier(1.0, scale=None).fit(P, y)
+    large = spectralcls.ParzenClassifier(unit, scale=None).fit(P * unit, y)
+    np.testing.assert_array_equal(large.predict(Q * unit), model.predict(Q))
+
+
 def test_every_classifier_refuses_labels_of_mixed_kinds_in_words():
     import estimators
 

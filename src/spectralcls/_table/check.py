@@ -12,6 +12,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from .._kernel_checks import held_by_floats
 from .._validation import check_sample_weight
 from .frames import BOOLEAN, NUMBER, is_frame, is_numeric_pandas, read_columns
 from .table import Table
@@ -105,7 +106,8 @@ def check_numbers(estimator, X, y, *, gap=None, reset=True, ensure_min_samples=1
     more = {} if _is_absent(y) else {"y": y}
     if reset:
         more["ensure_min_samples"] = ensure_min_samples
-    return validate_data(estimator, X, reset=reset, **options, **more)
+    with held_by_floats(" or ".join(["X", *more.keys() & {"y"}])):
+        return validate_data(estimator, X, reset=reset, **options, **more)
 
 
 def named_columns(estimator, X, *, reset):

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._kernel_checks import held_by_floats
+
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED = "number", "boolean", "text", "category", "ordered category"
 
 
@@ -123,7 +125,8 @@ def _of_objects(name, values, missing=None):
         return Column(name, NUMBER, np.full(len(values), np.nan), missing)
     if kinds == {"number"}:
         numbers = np.full(len(values), np.nan)
-        numbers[~missing] = values[~missing].astype(np.float64)
+        with held_by_floats(f"Column {name!r} of X"):
+            numbers[~missing] = values[~missing].astype(np.float64)
         return Column(name, NUMBER, numbers, missing)
     if len(kinds) > 1:
         raise ValueError(
