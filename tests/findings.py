@@ -237,4 +237,7 @@ FINDINGS = {  # what was wrong: the tests
         f"{UNIT}density.py::test_a_marginal_density_has_the_parameters_of_its_features",
         f"{UNIT}density.py::test_parts_of_an_adaptive_density_have_bandwidths_of_their_samples",
     ],
+    "features of very different units were taken for linearly dependent ones": [
+        f"{UNIT}density.py::test_units_of_the_features_do_not_matter_to_full_covariances",
+    ],
 }

@@ -150,6 +150,17 @@ def test_shapes_of_the_kernels():
         assert_allclose(density.fit(X).score_samples(Q), expected, rtol=1e-10, err_msg=name)
 
 
+def test_units_of_the_features_do_not_matter_to_full_covariances():
+    X, Q, w = points(d=3)
+    units = np.array([1.0, 1e9, 1e-9])
+    expected = ParzenDensity(0.7, covariance_type="full").fit(X, sample_weight=w).score_samples(Q)
+    found = ParzenDensity(0.7, covariance_type="full").fit(X * units, sample_weight=w).score_samples(Q * units)
+    assert_allclose(found + np.log(units).sum(), expected, rtol=1e-9)
+    for kind in ({"covariance_type": "full"}, {"bandwidth": np.ones((3, 3))}):
+        with pytest.raises(ValueError, match="not positive definite"):
+            ParzenDensity(**kind).fit(np.column_stack([X[:, :2], X[:, :2].sum(axis=1)]) * units)
+
+
 def test_the_shape_of_the_data_comes_back_by_any_linear_map():
     X, Q, _ = points()
     A = np.array([[3.0, 1.0], [0.5, 2.0]])

@@ -60,7 +60,8 @@ class Space:
             root = cholesky(covariance, lower=True)
         except np.linalg.LinAlgError:
             root = None
-        if root is None or np.diag(root).min() <= 1e-7 * np.diag(root).max():
+        # What of each deviation is left given the features before it, whatever the units.
+        if root is None or (np.diag(root) <= 1e-7 * np.sqrt(np.diag(covariance))).any():
             raise ValueError(
                 "The covariance matrix, or the matrix of bandwidths, is not positive definite: features depend "
                 'linearly on each other. Leave some out, or use covariance_type="diag".'
