@@ -1,6 +1,7 @@
 """Samples as Parzen densities: reading them, log densities, and log inner products."""
 
 from numbers import Real
+from sys import float_info
 from typing import NamedTuple
 
 import numpy as np
@@ -9,17 +10,17 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from sklearn.utils.validation import _check_sample_weight
 
 from .._docstrings import fill
-from .._kernel_checks import converted
+from .._kernel_checks import converted, held_by_floats
 from .._validation import sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
 COMMON = {"kernel": [StrOptions(set(KERNELS))]}
-ONE_SAMPLE = {"X": ["array-like"], "bandwidth": [Interval(Real, 0, None, closed="neither")], **COMMON}
+ONE_SAMPLE = {"X": ["array-like"], "bandwidth": [Interval(Real, 0, float_info.max, closed="right")], **COMMON}
 TWO_SAMPLES = {
     "X": ["array-like"],
     "Y": ["array-like"],
-    "bandwidth": [Interval(Real, 0, None, closed="neither"), "array-like"],
+    "bandwidth": [Interval(Real, 0, float_info.max, closed="right"), "array-like"],
     **COMMON,
 }
 WEIGHT = {"sample_weight": ["array-like", None]}
@@ -98,7 +99,8 @@ class Sample(NamedTuple):
 
 def read_sample(X, sample_weight, name="X"):
     X = converted(X, name, dtype=np.float64, order="C")
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    with held_by_floats("sample_weight"):
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     positive = weights > 0
     if not positive.any():
         raise ValueError(f"All weights of {name} are zero: there is no sample left.")
