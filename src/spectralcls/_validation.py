@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ._kernel_checks import held_by_floats
 
-LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
+LARGEST_WEIGHT = 2.0**400  # of all; its inverse is the least that the largest may be
 
 
 class TrainingData(NamedTuple):
@@ -27,14 +27,12 @@ class TrainingData(NamedTuple):
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
     def joined(self, more):
-        """These and `more` of the same classes, none of which may vanish beside the others."""
+        """These and `more` of the same classes."""
         weights = None
         if self.weights is not None or more.weights is not None:
             parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
             weights = np.concatenate(parts)
         X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
-        if weights is not None:
-            check_no_class_vanishes(weights, X.dtype, self.classes[codes])
         return TrainingData(X, codes, self.classes, weights, None, self.features)
 
 

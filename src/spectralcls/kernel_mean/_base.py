@@ -4,7 +4,7 @@ from .._estimator import ScoreClassifier, transactional
 from .._model import TrainingPoints, class_means
 from .._model.held_out import Problem, held_out_accuracies
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
-from .._validation import check_bandwidth
+from .._validation import check_bandwidth, check_no_class_vanishes
 from ..metric import MetricMixin
 
 
@@ -112,6 +112,8 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
             data = self._prepared(more, more.classes[more.codes])
         else:
             data = before.joined(more._replace(X=self._mapped(more.X)))
+            if data.weights is not None:  # each part was checked by itself
+                check_no_class_vanishes(data.weights, data.X.dtype, data.classes[data.codes])
         if first or retune:
             self._learn(data, data.classes[data.codes])
         else:
