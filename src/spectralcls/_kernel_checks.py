@@ -1,12 +1,12 @@
 """What the arguments of kernel sums and matrices must be, each checked and converted once."""
 
-from contextlib import contextmanager
 from numbers import Integral, Real
 from sys import float_info
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
+from ._conversion import converted
 from ._profiles import PROFILES
 
 _MOST_LABELS = 2**31 - 1
@@ -34,26 +34,6 @@ def check_matrix(A, name):
         return A
     A = converted(A, name, dtype=[np.float64, np.float32], order="C")
     return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
-
-
-def converted(A, name, **options):
-    """check_array, whose errors of conversion do not say what could not be converted; what overflows is refused."""
-    try:
-        with held_by_floats(name):
-            return check_array(A, input_name=name, **options)
-    except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
-
-
-@contextmanager
-def held_by_floats(name):
-    """Integers of Python have no bounds: one that no float holds is refused by the name of its argument."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
-            yield
-    except OverflowError as error:
-        raise ValueError(f"{name}: {error}") from None
 
 
 def _is_ready(A, dtypes):

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from ._kernel_checks import held_by_floats
+from ._conversion import held_by_floats
 
-LARGEST_WEIGHT = 2.0**400  # of all; its inverse is the least that the largest may be
+_LARGEST_WEIGHT = 2.0**400  # of all; its inverse is the least that the largest may be
 
 
 class TrainingData(NamedTuple):
@@ -71,6 +71,12 @@ def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtyp
     return TrainingData(X, codes, classes, weights, kept)
 
 
+def weights_of_rows(sample_weight, X):
+    """One number per row of X that is finite and not negative, of whatever size, as float64 (n,)."""
+    with held_by_floats("sample_weight"):
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
 def check_sample_weight(sample_weight, X, y=None):
     """Checked weights of the rows of X, float64 (n,); zero for what is too small beside the largest to be seen in sums.
 
@@ -80,13 +86,12 @@ def check_sample_weight(sample_weight, X, y=None):
         For weights that are negative or not finite, for a largest weight with which sums would overflow or vanish, and
         if so the last sample of one of the labels y would be lost.
     """
-    with held_by_floats("sample_weight"):
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = weights_of_rows(sample_weight, X)
     largest = weights.max()
-    if largest > LARGEST_WEIGHT or 0 < largest < 1 / LARGEST_WEIGHT:
+    if largest > _LARGEST_WEIGHT or 0 < largest < 1 / _LARGEST_WEIGHT:
         raise ValueError(
-            f"The largest sample weight is {largest:g}, but has to lie between {1 / LARGEST_WEIGHT:.1g} and "
-            f"{LARGEST_WEIGHT:.1g}: multiply all weights by the same number."
+            f"The largest sample weight is {largest:g}, but has to lie between {1 / _LARGEST_WEIGHT:.1g} and "
+            f"{_LARGEST_WEIGHT:.1g}: multiply all weights by the same number."
         )
     dtype = getattr(X, "dtype", None)
     if y is not None:

@@ -19,9 +19,6 @@ def in_range(W, dtype):
         beside its own, or if sums might overflow.
     """
     sizes = _sizes(W)
-    limit = 2.0 ** (np.finfo(dtype).maxexp // 4)
-    if 1 / limit <= sizes.min() and sizes.max() <= limit:  # nearly always, and then this is all that it takes
-        return True
     return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
@@ -54,14 +51,13 @@ def brought_into_range(W, labels, dtype):
 
 def _sizes(W):
     """The largest absolute weight of each point, in all columns: they share the scale."""
-    return np.abs(W.reshape(len(W), -1)).max(axis=1)
+    return np.abs(W.reshape(len(W), -1).T, order="C").max(axis=0)  # column by column: there are few
 
 
 def _is_moderate(sizes, dtype):
     """Whether they are neither so large or small, nor so different, that `dtype` has too narrow a range."""
-    largest = sizes.max(initial=0.0)
-    if largest == 0:
+    seen = sizes[sizes > 0]
+    if not len(seen):
         return True
-    exponent, limit = np.frexp(largest)[1], np.finfo(dtype).maxexp
-    least = sizes.min(initial=largest, where=sizes > 0)
-    return bool(abs(exponent) <= limit // 4 and exponent - np.frexp(least)[1] <= limit // 2)
+    (least, largest), limit = np.frexp([seen.min(), seen.max()])[1], np.finfo(dtype).maxexp
+    return bool(abs(largest) <= limit // 4 and largest - least <= limit // 2)

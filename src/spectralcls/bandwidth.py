@@ -5,7 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
-from ._kernel_checks import check_dimension, converted
+from ._conversion import converted
+from ._kernel_checks import check_dimension
 from ._profiles import PROFILES
 from ._typing import Array, ArrayLike
 from ._validation import check_sample_weight

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_consistent_length, check_random_state
 
-from ._kernel_checks import converted
+from ._conversion import converted
 from ._typing import ArrayLike, RandomState
 from ._validation import check_class_labels
 from .neighbors import knn, without_self

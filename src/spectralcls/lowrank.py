@@ -16,8 +16,8 @@ from scipy.linalg import eigh, solve_triangular
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
+from ._conversion import converted
 from ._core import compiled
-from ._kernel_checks import converted
 from ._kernel_source import KernelSource
 from ._parallel import effective_n_threads, serial_blas
 from ._pivots import eliminate, largest, sample

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
+from ._conversion import converted
 from ._core import compiled
 from ._interrupt import leavable, slices
-from ._kernel_checks import converted
 from ._parallel import effective_n_threads
 from ._typing import Array, ArrayLike
 from ._validation import check_positive

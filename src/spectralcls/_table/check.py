@@ -12,7 +12,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from .._kernel_checks import held_by_floats
+from .._conversion import held_by_floats
 from .._validation import check_sample_weight
 from .frames import BOOLEAN, NUMBER, is_frame, is_numeric_pandas, read_columns
 from .table import Table

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernel_checks import held_by_floats
+from .._conversion import held_by_floats
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED = "number", "boolean", "text", "category", "ordered category"
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
-from sklearn.utils.validation import _check_sample_weight
 
+from .._conversion import converted
 from .._docstrings import fill
-from .._kernel_checks import converted, held_by_floats
-from .._validation import sum_of_others, unit_scale
+from .._validation import sum_of_others, unit_scale, weights_of_rows
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -99,8 +98,7 @@ class Sample(NamedTuple):
 
 def read_sample(X, sample_weight, name="X"):
     X = converted(X, name, dtype=np.float64, order="C")
-    with held_by_floats("sample_weight"):
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = weights_of_rows(sample_weight, X)
     positive = weights > 0
     if not positive.any():
         raise ValueError(f"All weights of {name} are zero: there is no sample left.")
