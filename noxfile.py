@@ -68,8 +68,8 @@ def threads(session):
     # Without a count of warnings, which threads share before Python 3.14, sources that are parsed, which CPython 3.11
     # does not do well in threads, and what starts threads and processes of its own.
     alone = ["-k", "not check_supervised_y_2d and not a_family_is_a_page", "-m", "not any_variant",
-             "--ignore=tests/unit/test_docstrings.py"]  # fmt: skip
-    session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/unit"]))
+             "--ignore=tests/docs/test_docstrings.py"]  # fmt: skip
+    session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/estimators"]))
 
 
 @nox.session

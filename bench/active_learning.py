@@ -15,9 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls.active import simulate
 from spectralcls.datasets import load
-from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.perturbo import PerTurboClassifier, simulate
 from spectralcls.plotting import ActiveLearningDisplay
 
 DATA = {"Ecoli": "ecoli", "Wine": "wine", "SimData-1": "simdata_1"}

@@ -25,7 +25,7 @@ from bench.data import folder, path
 from bench.measure import processor_seconds
 from bench.page import machine, table
 from spectralcls import AutoClassifier
-from spectralcls._encoding import ColumnEncoder
+from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls.cli.peers import PEERS, installed
 from spectralcls.cli.registry import Setting
 

@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from bench.data import load
 from bench.measure import gib_beyond, peak_gib, side_by_side
 from spectralcls.ccdr import CCDR, CCDRClassifier
-from spectralcls.dimension import entropic_dimension
+from spectralcls.information._dimension import entropic_dimension
 from spectralcls.neighbors import knn, knn_graph
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_CCDR_N", 20_000))

@@ -18,7 +18,7 @@ from sklearn.neighbors import KernelDensity
 
 from bench.measure import limit, side_by_side, slots
 from spectralcls import KernelMeanShift, KernelRegressor, ParzenDensity
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_DENSITY", 20_000))
 N_SHIFT = int(os.environ.get("SPECTRALCLS_BENCH_SHIFT", 10_000))

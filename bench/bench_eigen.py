@@ -18,8 +18,8 @@ from sklearn.decomposition import KernelPCA
 from sklearn.neighbors import kneighbors_graph
 
 from bench.measure import limit, side_by_side, slots
-from spectralcls._parallel import effective_n_threads
-from spectralcls.eigen import KernelOperator, top_eigenpairs
+from spectralcls._core.threads import effective_n_threads
+from spectralcls.linalg import KernelOperator, top_eigenpairs
 from spectralcls.spectral import KernelMap
 
 SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "20000").split(",")]
@@ -165,7 +165,7 @@ def test_memory_of_the_matrix_free_solver(benchmark, n):
     """At most 200 n k bytes beyond the data, in single precision."""
     used = benchmark.pedantic(bytes_beyond_data, rounds=1, args=(
         n,
-        "from spectralcls.eigen import KernelOperator, top_eigenpairs",
+        "from spectralcls.linalg import KernelOperator, top_eigenpairs",
         "top_eigenpairs(KernelOperator(X[:2000], bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
         "top_eigenpairs(KernelOperator(X, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
     ))

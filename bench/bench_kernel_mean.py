@@ -13,14 +13,13 @@ from sklearn.neighbors import KernelDensity
 
 from bench.measure import peak_bytes, timed
 from spectralcls._tuning.folds import stratified_folds
-from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
 )
-from spectralcls.kernels import kernel_sums
+from spectralcls.kernels import bandwidth_grid, kernel_sums
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_KERNEL_MEAN_N", 20_000))
 D = 16

@@ -11,7 +11,7 @@ import pytest
 
 from bench.measure import limit, peak_gib, side_by_side, slots
 from bench.peers import available_peers, direct_sums, sklearn_kernel_density
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 from spectralcls.kernels import kernel_matrix, kernel_sums
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_N", 10_000))

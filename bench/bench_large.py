@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from bench.data import load
 from bench.measure import gib_beyond, limit, slots
 from spectralcls import ParzenClassifier
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 from spectralcls.kernels import kernel_sums
 
 SHARE = float(os.environ.get("SPECTRALCLS_BENCH_SHARE", 1))

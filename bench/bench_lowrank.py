@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from bench.measure import peak_gib, side_by_side
 from spectralcls import SpectralLaplacianISEClassifier
-from spectralcls.lowrank import rpcholesky
+from spectralcls.linalg import rpcholesky
 
 N = int(float(os.environ.get("SPECTRALCLS_BENCH_N", 20_000)))
 RANK = int(os.environ.get("SPECTRALCLS_BENCH_RANK", 200))

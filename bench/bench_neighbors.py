@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import NearestNeighbors
 
 from bench.measure import limit, peak_gib, side_by_side
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 from spectralcls.neighbors import knn, knn_graph
 
 SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "20000").split(",")]

@@ -14,11 +14,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from bench.measure import peak_bytes, timed
-from spectralcls.active import ActivePool
-from spectralcls.bandwidth import bandwidth_grid
 from spectralcls.datasets import load
-from spectralcls.kernels import kernel_matrix
-from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.kernels import bandwidth_grid, kernel_matrix
+from spectralcls.perturbo import ActivePool, PerTurboClassifier
 from spectralcls.perturbo._class_model import Regularization, fit_class
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_PERTURBO_N", 10_000))

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bench.data import load
 from spectralcls.kernel_mean import ParzenClassifier
-from spectralcls.reduction import reduce_training_set
+from spectralcls.kernel_mean._reduction import reduce_training_set
 
 
 def split(name):

@@ -16,7 +16,7 @@ from sklearn.neighbors import BallTree
 from bench import data
 from bench.measure import processor_seconds
 from spectralcls import ParzenClassifier, kernels, show_config
-from spectralcls._model import labels
+from spectralcls._expansion import labels
 from spectralcls.kernels import KernelPoints, kernel_sums
 from spectralcls.neighbors import knn
 

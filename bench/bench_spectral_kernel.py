@@ -22,7 +22,7 @@ from sklearn.svm import SVC, LinearSVC
 from bench.data import path
 from bench.measure import peak_gib, side_by_side
 from bench.reproduce.paper_002 import load_reuters
-from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier
+from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier
 
 K = 270
 N_DOCUMENTS = int(os.environ.get("SPECTRALCLS_BENCH_DOCUMENTS", 200_000))

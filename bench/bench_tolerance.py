@@ -19,8 +19,7 @@ from sklearn.neighbors import KernelDensity
 
 from bench.measure import peak_gib, timed
 from spectralcls import ParzenClassifier
-from spectralcls.bandwidth import bandwidth_grid, silverman_bandwidth
-from spectralcls.kernels import kernel_sums
+from spectralcls.kernels import bandwidth_grid, kernel_sums, silverman_bandwidth
 
 N = int(float(os.environ.get("SPECTRALCLS_BENCH_N", 100_000)))
 RTOL = 1e-3

@@ -42,7 +42,7 @@ def brute_pair(d, dtype):
 
 
 def approximate(X, columns=1, bandwidth=1.0, rtol=1e-6, strategy="pairs"):
-    from spectralcls._tolerance import approximate_sums
+    from spectralcls.kernels._tolerance import approximate_sums
 
     W = np.ones((len(X), columns))
     return nanoseconds(
@@ -74,8 +74,8 @@ FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64", "near_pair", "near_f
 
 def chosen_over_best(d, n, bandwidth, rtol):
     """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
-    from spectralcls._tolerance import approximate_sums
     from spectralcls.kernels import kernel_sums
+    from spectralcls.kernels._tolerance import approximate_sums
 
     X = np.random.default_rng(d).normal(size=(n, d))
     ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}

@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-from spectralcls.eigen import KernelOperator, top_eigenpairs
 from spectralcls.kernels import kernel_matrix, kernel_sums
+from spectralcls.linalg import KernelOperator, top_eigenpairs
 from spectralcls.neighbors import knn, reverse_knn
 
 CASES = {}

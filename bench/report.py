@@ -16,7 +16,7 @@ from bench.measure import limit, multiply_add_rate, side_by_side, slots
 from bench.page import machine, table
 from bench.peers import available_peers
 from spectralcls._core import ISA_VARIABLE, available_variants
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 from spectralcls.kernels import kernel_matrix, kernel_sums
 
 DIMENSIONS = (2, 8, 16, 64, 256, 784)

@@ -30,6 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "house",
     "reference_pages",
 ]
 templates_path = ["_templates"]

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import PerTurboClassifier
-from spectralcls.active import margin
+from spectralcls.perturbo import margin
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):

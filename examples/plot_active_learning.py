@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import make_blobs
 
 from spectralcls import PerTurboClassifier
-from spectralcls.active import simulate
+from spectralcls.perturbo import simulate
 from spectralcls.plotting import ActiveLearningDisplay
 
 X, y = make_blobs(300, centers=[[0, 0], [3, 0], [1.5, 2.5]], cluster_std=0.9, random_state=0)

@@ -9,8 +9,8 @@ widens: its entropy follows the logarithm of its spread.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from spectralcls.bandwidth import silverman_bandwidth
 from spectralcls.information import cauchy_schwarz_divergence, integrated_squared_error, renyi_entropy
+from spectralcls.kernels import silverman_bandwidth
 
 rng = np.random.default_rng(0)
 P, Q = rng.normal(size=(1000, 2)), rng.normal(size=(1000, 2))

@@ -4,8 +4,8 @@ Accuracy against training set size
 =====================================
 
 A kernel classifier keeps its training points, and a prediction costs as much as there are of them.
-:func:`~spectralcls.reduction.reduce_training_set` keeps a few, with weights: representatives whose weighted
-kernel mean is near that of their class, or, as the thesis proposes, the points of largest weight 1 / f.
+:func:`~spectralcls.kernel_mean.reduce_training_set` keeps a few, with weights: representatives whose
+weighted kernel mean is near that of their class, or, as the thesis proposes, the points of largest weight 1 / f.
 
 Representatives reach the accuracy of the whole set as soon as they span their class at the bandwidth in use;
 with fewer they are no better than a random subset. The points of largest weight are the border of the data:
@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from spectralcls import ParzenClassifier, reduce_training_set
+from spectralcls import ParzenClassifier
+from spectralcls.kernel_mean import reduce_training_set
 
 SIZES = np.array([10, 20, 40, 80, 160, 320])
 COLORS = {"representative": "C0", "weight": "C1", "random": "C2"}

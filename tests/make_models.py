@@ -2,7 +2,7 @@
 
     python -m tests.make_models
 
-The files of a released version stay as they are, and later versions have to read them (``tests/house/test_models.py``).
+The files of a released version stay as they are, and later versions have to read them (``tests/estimators/test_models.py``).
 Those of a version that is not released yet are written again whenever what an estimator stores has changed.
 """
 
@@ -21,7 +21,7 @@ import skops.io
 import spectralcls
 from spectralcls._core import ISA_VARIABLE, available_variants, compiled
 
-from . import estimators
+from . import every_estimator as estimators
 
 FOLDER = Path(__file__).parent / "models"
 

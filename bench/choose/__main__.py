@@ -15,7 +15,7 @@ from bench.data import folder
 from bench.page import machine
 from bench.reproduce.data import Source
 from bench.reproduce.today import TITLES
-from spectralcls._progress import progress
+from spectralcls._utils.progress import progress
 
 from . import tree
 from .measure import PEER, POINTS, accuracy, classifiers, memory

@@ -8,7 +8,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import LabelBinarizer
 
 from spectralcls.ccdr import CCDR
-from spectralcls.dimension import class_dimensions
+from spectralcls.information._dimension import class_dimensions
 
 BETAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NEIGHBORS = (2, 3, 4, 5, 6, 8, 10, 12)  # of the graph

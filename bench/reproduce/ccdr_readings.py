@@ -7,7 +7,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls.ccdr import CCDR
-from spectralcls.dimension import entropic_dimension
+from spectralcls.information._dimension import entropic_dimension
 
 from .ccdr import BETA, DIMENSION, KNN, NEIGHBOR, RESAMPLES, embed, knn_error, linear_error, net_error, satimage
 from .summary import spread

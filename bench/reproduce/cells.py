@@ -14,7 +14,7 @@ from pathlib import Path
 from joblib import Parallel, delayed, parallel_config
 from sklearn.exceptions import ConvergenceWarning
 
-from spectralcls._progress import progress
+from spectralcls._utils.progress import progress
 
 from .data import MissingData
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from spectralcls import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
-from spectralcls._model import Expansion, Rule, TrainingPoints
+from spectralcls._expansion import Expansion, Rule, TrainingPoints
 
 
 class _AsManyAsClasses:

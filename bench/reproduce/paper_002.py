@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn import preprocessing
 from sklearn.metrics import f1_score
 
-from spectralcls.spectral_kernel import SpectralKernel, SpectralKernelClassifier, linear_svm
+from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, linear_svm
 
 from ..data import path
 

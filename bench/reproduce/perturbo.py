@@ -11,9 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spectralcls.active import simulate
 from spectralcls.datasets import make_two_spirals
-from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.perturbo import PerTurboClassifier, simulate
 
 from .data import stratum_splits
 from .perturbo_cuts import PerTurboByInverse

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn import preprocessing
 from sklearn.svm import LinearSVC
 
-from spectralcls.spectral_kernel import SpectralKernel, linear_svm
+from spectralcls.spectral import SpectralKernel, linear_svm
 
 from . import paper_002
 from .data import MissingData

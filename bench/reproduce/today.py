@@ -18,8 +18,12 @@ from spectralcls.kernel_mean import (
     ParzenClassifier,
 )
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
-from spectralcls.spectral_kernel import SpectralKernelClassifier
+from spectralcls.spectral import (
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
 
 from .data import THESIS, Source, stratum_splits, thesis_data, thesis_splits
 from .each_split import each_split

@@ -10,8 +10,8 @@ import spectralcls
 
 NOT_LIBRARY = {"cli"}  # the command line has a page of its own
 FIRST = [  # what most readers look for; every other module follows by name
-    "kernel_mean", "spectral", "spectral_kernel", "perturbo", "ccdr", "metric", "density", "kernel_ridge", "auto",
-    "information", "active", "bandwidth", "kernels", "neighbors", "graph", "eigen", "lowrank", "reduction",
+    "ensemble", "regression", "kernel_mean", "perturbo", "density", "spectral", "ccdr", "metric", "information",
+    "kernels", "neighbors", "linalg",
 ]
 
 

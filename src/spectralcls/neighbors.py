@@ -1,350 +1,124 @@
-"""Exact nearest neighbors and the symmetric graphs made from them."""
+"""Exact nearest neighbors: the search, its graph, and the graph as a transformer for pipelines."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.spatial import cKDTree
+from scipy.sparse import csr_matrix
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from ._conversion import converted
-from ._core import compiled
-from ._interrupt import leavable, slices
-from ._parallel import effective_n_threads
-from ._typing import Array, ArrayLike
-from ._validation import check_positive
+from ._estimator import Estimator, transactional
+from ._utils.typing import Array, ArrayLike
+from .kernels.neighbors import ALGORITHMS, csr, knn, knn_graph, reverse_knn
 
-__all__ = ["knn", "knn_graph", "reverse_knn"]
-
-ALGORITHMS = ("auto", "brute", "kd_tree")
-_KD_TREE_MAX_FEATURES = 5
-_KD_TREE_MIN_PAIRS = 1_000_000  # fewer are compared sooner than a tree is built
-_LEAF_SIZE = 32
-_QUICKLY_BUILT = 100_000  # points of a tree that is there before Ctrl-C matters
-_EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
-    np.dtype(np.float32): (-20, 50),  # that a difference of any weight next to it has a square, too
-    np.dtype(np.float64): (-100, 490),
-}
+__all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
 
 
-def _points(array, name):
-    """A C-contiguous float32 or float64 matrix without NaN or infinity."""
-    array = converted(array, name, dtype=[np.float64, np.float32], order="C", ensure_min_features=1)
-    return np.require(array, requirements="A")
+class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Transform points into the sparse graph of their nearest training points.
 
-
-def _pair(Q, X):
-    """Query and training points in one dtype; Q stays X where it is X."""
-    if Q is X:
-        X = _points(X, "X")
-        return X, X
-    Q, X = _points(Q, "Q"), _points(X, "X")
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
-    dtype = np.float32 if Q.dtype == X.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(Q, dtype), np.ascontiguousarray(X, dtype)
-
-
-def _brute(Q, X, k, n_jobs):
-    return compiled.knn(Q, X, k, effective_n_threads(n_jobs))
-
-
-def _kd_tree(Q, X, k, n_jobs):
-    """SciPy's tree; its ties come in no order, so they are sorted, and rows tied for the last place searched anew."""
-    tree = leavable(cKDTree, X, leafsize=_LEAF_SIZE) if len(X) > _QUICKLY_BUILT else cKDTree(X, leafsize=_LEAF_SIZE)
-    order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbors follow each other: same leaves
-    wanted, workers = np.arange(1, min(k + 1, len(X)) + 1), effective_n_threads(n_jobs)
-    distances, indices = np.empty((len(Q), k), dtype=Q.dtype), np.empty((len(Q), k), dtype=np.int64)
-    crowded = []
-    for part in slices(len(Q)):
-        rows = order[part]
-        found, points = tree.query(Q[rows], k=wanted, workers=workers)
-        tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
-        by_index = np.lexsort((points[tied], found[tied]), axis=1)
-        points[tied] = np.take_along_axis(points[tied], by_index, 1)
-        distances[rows], indices[rows] = found[:, :k], points[:, :k]
-        if k < len(X):
-            crowded.append(rows[tied[found[tied, k] == found[tied, k - 1]]])
-    crowded = np.concatenate([[], *crowded]).astype(np.int64)
-    if len(crowded):
-        distances[crowded], indices[crowded] = _brute(Q[crowded], X, k, n_jobs)
-    return distances, indices
-
-
-def _in_range(Q, X):
-    """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
-    largest = max(np.max(X), -np.min(X), np.max(Q), -np.min(Q))
-    exponent, (low, high) = int(np.frexp(largest)[1]), _EXPONENTS[X.dtype]
-    if largest == 0 or low <= exponent <= high:
-        return Q, X, 0
-    shift = high - exponent
-    scaled = np.ldexp(X, shift)
-    return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
-
-
-def _scaled_back(distances, shift):
-    with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
-        return np.ldexp(distances, -shift) if shift else distances
-
-
-def knn(
-    Q: ArrayLike, X: ArrayLike, k: int, *, algorithm: str = "auto", n_jobs: int | None = None,
-) -> tuple[Array, Array]:
-    """Exact Euclidean k nearest neighbors.
+    A drop-in replacement of scikit-learn's ``KNeighborsTransformer`` (Euclidean metric) for pipelines whose
+    next step takes ``metric="precomputed"`` or ``affinity="precomputed_nearest_neighbors"``.
 
     Parameters
     ----------
-    Q : array-like of shape (m, d)
-        Query points.
-    X : array-like of shape (n, d)
-        Points to search, without NaN or infinity.
-    k : int
-        Number of neighbors, 1 <= k <= n.
+    mode : {"distance", "connectivity"}, default="distance"
+        Entries of the graph: distances, or ones.
+    n_neighbors : int, default=5
+        Neighbors per point. With ``mode="distance"`` one more is stored, since a training point is its own
+        first neighbor and scikit-learn's consumers expect it.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        The answer does not depend on it.
-    n_jobs : int or None, default=None
-        Threads; the answer does not depend on it.
+        As in :func:`spectralcls.neighbors.knn`.
+    %(n_jobs)s
 
-    Returns
-    -------
-    distances : ndarray of shape (m, k)
-        In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
-        differences, hence free of cancellation: a point is at distance exactly 0 from itself.
-    indices : ndarray of shape (m, k), int64
-        Rows of X. Of points at the same distance the ones with the smaller index come first.
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        Number of training points.
+    %(n_features_in_)s
 
-    Raises
-    ------
-    ValueError
-        If k is not in 1 ... n, the numbers of features differ, or an input is not a finite matrix.
+    See Also
+    --------
+    spectralcls.kernels.neighbors.knn_graph : The same graph as a function, symmetric on demand.
 
     Notes
     -----
-    When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
-    scikit-learn's ``kneighbors(X)``.
+    Cost and exactness are those of :func:`spectralcls.neighbors.knn`: O(m n d) at most for m queries.
 
     Examples
     --------
-    >>> from spectralcls import knn
-    >>> distances, indices = knn([[0.2]], [[0.0], [1.0], [3.0]], 2)
-    >>> indices
-    array([[0, 1]])
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls.neighbors import KNNTransformer
+    >>> KNNTransformer(n_neighbors=5).fit_transform(X).shape
+    (150, 150)
     """
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
-    Q, X = _pair(Q, X)
-    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
-        raise ValueError(
-            f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}."
-        )
-    if algorithm == "auto":
-        many = len(Q) * len(X) > _KD_TREE_MIN_PAIRS
-        algorithm = "kd_tree" if many and X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
-    Q, X, shift = _in_range(Q, X)
-    distances, indices = (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
-    return _scaled_back(distances, shift), indices
 
+    _parameter_constraints: dict = {
+        "mode": [StrOptions({"distance", "connectivity"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions(set(ALGORITHMS))],
+    }
 
-def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
-    """Training points that would count a query among their own nearest neighbors.
+    _of_complete_points = "its distances are over all features"
 
-    Parameters
-    ----------
-    Q : array-like of shape (m, d)
-        Query points.
-    X : array-like of shape (n, d)
-        Training points.
-    radii : array-like of shape (n,)
-        Distance of each training point to its k-th neighbor.
-    n_jobs : int, default=None
-        Threads, as in `knn`.
+    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
+        self.mode = mode
+        self.n_neighbors = n_neighbors
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
 
-    Returns
-    -------
-    csr_array of shape (m, n)
-        Distance |q_i - x_j| wherever it is less than ``radii[j]``; zeros are stored.
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
-    Raises
-    ------
-    ValueError
-        For arrays of the wrong shape, points with NaN or infinity, or NaN among the radii.
+    @transactional
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Keep the training points.
 
-    Notes
-    -----
-    O(m n d) time at most; memory in proportion to the number of pairs found.
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points; float32 stays float32, everything else becomes float64.
+        y : None
+            Ignored.
 
-    Examples
-    --------
-    >>> from spectralcls.neighbors import reverse_knn
-    >>> reverse_knn([[0.2]], [[0.0], [1.0], [3.0]], [0.5, 0.5, 5.0]).toarray()
-    array([[0.2, 0. , 2.8]])
-    """
-    Q, X = _pair(Q, X)
-    radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
-    if radii.shape != (len(X),) or np.isnan(radii).any():
-        raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
-    Q, X, shift = _in_range(Q, X)
-    with np.errstate(over="ignore"):
-        radii = np.ldexp(radii, shift) if shift else radii
-    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
-    return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        self._fit_X = self._check_numbers(X)
+        self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
+        return self
 
+    def transform(self, X: Any) -> Array:
+        """The neighbors graph between X and the training points.
 
-def csr(data, columns, starts, shape):
-    """A CSR array from its parts, with 32-bit indices where they suffice (scikit-learn takes no others)."""
-    dtype = np.int32 if max(*shape, len(data)) <= np.iinfo(np.int32).max else np.int64
-    return csr_array((data, columns.astype(dtype), starts.astype(dtype)), shape=shape)
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Queries.
 
+        Returns
+        -------
+        csr_matrix of shape (m, n_samples_fit_)
+            Each row in order of increasing distance, as scikit-learn stores it.
 
-def row_starts(rows, n_rows):
-    """Where each row begins, for row numbers in increasing order: CSR's indptr."""
-    return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))])
-
-
-def root_mean_square(distances):
-    """Of the lengths of edges, 1 where all are zero; no square of a length is formed."""
-    largest = float(np.max(distances, initial=0.0))
-    if largest == 0:
-        return 1.0
-    return largest * float(np.sqrt(np.mean(np.square(np.asarray(distances, dtype=np.float64) / largest))))
-
-
-def mean_squared_length(distances):
-    """Data-driven scale of the heat kernel: the mean squared length of the edges, 1 where all are zero.
-
-    Raises
-    ------
-    ValueError
-        If that is no number in float64 although the lengths are.
-    """
-    root = root_mean_square(distances)
-    if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
-        raise ValueError(f"The mean squared length of the edges, {root:.3g} squared, is out of the range of numbers: "
-                         "bring the data to another scale.")
-    return root * root
-
-
-def heat(distances, length):
-    """``exp(-(distance / length)^2)``, evaluated in float64, in the dtype of the distances."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.exp(-np.square(distances.astype(np.float64) / length)).astype(distances.dtype)
-
-
-def undirected(rows, columns, distances, n, symmetrize="or"):
-    """The undirected version of directed edges: an (n, n) CSR array of distances and each edge's vote.
-
-    A vote is 1 for an edge found from both ends, 1/2 for one found from one end. Zero distances stay stored;
-    loops are dropped.
-    """
-    proper = rows != columns
-    rows, columns, distances = rows[proper], columns[proper], distances[proper]
-    pairs = np.minimum(rows, columns).astype(np.int64) * n + np.maximum(rows, columns)
-    pairs, first, counts = np.unique(pairs, return_index=True, return_counts=True)
-    if symmetrize == "and":
-        mutual = counts > 1
-        pairs, first, counts = pairs[mutual], first[mutual], counts[mutual]
-    # One value for both directions: found from the other end a distance may be rounded otherwise.
-    edges = np.concatenate([pairs, pairs % n * n + pairs // n])
-    order = np.argsort(edges, kind="stable")
-    edges, values, counts = edges[order], np.tile(distances[first], 2)[order], np.tile(counts, 2)[order]
-    return csr(values, edges % n, row_starts(edges // n, n), (n, n)), np.minimum(counts, 2) / 2
-
-
-def without_self(distances, indices):
-    """Drop each point's own entry from its k + 1 neighbors (the last where duplicates have hidden it)."""
-    n, width = indices.shape
-    own = indices == np.arange(n)[:, None]
-    own[~own.any(axis=1), -1] = True
-    return distances[~own].reshape(n, width - 1), indices[~own].reshape(n, width - 1)
-
-
-def knn_graph(
-    X: ArrayLike, n_neighbors: int, *, mode: str = "binary", symmetrize: str = "or", epsilon: float | None = None,
-    algorithm: str = "auto", n_jobs: int | None = None,
-) -> Any:
-    """Symmetric graph that joins every point with its nearest neighbors.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Points.
-    n_neighbors : int
-        Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
-    mode : {"binary", "heat", "distance"}, default="binary"
-        Value of an edge: 1, exp(-distance^2 / epsilon), or the distance.
-    symmetrize : {"or", "and", "mean"} or None, default="or"
-        "or": an edge where either end counts the other among its neighbors; "and": where both do;
-        "mean": as "or", with half the value where only one does (no distances); None: the directed graph.
-    epsilon : float, "mean" or None, default=None
-        Scale of the heat kernel; None and "mean": the mean squared length of the edges.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        As in `knn`.
-    n_jobs : int, default=None
-        Threads, as in `knn`.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Symmetric (unless ``symmetrize`` is None), empty diagonal, zero distances stored. O(n n_neighbors)
-        memory.
-
-    Raises
-    ------
-    ValueError
-        If `n_neighbors` is not in 1 ... n - 1, X is not a finite matrix, or an option does not exist or does not go
-        with another.
-
-    Examples
-    --------
-    >>> from spectralcls import knn_graph
-    >>> knn_graph([[0.0], [1.0], [3.0]], 1).toarray()
-    array([[0., 1., 0.],
-           [1., 0., 1.],
-           [0., 1., 0.]])
-    """
-    X = _points(X, "X")
-    check_graph(len(X), n_neighbors, mode, symmetrize, epsilon)
-    neighbors = knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)
-    return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
-
-
-def check_graph(n, n_neighbors, mode, symmetrize, epsilon):
-    if not isinstance(n_neighbors, Integral) or not 1 <= n_neighbors < n:
-        raise ValueError(f"n_neighbors must be an integer between 1 and n_samples - 1 = {n - 1}, got {n_neighbors!r}.")
-    if not _is_one_of(mode, ("binary", "heat", "distance")):
-        raise ValueError(f"mode must be 'binary', 'heat' or 'distance', got {mode!r}.")
-    if not _is_one_of(symmetrize, ("or", "and", "mean", None)):
-        raise ValueError(f"symmetrize must be 'or', 'and', 'mean' or None, got {symmetrize!r}.")
-    if mode == "distance" and symmetrize == "mean":
-        raise ValueError("half a distance means nothing: use symmetrize='or' or 'and' with mode='distance'.")
-    if mode == "heat" and not _is_one_of(epsilon, ("mean", None)):
-        check_positive(np.float64(epsilon), "epsilon")
-
-
-def _is_one_of(value, names):
-    return value is None and None in names or isinstance(value, str) and value in names
-
-
-def graph_of_neighbors(distances, indices, *, mode, symmetrize, epsilon):
-    """`knn_graph` from the neighbors of each point, itself included: two arrays (n, n_neighbors + 1)."""
-    dtype = distances.dtype
-    distances, indices = without_self(distances, indices)
-    n, n_neighbors = indices.shape
-    rows = np.repeat(np.arange(n), n_neighbors)
-    if symmetrize is None:
-        starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
-        graph = csr(distances.ravel(), indices.ravel(), starts, (n, n))
-        graph.sort_indices()
-        votes = 1
-    else:
-        graph, votes = undirected(rows, indices.ravel(), distances.ravel(), n, symmetrize)
-    if mode == "heat":
-        if epsilon in (None, "mean"):
-            graph.data = heat(graph.data, root_mean_square(graph.data))
-        else:
-            graph.data = heat(graph.data, np.sqrt(np.float64(epsilon)))
-    elif mode == "binary":
-        graph.data = np.ones_like(graph.data)
-    if symmetrize == "mean":
-        graph.data = (graph.data * votes).astype(dtype)
-    return graph
+        Raises
+        ------
+        ValueError
+            For invalid queries, or fewer training points than neighbors.
+        """
+        check_is_fitted(self)
+        X = self._check_numbers(X, reset=False)
+        k = self.n_neighbors + (self.mode == "distance")
+        if k > self.n_samples_fit_:
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")
+        distances, indices = knn(X, self._fit_X, k, algorithm=self.algorithm, n_jobs=self.n_jobs)
+        data = distances.ravel() if self.mode == "distance" else np.ones(distances.size, distances.dtype)
+        starts = np.arange(0, distances.size + 1, k)
+        return csr_matrix(csr(data, indices.ravel(), starts, (len(X), self.n_samples_fit_)))

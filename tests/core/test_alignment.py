@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spectralcls import kernel_matrix, kernel_sums, knn, rpcholesky, top_eigenpairs
+from spectralcls import kernel_matrix, kernel_sums, knn, top_eigenpairs
+from spectralcls.linalg import rpcholesky
 from spectralcls.neighbors import reverse_knn
 
 X = np.random.default_rng(0).standard_normal((60, 3))

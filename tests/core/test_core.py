@@ -12,7 +12,7 @@ import threadpoolctl
 
 import spectralcls
 from spectralcls import _core, show_config
-from spectralcls._parallel import effective_n_threads
+from spectralcls._core.threads import effective_n_threads
 from spectralcls.kernels import kernel_sums
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import spectralcls
-from spectralcls import information, kernel_sums, knn, rpcholesky, top_eigenpairs
+from spectralcls import information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
-from spectralcls.bandwidth import silverman_bandwidth
-from spectralcls.dimension import entropic_dimension
-from spectralcls.kernels import KernelPoints, kernel_matrix
+from spectralcls.information._dimension import entropic_dimension
+from spectralcls.kernels import KernelPoints, kernel_matrix, silverman_bandwidth
+from spectralcls.linalg import rpcholesky
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 

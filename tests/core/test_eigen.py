@@ -16,8 +16,8 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
 from spectralcls._core import compiled
-from spectralcls.eigen import GramOperator, KernelOperator, top_eigenpairs
 from spectralcls.kernels import kernel_matrix
+from spectralcls.linalg import GramOperator, KernelOperator, top_eigenpairs
 
 DTYPES = [np.float32, np.float64]
 

@@ -8,11 +8,12 @@ import joblib
 import numpy as np
 import pytest
 import threadpoolctl
-from estimators import assert_same, make, names, problem, responses
+from every_estimator import assert_same, make, names, problem, responses
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 
-from spectralcls import kernel_sums, knn, rpcholesky, top_eigenpairs
+from spectralcls import kernel_sums, knn, top_eigenpairs
+from spectralcls.linalg import rpcholesky
 
 pytestmark = pytest.mark.any_variant
 

@@ -24,7 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent may ignor
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 import numpy as np
 import spectralcls as S
-from spectralcls.eigen import KernelOperator
+from spectralcls.linalg import KernelOperator
 for name in S.__all__:
     getattr(S, name)
 warnings.simplefilter("ignore")
@@ -59,7 +59,7 @@ CALLS = {
     "knn, tree": (X.format(n=300_000, d=5), "S.knn(X, X, 100)"),
     "knn, tree of duplicates": ("X = np.zeros((100_000, 3))", "S.knn(X, X, 5)"),
     "tree built": (X.format(n=8_000_000, d=2), "S.knn(X[:2], X, 1)"),
-    "rpcholesky": (X.format(n=300_000, d=8), "S.rpcholesky(X, 1500, bandwidth=1.0)"),
+    "rpcholesky": (X.format(n=300_000, d=8), "S.linalg.rpcholesky(X, 1500, bandwidth=1.0)"),
     "eigenpairs of a kernel": (X.format(n=60_000, d=3), "S.top_eigenpairs(KernelOperator(X, bandwidth=0.3), 30)"),
     "eigenpairs, dense": ("A = rng.normal(size=(3000, 3000)); A += A.T", "S.top_eigenpairs(A, 5, solver='dense')"),
     "eigenpairs, Lanczos": ("A = rng.normal(size=(5000, 5000)); A += A.T",
@@ -74,7 +74,7 @@ CALLS = {
     "kernel ridge": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
                      "S.KernelRidgeClassifier(max_tuning_samples=6000).fit(X, y)"),
     "metric": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
-               "S.GradientMetric(max_samples=6000).fit(X, y)"),
+               "S.metric.GradientMetric(max_samples=6000).fit(X, y)"),
     "Parzen, tuning": (X.format(n=100_000, d=12) + "; y = np.arange(100_000) % 3",
                        "S.ParzenClassifier(max_tuning_samples=None).fit(X, y)"),
     "CCDR": (X.format(n=100_000, d=20) + "; y = np.arange(100_000) % 3", "S.CCDR(n_components=5).fit(X, y)"),

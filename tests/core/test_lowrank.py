@@ -7,7 +7,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls.kernels import kernel_matrix
-from spectralcls.lowrank import rpcholesky
+from spectralcls.linalg import rpcholesky
 
 
 def blobs(n=300, d=3, seed=0):

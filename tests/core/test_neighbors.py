@@ -12,8 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighb
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from spectralcls.graph import KNNTransformer
-from spectralcls.neighbors import knn, knn_graph, reverse_knn
+from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
 
 DTYPES = [np.float32, np.float64]
 ALGORITHMS = ["brute", "kd_tree"]

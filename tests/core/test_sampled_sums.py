@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from spectralcls import _sampled_sums
-from spectralcls._sampled_sums import Stratum, sampled_sums
 from spectralcls.kernels import KernelPoints, kernel_sums
+from spectralcls.kernels import _sampled as _sampled_sums
+from spectralcls.kernels._sampled import Stratum, sampled_sums
 
 N, M = 40_000, 300
 
@@ -31,7 +31,7 @@ def rows(monkeypatch):
         counts.append(0 if found is None else int(found[1].sum()))
         return found
 
-    monkeypatch.setattr("spectralcls.kernels.sampled_sums", counted)
+    monkeypatch.setattr("spectralcls.kernels._kernel_sums.sampled_sums", counted)
     return counts
 
 

@@ -9,8 +9,10 @@ import pytest
 import threadpoolctl
 from sklearn.datasets import load_iris
 
-from spectralcls import PerTurboClassifier, _parallel, rpcholesky
-from spectralcls._parallel import serial_blas
+from spectralcls import PerTurboClassifier
+from spectralcls._core import threads as _parallel
+from spectralcls._core.threads import serial_blas
+from spectralcls.linalg import rpcholesky
 
 pytestmark = pytest.mark.any_variant
 

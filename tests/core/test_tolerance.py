@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 
-from spectralcls._tolerance import approximate_sums
+from spectralcls.kernels._tolerance import approximate_sums
 
 STRATEGIES = ("pairs", "lattice")
 COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")

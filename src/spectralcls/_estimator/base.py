@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin, _fit_context
 
-from .._table import validate_complete
-from .._typing import Array, ArrayLike
+from .._inputs import validate_complete
+from .._utils.typing import Array, ArrayLike
 from .parameters import complete
 from .state import Versioned
 from .tables import TableMixin

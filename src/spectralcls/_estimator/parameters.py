@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from .._docstrings import fill, sections
+from .._utils.docstrings import fill, sections
 from ..kernels import KERNELS
 
 
@@ -117,7 +117,7 @@ PARAMETERS = {
         ["array-like", None],
         "array-like",
         """
-        Bandwidths to try; by default :func:`~spectralcls.bandwidth.bandwidth_grid` of the training data.
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
         """,
     ),
     "max_tuning_samples": Parameter(
@@ -150,7 +150,7 @@ PARAMETERS = {
         [StrOptions({"auto", "lanczos", "arpack", "dense"})],
         '{"auto", "lanczos", "arpack", "dense"}',
         """
-        See :func:`~spectralcls.eigen.top_eigenpairs`.
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
         """,
     ),
     "tol": Parameter(

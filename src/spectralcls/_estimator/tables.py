@@ -6,8 +6,8 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._table import check_features, choose_smoothing, rescaled
-from .._validation import check_more_data, check_training_data
+from .._inputs import check_features, choose_smoothing, rescaled
+from .._utils.validation import check_more_data, check_training_data
 
 
 class TableMixin:

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from .._validation import check_positive, unit_scale
-from ..bandwidth import bandwidth_grid, scale_bandwidth, silverman_bandwidth
+from .._utils.validation import check_positive, unit_scale
+from ..kernels import bandwidth_grid, scale_bandwidth, silverman_bandwidth
 from .folds import distinct_rows
 
 _POOLED = {"scale": scale_bandwidth, "scott": partial(silverman_bandwidth, rule="scott")}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import unit_scale
+from .._utils.validation import unit_scale
 from .folds import distinct_rows, shuffled_ranks, stratified_subsample
 
 MANY_FOLDS = 20

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._typing import Array, ArrayLike
-from .._validation import encode
-from ..neighbors import ALGORITHMS, knn, without_self
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import encode
+from ..kernels.neighbors import ALGORITHMS, knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
-from .._typing import Array, ArrayLike
-from .._validation import TrainingData
-from ..neighbors import ALGORITHMS
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import TrainingData
+from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
 from ._labels import UNSAID, encode_partial

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ..eigen import fix_signs, top_eigenpairs
+from ..linalg import fix_signs, top_eigenpairs
 
 DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
 MAX_DEFLATED = 32  # known vectors handed to the solver as they are; more are subtracted as a sparse matrix

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
-from .._model import TrainingPoints
-from ..neighbors import csr, knn, reverse_knn, row_starts
+from .._expansion import TrainingPoints
+from ..kernels.neighbors import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 
 EXTENSIONS = ("symmetric", "nearest", "full")

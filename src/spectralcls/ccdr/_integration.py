@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._tuning import stratified_subsample
-from ..eigen import fix_signs
-from ..neighbors import knn, mean_squared_length
+from ..kernels.neighbors import knn, mean_squared_length
+from ..linalg import fix_signs
 
 N_ALIGNMENTS = 10
 N_SCALE_POINTS = 2000

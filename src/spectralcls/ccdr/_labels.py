@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from .._validation import check_class_labels, encode
+from .._utils.validation import check_class_labels, encode
 
 UNSAID = "warn"
 

@@ -4,8 +4,8 @@ search for neighbors every vote."""
 import numpy as np
 from sklearn.base import clone
 
-from .._validation import encode
-from ..neighbors import knn
+from .._utils.validation import encode
+from ..kernels.neighbors import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
 

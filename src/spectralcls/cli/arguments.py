@@ -6,7 +6,7 @@ from pathlib import Path
 
 import threadpoolctl
 
-from .._parallel import effective_n_threads
+from .._core.threads import effective_n_threads
 from . import outputs
 from .columns import number
 from .errors import CommandError

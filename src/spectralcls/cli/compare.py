@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from .._progress import progress
+from .._utils.progress import progress
 from . import data, html, outputs, peers, registry, report
 from .arguments import count, jobs, output, seed, size
 from .errors import CommandError

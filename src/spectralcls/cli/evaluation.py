@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from .._parallel import cpu_count
+from .._core.threads import cpu_count
 from . import columns
 from .beside import as_they_come
 from .registry import Setting

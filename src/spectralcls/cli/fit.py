@@ -5,7 +5,7 @@ import ast
 
 import numpy as np
 
-from .._progress import progress
+from .._utils.progress import progress
 from . import columns, models, registry, tables
 from .arguments import count, jobs, output, seed, threads
 from .data import is_text

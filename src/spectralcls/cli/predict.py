@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._progress import progress
+from .._utils.progress import progress
 from . import models, tables
 from .arguments import jobs, threads
 from .data import is_text

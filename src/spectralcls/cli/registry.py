@@ -14,13 +14,17 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from ..auto import AutoClassifier
 from ..ccdr import CCDRClassifier
+from ..ensemble import AutoClassifier
 from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
-from ..kernel_ridge import KernelRidgeClassifier
 from ..perturbo import PerTurboClassifier
-from ..spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
-from ..spectral_kernel import SpectralKernelClassifier
+from ..regression import KernelRidgeClassifier
+from ..spectral import (
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
 from .errors import CommandError
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from .._table.check import names_categories
+from .._inputs.check import names_categories
 from ..metric import apply
 from ._rows import as_column, as_points, blocks, check_training_data, from_blocks, sizes
 from ._table import Layout, encoded

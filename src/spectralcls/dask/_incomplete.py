@@ -4,8 +4,8 @@ import dask
 import numpy as np
 
 from .. import kernels
-from .._model.completion import Completion
-from .._model.incomplete import factors_of, incomplete_class_sums, is_incomplete, with_gaps_apart
+from .._expansion.completion import Completion
+from .._expansion.incomplete import factors_of, incomplete_class_sums, is_incomplete, with_gaps_apart
 from ._rows import blocks, column_blocks, from_blocks, sizes
 from ._sums import Pairs, add, tree
 from ._tuning import gather

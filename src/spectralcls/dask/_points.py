@@ -1,4 +1,4 @@
-"""Training points on the workers: what a fitted form of `spectralcls._model` needs of its points."""
+"""Training points on the workers: what a fitted form of `spectralcls._expansion` needs of its points."""
 
 from dataclasses import fields, replace
 
@@ -6,14 +6,14 @@ import dask
 import dask.array as da
 import numpy as np
 
-from .. import _model
+from .. import _expansion
 from ._incomplete import class_log_sums, without_gaps
 from ._rows import blocks, from_blocks, sizes
 from ._sums import class_potentials, kernel_sums, nearest_codes
 
 
-class TrainingPoints(_model.TrainingPoints):
-    """`_model.TrainingPoints` with arrays over the points on the workers, not computed."""
+class TrainingPoints(_expansion.TrainingPoints):
+    """`_expansion.TrainingPoints` with arrays over the points on the workers, not computed."""
 
     @classmethod
     def of(cls, data, tolerance=None, n_jobs=None):
@@ -83,7 +83,7 @@ class TrainingPoints(_model.TrainingPoints):
     def local(self):
         """The same in this process."""
         arrays = dask.compute(*[getattr(self, field.name) for field in fields(self)])
-        return _model.TrainingPoints(*arrays)
+        return _expansion.TrainingPoints(*arrays)
 
 
 def local(expansion):

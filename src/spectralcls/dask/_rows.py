@@ -7,7 +7,7 @@ import dask.array as da
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from .._validation import check_class_labels
+from .._utils.validation import check_class_labels
 from ._workers import keep
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -13,16 +13,9 @@ import dask.array as da
 import numpy as np
 
 from .. import kernels
-from .._kernel_checks import (
-    check_bandwidths,
-    check_kernel,
-    check_labels,
-    check_log,
-    check_pair_of_groups,
-    check_tolerances,
-)
-from .._parallel import effective_n_threads
-from ..neighbors import knn
+from .._core.threads import effective_n_threads
+from ..kernels import checks
+from ..kernels.neighbors import knn
 from ._rows import as_column, as_points, blocks, column_blocks, from_blocks, sizes
 from ._workers import check_workers
 
@@ -136,19 +129,19 @@ def kernel_sums(
     W = None if weights is None else as_column(weights, X, "weights")
     labels = None if labels is None else as_column(labels, X, "labels")
     if labels is None:
-        check_labels(None, n_labels, X.shape[0])
+        checks.check_labels(None, n_labels, X.shape[0])
     elif labels.ndim != 1 or labels.dtype.kind not in "iub":
         raise ValueError(f"labels must be integers, one a row, got shape {labels.shape} and dtype {labels.dtype}.")
     elif n_labels is None:
         n_labels = int(labels.max().compute()) + 1
     else:
-        check_labels(np.zeros(1, dtype=np.int64), n_labels, 1)
-    check_kernel(kernel)
-    check_bandwidths(bandwidth, n_labels)
-    check_log(log)
-    check_tolerances(rtol, 0.0)
+        checks.check_labels(np.zeros(1, dtype=np.int64), n_labels, 1)
+    checks.check_kernel(kernel)
+    checks.check_bandwidths(bandwidth, n_labels)
+    checks.check_log(log)
+    checks.check_tolerances(rtol, 0.0)
     effective_n_threads(n_jobs)
-    query_groups, point_groups = (None, None) if exclude_groups is None else check_pair_of_groups(exclude_groups)
+    query_groups, point_groups = (None, None) if exclude_groups is None else checks.check_pair_of_groups(exclude_groups)
     query_groups = None if exclude_groups is None else as_column(query_groups, Q, "exclude_groups[0]")
     point_groups = None if exclude_groups is None else as_column(point_groups, X, "exclude_groups[1]")
     bandwidth = np.asarray(bandwidth, dtype=np.float64)

@@ -2,16 +2,16 @@
 
 A data frame becomes one of numbers, with the positions of known categories in the place of levels; what is checked,
 gathered and sent to the workers is then an array. `Layout` knows what the numbers stand for, and gives the columns back
-that `spectralcls._table` takes.
+that `spectralcls._inputs` takes.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .._table import Table
-from .._table.check import categorical_columns, names_categories, require_numbers
-from .._table.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column
+from .._inputs import Table
+from .._inputs.check import categorical_columns, names_categories, require_numbers
+from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column
 
 
 class Layout(NamedTuple):

@@ -7,11 +7,12 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import _tuning, _validation
-from .._model import BLOCK_BYTES
-from .._model.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
+from .. import _tuning
+from .._expansion import BLOCK_BYTES
+from .._expansion.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
 from .._tuning import candidate_bandwidths, draw_sample, folds_by_content, search
-from ..bandwidth import check_repetitions, reference_rule
+from .._utils import validation as _validation
+from ..kernels import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 

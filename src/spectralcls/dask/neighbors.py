@@ -6,8 +6,8 @@ from numbers import Integral
 import dask
 import numpy as np
 
-from .. import neighbors
-from .._parallel import effective_n_threads
+from .._core.threads import effective_n_threads
+from ..kernels import neighbors
 from ._rows import as_points, blocks, from_blocks, sizes
 from ._sums import tree
 from ._workers import check_workers
@@ -71,7 +71,7 @@ def knn(Q, X, k, *, n_jobs=None):
 
 
 def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n_jobs=None):
-    """Symmetric graph that joins every point with its nearest neighbors, as :func:`spectralcls.knn_graph`.
+    """Symmetric graph that joins every point with its nearest neighbors, as :func:`spectralcls.neighbors.knn_graph`.
 
     The neighbors are found on the workers; the graph, O(n n_neighbors) numbers, is made in this process.
 
@@ -82,11 +82,11 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     n_neighbors : int
         Neighbors per point, the point itself not counted, 1 <= n_neighbors < n.
     mode : {"binary", "heat", "distance"}, default="binary"
-        Value of an edge, as in :func:`spectralcls.knn_graph`.
+        Value of an edge, as in :func:`spectralcls.neighbors.knn_graph`.
     symmetrize : {"or", "and", "mean"} or None, default="or"
-        Which edges are kept, as in :func:`spectralcls.knn_graph`.
+        Which edges are kept, as in :func:`spectralcls.neighbors.knn_graph`.
     epsilon : float, "mean" or None, default=None
-        Scale of the heat kernel, as in :func:`spectralcls.knn_graph`.
+        Scale of the heat kernel, as in :func:`spectralcls.neighbors.knn_graph`.
     n_jobs : int, default=None
         Threads of a task; None: one.
 
@@ -98,7 +98,7 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     Raises
     ------
     ValueError
-        As :func:`spectralcls.knn_graph`, and for unknown chunk sizes or chunks along the features; before any task
+        As :func:`spectralcls.neighbors.knn_graph`, and for unknown chunk sizes or chunks along the features; before any task
         runs.
 
     Notes

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from .. import perturbo
 from .._estimator import transactional
-from .._model.completion import Completion
+from .._expansion.completion import Completion
 from ..perturbo import fit_class, log_explained, perturbation, seen_by_classes
 from ._estimator import MAX_GATHERED, DaskClassifier
 from ._incomplete import without_gaps

@@ -7,7 +7,8 @@ import dask.array as da
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .. import _validation, regression
+from .. import regression
+from .._utils import validation as _validation
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
 from ._estimator import MAX_GATHERED, DaskEstimator
 from ._points import TrainingPoints

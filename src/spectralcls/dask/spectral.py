@@ -6,9 +6,9 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.utils import check_random_state
 
 from .. import spectral
-from .._model import Expansion
-from .._model.centers import class_centers
-from .._model.spectrum import leading_spectrum
+from .._expansion import Expansion
+from .._expansion.centers import class_centers
+from .._expansion.spectrum import leading_spectrum
 from ._rows import as_column, as_points
 from ._sums import kernel_sums
 from ._tuning import candidate_grid, draw_gathered
@@ -31,7 +31,7 @@ class KernelOperator(LinearOperator):
     bandwidth : float
         Bandwidth, positive.
     normalization : {None, "mean", "sum"}, default=None
-        As in :class:`spectralcls.eigen.KernelOperator`.
+        As in :class:`spectralcls.linalg.KernelOperator`.
     sample_weight : ndarray of shape (n,), default=None
         Positive weights w: the operator becomes ``W^1/2 D^-1/2 K D^-1/2 W^1/2``.
     n_jobs : int, default=None

@@ -11,11 +11,12 @@ from scipy import sparse
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from .._typing import FilePath, RandomState, Sizes
+from .._utils.typing import FilePath, RandomState, Sizes
 from . import _gaussian, _mixture, _shapes
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 OPENML_PREFIX = "openml:"
+UNKNOWN = "unknown"  # marker of a sample without a label
 
 _BUNDLED = {
     "iris": sklearn_datasets.load_iris,
@@ -142,6 +143,8 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     - ``X_train``, ``y_train``, ``X_test``, ``y_test``, ``classes``: a predefined split;
     - ``X``, ``y``, ``classes``, ``train_idx``, ``test_idx``, ``realisations``: one split per row of
       ``train_idx``;
+    - ``X`` and ``markers``: labels as text, in which "unknown" stands for none and becomes the target -1, as in
+      scikit-learn's semi-supervised classifiers. All arrays of the file are in the result too;
     - a matrix written by ``scipy.sparse.save_npz``. Its labels are in ``<prefix>_meta.npz`` beside it, the
       longest prefix of the name that has such a file: a Boolean matrix ``Y`` or ``relevance`` (transposed
       where its columns belong to the rows of X), ``vocabulary``, ``is_train``. All arrays of that file are
@@ -204,6 +207,8 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
             (train.astype(np.intp), test.astype(np.intp))
             for train, test in zip(arrays.get("train_idx", []), arrays.get("test_idx", []), strict=True)
         ]
+    elif {"X", "markers"} <= arrays.keys():
+        return _marked(path, arrays)
     else:
         raise ValueError(
             f"{path} holds the arrays {', '.join(arrays) or '(none)'}; wanted are X and {target}, "
@@ -232,6 +237,14 @@ def _dense(path, X, y, splits, arrays):
         splits=splits,
         name=path.stem,
     )
+
+
+def _marked(path, arrays):
+    known = arrays["markers"] != UNKNOWN
+    bunch = _dense(path, arrays["X"][known], arrays["markers"][known], [], {})
+    target = np.full(len(known), -1, dtype=np.int64)
+    target[known] = bunch.target
+    return Bunch(**arrays | bunch | {"data": arrays["X"], "target": target})
 
 
 def _text(path):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 
-from .._typing import Array, RandomState, Sizes
+from .._utils.typing import Array, RandomState, Sizes
 from ._sampling import SIZE, class_counts, labels_of, shuffled
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]

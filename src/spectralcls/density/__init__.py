@@ -1,6 +1,7 @@
-"""Parzen's density estimate, and the points that it finds unlikely."""
+"""Parzen's density estimate, the points that it finds unlikely, and its modes (mean shift)."""
 
+from ._mean_shift import KernelMeanShift
 from ._outliers import ParzenOutlierDetector
 from ._parzen import ParzenDensity
 
-__all__ = ["ParzenDensity", "ParzenOutlierDetector"]
+__all__ = ["KernelMeanShift", "ParzenDensity", "ParzenOutlierDetector"]

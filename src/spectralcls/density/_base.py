@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
-from .._typing import Array
-from .._validation import check_samples
+from .._utils.typing import Array
+from .._utils.validation import check_samples
 from ..kernels import KERNELS
 from ._form import DensityForm, bandwidth_classes, held_out_log_density
 from ._space import Space, check_bounds

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .._model import Expansion, Rule, TrainingPoints, class_means
-from .._model.points import blocks
+from .._expansion import Expansion, Rule, TrainingPoints, class_means
+from .._expansion.points import blocks
 from .._tuning import distinct_rows, draw_sample
-from .._validation import sum_of_others
+from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer
 from ._space import Space, mirrors
 

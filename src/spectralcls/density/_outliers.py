@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._estimator import transactional
-from .._quantile import weighted_quantile
-from .._typing import Array, ArrayLike
-from .._validation import with_left_out
+from .._utils.quantile import weighted_quantile
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import with_left_out
 from ._base import Density
 from ._form import leave_one_out_log_density
 

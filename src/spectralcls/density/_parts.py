@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from .._profiles import PROFILES
+from ..kernels import PROFILES
 from ._space import Space
 
 

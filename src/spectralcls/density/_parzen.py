@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import transactional
-from .._typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike, RandomState
 from . import _parts, _univariate
 from ._base import Density
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from .._validation import check_positive
+from .._utils.validation import check_positive
 
 MOST_IMAGES = 4096  # of a query, the product over its bounded features
 _REACH = {"gaussian": 9.0, "laplace": 40.0}  # bandwidths beyond which a mirrored kernel is below rounding; else 1

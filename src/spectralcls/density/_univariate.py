@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._model.points import blocks
-from .._profiles import PROFILES
+from .._expansion.points import blocks
+from ..kernels import PROFILES
 from ._space import _REACH
 
 _BISECTIONS = 80

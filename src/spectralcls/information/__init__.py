@@ -17,7 +17,7 @@ Everything is computed in float64 from logarithms of sums, so that nothing under
 O(n^2 d) time. Each function takes
 
 - X, and Y where there are two samples: arrays of shape (n_samples, n_features);
-- ``bandwidth``: one h > 0 in the units of the features (:func:`spectralcls.bandwidth.silverman_bandwidth`
+- ``bandwidth``: one h > 0 in the units of the features (:func:`spectralcls.kernels.silverman_bandwidth`
   gives one), or a pair of them, h_p of X and h_q of Y; without the convolution both have to be equal;
 - ``sample_weight``, or ``sample_weight_X`` and ``sample_weight_Y``: non-negative, default 1; only their
   ratios count (but for the graph's cut and volume);
@@ -28,6 +28,7 @@ and raises ValueError for NaN or infinity, an empty sample, weights that are neg
 different numbers of features, and a bandwidth that is not positive and finite.
 """
 
+from ._dimension import IntrinsicDimension, class_dimensions, entropic_dimension
 from ._divergence import (
     cauchy_schwarz_divergence,
     integrated_squared_error,
@@ -40,8 +41,11 @@ from ._permutation import PermutationTest as PermutationTest  # what the tests r
 from ._permutation import independence_test, two_sample_test
 
 __all__ = [
+    "IntrinsicDimension",
     "cauchy_schwarz_divergence",
+    "class_dimensions",
     "cross_information_potential",
+    "entropic_dimension",
     "graph_cut",
     "graph_volume",
     "independence_test",

@@ -5,7 +5,7 @@ from numbers import Real
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval
 
-from .._typing import ArrayLike, Bandwidth
+from .._utils.typing import ArrayLike, Bandwidth
 from ._parzen import (
     LEAVE_ONE_OUT,
     LOG,

@@ -1,6 +1,6 @@
 """Cut and volume of the graph whose edges are Parzen windows."""
 
-from .._typing import ArrayLike, Bandwidth
+from .._utils.typing import ArrayLike, Bandwidth
 from ._parzen import (
     LOG,
     ONE_SAMPLE,

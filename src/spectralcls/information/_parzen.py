@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
-from .._conversion import converted
-from .._docstrings import fill
-from .._validation import sum_of_others, unit_scale, weights_of_rows
+from .._utils.conversion import converted
+from .._utils.docstrings import fill
+from .._utils.validation import sum_of_others, unit_scale, weights_of_rows
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -32,7 +32,7 @@ LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
 DESCRIPTIONS = {  # of the parameters that most functions share, and their source
     "bandwidth": """
     bandwidth : float
-        Bandwidth h > 0 in the units of the features, as `spectralcls.bandwidth.silverman_bandwidth` gives one.
+        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
     """,
     "bandwidths": """
     bandwidth : float or pair of floats

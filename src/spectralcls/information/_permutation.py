@@ -8,10 +8,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
-from .._model.points import blocks
-from .._typing import Array, ArrayLike, RandomState
+from .._expansion.points import blocks
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import kernel_sums, log_normalizer
-from ..lowrank import rpcholesky
+from ..linalg import rpcholesky
 from ._parzen import POTENTIAL, checked, read_bandwidths, read_sample, read_samples
 
 _MOST_PERMUTATIONS = 1_000_000

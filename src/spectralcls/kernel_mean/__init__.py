@@ -5,5 +5,6 @@ from ._cauchy_schwarz import CauchySchwarzClassifier
 from ._ise import ISEClassifier
 from ._laplacian_ise import LaplacianISEClassifier
 from ._parzen import ParzenClassifier
+from ._reduction import reduce_training_set
 
-__all__ = ["CauchySchwarzClassifier", "ISEClassifier", "LaplacianISEClassifier", "ParzenClassifier"]
+__all__ = ["CauchySchwarzClassifier", "ISEClassifier", "LaplacianISEClassifier", "ParzenClassifier", "reduce_training_set"]

@@ -1,10 +1,10 @@
 """What the classifiers share: bandwidth, fit and growth."""
 
 from .._estimator import ScoreClassifier, transactional
-from .._model import TrainingPoints, class_means
-from .._model.held_out import Problem, held_out_accuracies
+from .._expansion import TrainingPoints, class_means
+from .._expansion.held_out import Problem, held_out_accuracies
 from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
-from .._validation import check_bandwidth, check_no_class_vanishes
+from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import MetricMixin
 
 

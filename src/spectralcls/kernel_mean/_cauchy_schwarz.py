@@ -2,7 +2,7 @@
 
 from sklearn.utils._param_validation import StrOptions
 
-from .._model import Rule
+from .._expansion import Rule
 from ._base import KernelMeanClassifier
 
 

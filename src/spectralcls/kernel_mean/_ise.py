@@ -1,6 +1,6 @@
 """The integrated-squared-error classifier: nearest class mean in feature space."""
 
-from .._model import Rule
+from .._expansion import Rule
 from ._base import KernelMeanClassifier
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from .._estimator import log_posterior
-from .._model import Rule
-from .._typing import Array
-from .._validation import check_priors
+from .._expansion import Rule
+from .._utils.typing import Array
+from .._utils.validation import check_priors
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
 

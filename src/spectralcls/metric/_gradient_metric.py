@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
-from .._model.ridge import ALPHAS, solve
-from .._progress import progress
+from .._expansion.ridge import ALPHAS, solve
 from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
-from .._validation import check_regression_data, check_training_data
+from .._utils.progress import progress
+from .._utils.validation import check_regression_data, check_training_data
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
 from ._problem import Problem

@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
-from .._progress import progress
 from .._tuning import distinct_rows
-from .._validation import check_training_data
+from .._utils.progress import progress
+from .._utils.validation import check_training_data
 from ._descent import learn, most_steps
 from ._likelihood import Sample
 from ._linear_map import LinearMap

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._tuning import check_folds, draw_sample, search
-from .._validation import unit_scale
+from .._utils.validation import unit_scale
 from ._kernel_metric import KernelMetric
 
 KINDS = ("whiten", "diagonal", "full")

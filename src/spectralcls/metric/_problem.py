@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from .._model.ridge import indicators
-from .._temperature import inverse_temperature, log_loss
+from .._expansion.ridge import indicators
+from .._tuning.temperature import inverse_temperature, log_loss
 
 
 class Problem(NamedTuple):

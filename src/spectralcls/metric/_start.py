@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from ..bandwidth import bandwidth_grid
+from ..kernels import bandwidth_grid
 from ._descent import MAX_VALIDATED
 from ._likelihood import loss
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 
-from .._interrupt import eigh, matmul
-from ..lowrank import rpcholesky
+from .._core.interrupt import eigh, matmul
+from ..linalg import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
 

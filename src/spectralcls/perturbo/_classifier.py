@@ -9,11 +9,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from .._estimator import Estimator, TableMixin, transactional
-from .._model.completion import Completion
-from .._model.incomplete import is_incomplete
+from .._expansion.completion import Completion
+from .._expansion.incomplete import is_incomplete
 from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
-from .._typing import Array, ArrayLike
-from .._validation import check_bandwidth, unit_scale
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import check_bandwidth, unit_scale
 from ..metric import MetricMixin
 from ._class_model import Regularization, fit_class
 from ._explained import log_explained, perturbation, seen_by_classes

@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._estimator import transactional
-from .._model.incomplete import is_incomplete
-from .._table import check_features
-from .._typing import ArrayLike
-from .._validation import TrainingData, check_class_labels, positive_weight
+from .._expansion.incomplete import is_incomplete
+from .._inputs import check_features
+from .._utils.typing import ArrayLike
+from .._utils.validation import TrainingData, check_class_labels, positive_weight
 from ._class_model import together
 
 

@@ -4,8 +4,8 @@ import numpy as np
 from scipy.linalg.blas import dtpsv, dtrsm
 from scipy.linalg.lapack import dpstrf, dtpttr, dtrttp
 
-from .._interrupt import matmul
-from .._model.cholesky import NotPositiveDefiniteError, cholesky_in_place
+from .._core.interrupt import matmul
+from ..linalg import NotPositiveDefiniteError, cholesky_in_place
 
 _BLOCK = 1024  # rows of a solution that one call of BLAS finds
 _FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first

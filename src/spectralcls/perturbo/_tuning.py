@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 
-from .._interrupt import eigh, leavable_pool
-from .._model.completion import Completion
-from .._model.incomplete import is_incomplete
-from .._parallel import effective_n_threads, serial_blas
+from .._core.interrupt import eigh, leavable_pool
+from .._core.threads import effective_n_threads, serial_blas
+from .._expansion.completion import Completion
+from .._expansion.incomplete import is_incomplete
 from ._gaussian import gaussian, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._typing import ArrayLike
+from .._utils.typing import ArrayLike
 from ._places import like
 
 GRID = {1: 400, 2: 120}  # places along each feature

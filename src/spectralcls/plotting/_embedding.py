@@ -9,8 +9,8 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import ArrayLike
-from .._validation import encode
+from .._utils.typing import ArrayLike
+from .._utils.validation import encode
 
 
 class EmbeddingDisplay:

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_array
 
-from .._typing import ArrayLike
+from .._utils.typing import ArrayLike
 from ._places import like
 
 _CLASS_COLORS = "tab10"
@@ -184,7 +184,7 @@ class PerturbationDisplay:
 
 
 class ActiveLearningDisplay:
-    """Learning curves of `spectralcls.active.simulate`: on the remaining pool and on the test set (figure 5).
+    """Learning curves of `spectralcls.perturbo.simulate`: on the remaining pool and on the test set (figure 5).
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class ActiveLearningDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from spectralcls.active import LearningCurves
+    >>> from spectralcls.perturbo import LearningCurves
     >>> from spectralcls.plotting import ActiveLearningDisplay
     >>> test = {"boundary": np.array([[0.75, 1.0]]), "random": np.array([[0.75, 0.75]])}
     >>> display = ActiveLearningDisplay(LearningCurves(np.array([6, 7]), test, test)).plot()

@@ -2,7 +2,7 @@
 
 import narwhals.stable.v2 as nw
 
-from .._table.frames import is_frame
+from .._inputs.frames import is_frame
 
 
 def like(places, X):

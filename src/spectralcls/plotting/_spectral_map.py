@@ -7,7 +7,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import ArrayLike
+from .._utils.typing import ArrayLike
 
 
 class SpectralMapDisplay:

@@ -1,4 +1,4 @@
-"""Kernel regression: local means and local lines."""
+"""Regression with kernels: local means and local lines, and ridge regression as a classifier."""
 
 from ._choice import Choice as Choice  # these for the regression on Dask collections
 from ._choice import candidates as candidates
@@ -6,5 +6,6 @@ from ._choice import chosen as chosen
 from ._form import RegressionForm as RegressionForm
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
+from ._ridge_classifier import KernelRidgeClassifier
 
-__all__ = ["KernelRegressor"]
+__all__ = ["KernelRegressor", "KernelRidgeClassifier"]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._model.nearest import nearest_codes
-from .._model.points import TrainingPoints, blocks
+from .._expansion.nearest import nearest_codes
+from .._expansion.points import TrainingPoints, blocks
 from .._tuning import distinct_rows, draw_sample
 from ..kernels import kernel_sums
 from ._moments import Moments

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from .._quantile import weighted_quantile
 from .._tuning import check_folds, draw_sample
-from .._validation import TrainingData
+from .._utils.quantile import weighted_quantile
+from .._utils.validation import TrainingData
 from ..metric import GradientMetric, KernelMetric, MetricMixin
 
 SLICES = 8  # of y, that stand for classes

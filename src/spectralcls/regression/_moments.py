@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._profiles import PROFILES
+from ..kernels import PROFILES
 
 RIDGE = 1e-8  # of a slope, in units of the kernel's variance: no slope where all weight is on one point
 

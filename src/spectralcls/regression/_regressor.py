@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._typing import Array, ArrayLike
-from .._validation import check_regression_data
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import check_regression_data
 from ._choice import candidates, chosen
 from ._form import RegressionForm
 from ._metric import RegressionMetricMixin

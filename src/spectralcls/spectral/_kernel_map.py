@@ -10,12 +10,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._model.low_rank import low_rank_spectrum
-from .._model.spectrum import leading_spectrum
+from .._expansion.low_rank import low_rank_spectrum
+from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
-from .._typing import Array, ArrayLike
-from .._validation import positive_weight
-from ..eigen import KernelOperator
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import positive_weight
+from ..linalg import KernelOperator
 
 
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

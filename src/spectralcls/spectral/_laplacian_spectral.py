@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._model import Expansion, Rule, TrainingPoints, class_means
-from .._model.centers import class_average
-from .._model.low_rank import classwise_spectrum
-from .._model.spectrum import density_weights, leading_spectrum
+from .._expansion import Expansion, Rule, TrainingPoints, class_means
+from .._expansion.centers import class_average
+from .._expansion.low_rank import classwise_spectrum
+from .._expansion.spectrum import density_weights, leading_spectrum
 from .._tuning import reference_bandwidth
-from .._validation import check_bandwidth
-from ..eigen import KernelOperator
+from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
+from ..linalg import KernelOperator
 from ._base import SpectralClassifier, training_part
 from ._nested import PATIENCE, clearly_right, nested_cosines
 
@@ -75,7 +75,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     %(scale)s
     %(cv)s
     bandwidth_grid : array-like, default=None
-        Overall widths sigma to try; by default :func:`~spectralcls.bandwidth.bandwidth_grid` of the data.
+        Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     %(max_tuning_samples)s
     %(tolerance)s
         For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the

@@ -5,13 +5,13 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._model import Rule, TrainingPoints, class_means
-from .._model.centers import class_centers
-from .._model.held_out import Problem, held_out_accuracies
-from .._model.spectrum import leading_spectrum
+from .._expansion import Rule, TrainingPoints, class_means
+from .._expansion.centers import class_centers
+from .._expansion.held_out import Problem, held_out_accuracies
+from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
-from .._validation import check_bandwidth
-from ..eigen import KernelOperator
+from .._utils.validation import check_bandwidth
+from ..linalg import KernelOperator
 from ._base import SpectralClassifier
 from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances

@@ -1,0 +1,127 @@
+"""The floors of the package and who imports whom: the law that the tests check, and the picture on the site.
+
+A room is a folder or a file directly below ``src/spectralcls``. It imports only from rooms on lower floors, never a
+private module or a private attribute of another room. A room that is on no floor is an error.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "src" / "spectralcls"
+FLOORS = (  # from the ground up
+    ("compiled code, threads, configuration", ("_core",)),
+    ("validation and conversion", ("_utils",)),
+    ("kernel sums, matrices, neighbors, bandwidths", ("kernels",)),
+    ("eigenpairs, low rank, Cholesky", ("linalg",)),
+    ("folds, grids, search, temperature", ("_tuning",)),
+    ("from tables to coordinates", ("_inputs",)),
+    ("the fitted form", ("_expansion",)),
+    ("the skeleton of an estimator", ("_estimator",)),
+    ("learned metrics", ("metric",)),
+    ("families", ("ccdr", "density", "information", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
+    ("built on several families", ("ensemble",)),
+    ("interfaces", ("dask", "datasets", "plotting")),
+    ("command line", ("cli",)),
+    ("python -m spectralcls", ("__main__",)),
+)
+
+
+def floor_of(room):
+    """The number of a room's floor, from the ground up."""
+    for number, (_, rooms) in enumerate(FLOORS):
+        if room in rooms:
+            return number
+    raise LookupError(f"{room} is on no floor: name it in {Path(__file__).name}")
+
+
+@cache
+def sources():
+    """{path below the package, as parts: syntax tree} of all modules."""
+    return {
+        path.relative_to(PACKAGE).parts: ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+def room_of(parts):
+    """The room of a module; None for the package's own ``__init__``."""
+    room = parts[0].removesuffix(".py")
+    return None if room == "__init__" else room
+
+
+def rooms():
+    """All rooms that exist."""
+    return sorted({room for parts in sources() if (room := room_of(parts)) is not None})
+
+
+@cache
+def imports(parts):
+    """Dotted names below the package that a module imports, anywhere in its code."""
+    package, found = ["spectralcls", *parts[:-1]], set()
+    for node in ast.walk(sources()[parts]):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
+            found |= {".".join([*base, alias.name][1:]) for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.removeprefix("spectralcls.") for alias in node.names
+                      if alias.name.startswith("spectralcls.")}  # fmt: skip
+    return frozenset(found)
+
+
+def arrows():
+    """{(room, imported room): how many modules import it}."""
+    counted = {}
+    for parts in sources():
+        room = room_of(parts)
+        for target in {name.split(".")[0] for name in imports(parts)} & set(rooms()) - {room}:
+            if room is not None:
+                counted[room, target] = counted.get((room, target), 0) + 1
+    return counted
+
+
+def code_lines(parts):
+    """Lines that are neither empty, nor comment, nor docstring."""
+    source = (PACKAGE / Path(*parts)).read_text(encoding="utf-8").splitlines()
+    skipped = set()
+    for node in ast.walk(sources()[parts]):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            skipped |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#") and number not in skipped
+        for number, line in enumerate(source, 1)
+    )
+
+
+def draw(path):
+    """Every room on its floor with its lines of code, and an arrow for every pair of rooms with an import."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    place = {room: ((i + 0.5) / len(on_floor), floor) for floor, (_, on_floor) in enumerate(FLOORS)
+             for i, room in enumerate(on_floor)}  # fmt: skip
+    lines = dict.fromkeys(place, 0)
+    for parts in sources():
+        if room_of(parts) is not None:
+            lines[room_of(parts)] += code_lines(parts)
+    figure, ax = plt.subplots(figsize=(11, 8.5), layout="constrained")
+    for floor, (title, _) in enumerate(FLOORS):
+        ax.axhspan(floor - 0.36, floor + 0.36, color="#0072B2", alpha=0.06, lw=0)
+        ax.text(-0.01, floor, title, ha="right", va="center", fontsize=9, style="italic")
+    for room, target in arrows():
+        ax.plot(*zip(place[room], place[target], strict=True), color="#56606b", alpha=0.25, lw=0.8, zorder=0)
+    for room, (x, y) in place.items():
+        ax.text(x, y, f"{room}\n{lines[room]:,}", ha="center", va="center", fontsize=8.5, linespacing=1.25,
+                bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "#0072B2"})  # fmt: skip
+    ax.set(xlim=(-0.3, 1.02), ylim=(-0.6, len(FLOORS) - 0.4))
+    ax.axis("off")
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def setup(app):
+    """Sphinx: the picture is drawn anew for every build."""
+    app.connect("builder-inited", lambda app: draw(Path(app.srcdir) / "images" / "architecture.svg"))
+    return {"parallel_read_safe": True}

@@ -1,0 +1,148 @@
+"""How many threads a call of the core uses, and how threadpoolctl limits them."""
+
+import multiprocessing
+import os
+import threading
+from functools import cache, cached_property
+from numbers import Integral
+
+import joblib
+import threadpoolctl
+from joblib.parallel import get_active_backend
+
+from . import compiled
+
+_MOST_THREADS = 1024  # what any larger n_jobs means: libraries start as many threads as they are told
+
+cpu_count = cache(joblib.cpu_count)  # reads the affinity mask and the container's quota: a tenth of a millisecond
+
+
+class _OneThread:
+    """One thread for some libraries, from the first that enters to the last that leaves."""
+
+    def __init__(self, libraries):
+        self.libraries, self.entered, self._before = libraries, 0, ()
+
+    def enter(self):
+        if not self.entered:
+            self._before = [library.get_num_threads() for library in self.libraries]
+            self._set([1] * len(self.libraries))
+        self.entered += 1
+
+    def leave(self):
+        self.entered -= 1
+        if not self.entered:
+            self._set(self._before)
+
+    def _set(self, counts):
+        for library, count in zip(self.libraries, counts, strict=True):
+            # From 3.7 on threadpoolctl lets one thread set limits of OpenBLAS and ignores the others: what the count of
+            # those inside makes needless, and what would leave the limit set if the last to leave is another thread.
+            getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
+
+
+class _SerialBlas:
+    """Most libraries have one limit for the process: threads that each set and restore it by themselves would restore
+    what the others had set. So it is counted who is inside. With OpenMP a limit is the calling thread's alone."""
+
+    def __init__(self):
+        self._lock, self._here = threading.Lock(), threading.local()
+
+    @cached_property
+    def _shared(self):
+        return _OneThread([library for library in _blas() if not _is_per_thread(library)])
+
+    @property
+    def _own(self):
+        if not hasattr(self._here, "limit"):
+            self._here.limit = _OneThread([*filter(_is_per_thread, _blas())])
+        return self._here.limit
+
+    def __enter__(self):
+        with self._lock:
+            self._shared.enter()
+        self._own.enter()
+
+    def __exit__(self, *exception):
+        self._own.leave()
+        with self._lock:
+            self._shared.leave()
+
+    def forget_other_threads(self):
+        """In a forked child the other threads are gone, and with them who would have left."""
+        self._lock = threading.Lock()
+        while "_shared" in vars(self) and self._shared.entered > self._own.entered:
+            self._shared.leave()
+
+
+@cache
+def _blas():
+    """The libraries, looked for once: that takes milliseconds."""
+    return threadpoolctl.ThreadpoolController().select(user_api="blas").lib_controllers
+
+
+def _is_per_thread(library):
+    return getattr(library, "threading_layer", None) == "openmp"
+
+
+_serial_blas = _SerialBlas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_serial_blas.forget_other_threads)
+
+
+def serial_blas():
+    """A context in which BLAS uses the calling thread alone; nested and concurrent ones count as one.
+
+    For products between calls of the core or in threads of our own: the threads of BLAS go on waiting busily for more
+    work, on the processors that the other threads need next.
+    """
+    return _serial_blas
+
+
+def effective_n_threads(n_jobs=None):
+    """Threads for ``n_jobs`` in scikit-learn's convention.
+
+    ``None`` means all cores that the affinity mask and the container allow, unless ``OMP_NUM_THREADS`` (which
+    joblib sets in its worker processes) or ``threadpoolctl.threadpool_limits`` says less; inside a worker thread of
+    joblib it means one, because its siblings use the other cores. Negative counts are joblib's: -1 is all cores,
+    -2 all but one.
+    """
+    cores = cpu_count()
+    if n_jobs is not None:
+        if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+            raise ValueError(f"n_jobs must be None or a non-zero integer, got {n_jobs!r}.")
+        return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST_THREADS)
+    if _is_joblib_worker_thread():
+        return 1
+    limits = [cores, compiled.thread_limit() or cores]
+    environment = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if environment.isdigit():
+        limits.append(int(environment))
+    return max(1, min(limits))
+
+
+def _is_joblib_worker_thread():
+    backend, _ = get_active_backend()
+    nested = (getattr(backend, "nesting_level", 0) or 0) > 0
+    return nested and multiprocessing.parent_process() is None
+
+
+class _CoreController(threadpoolctl.LibController):
+    """Makes ``threadpoolctl`` see the compiled core as a library with a thread pool of its own."""
+
+    user_api = "spectralcls"
+    internal_api = "spectralcls"
+    filename_prefixes = ("_bindings.",)
+    check_symbols = ("spectralcls_get_num_threads", "spectralcls_set_num_threads")
+
+    def get_num_threads(self):
+        return self.dynlib.spectralcls_get_num_threads()
+
+    def set_num_threads(self, num_threads):
+        self.dynlib.spectralcls_set_num_threads(num_threads)
+
+    def get_version(self):
+        return None
+
+
+threadpoolctl.register(_CoreController)

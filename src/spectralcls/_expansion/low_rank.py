@@ -1,0 +1,125 @@
+"""Spectra of low-rank kernel matrices: K ~= F F^T by randomly pivoted Cholesky, in O(n r) memory."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ..linalg import label_matrix, rpcholesky, sign_factors
+from .spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class LowRankOperator:
+    """What `Spectrum` has to know of ``S F F^T S``, S the diagonal of `KernelOperator`; F itself is not kept.
+
+    Attributes
+    ----------
+    X : (n, d) points
+    degrees : (n,) D, at least each point's own share, which bounds its density from below; or None
+    sample_weight : (n,) or None
+    """
+
+    X: np.ndarray
+    kernel: str
+    bandwidth: float | np.ndarray
+    degrees: np.ndarray | None
+    sample_weight: np.ndarray | None
+    n_jobs: int | None
+
+
+@dataclass(frozen=True)
+class LowRankSpectrum(Spectrum):
+    """Eigenpairs of ``S F F^T S``, extended to new points by the kernel at the landmarks alone.
+
+    ``k(y, X) A ~= k(y, landmarks) L^-T F^T A`` with L the landmarks' rows of F, so that every expansion over the n
+    points becomes one over the r landmarks. On the training points it gives what F F^T gives.
+
+    Attributes
+    ----------
+    landmarks : (r, d)
+    map : (r, k) L^-T F^T (D^-1/2 W E L^-1/2)
+    density : (r, 2), or None: f(y) is ~= k(y, landmarks) v for the first column v, and is at least that for the
+        second, the landmarks' own share; where the factor is too poor the second is the larger
+    trace_residual : trace(K - F F^T) / trace(K)
+    """
+
+    landmarks: np.ndarray | None = None
+    map: np.ndarray | None = None
+    density: np.ndarray | None = None
+    trace_residual: float = 0.0
+
+    @property
+    def anchors(self):
+        return self.landmarks
+
+    @property
+    def density_weights(self):
+        return self.density
+
+    def coefficients(self, columns):
+        return self.map @ columns
+
+
+def low_rank_spectrum(
+    X, n_components, *, rank, bandwidth, normalized=False, sample_weight=None, random_state=None, n_jobs=None
+):
+    """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
+
+    D are the (weighted) means of the rows of F F^T, raised to what the landmarks alone contribute to the means of
+    K; without `normalized` the identity. n r kernel values, O(n r^2) operations, O(n r) memory.
+    """
+    if n_components is not None and n_components > rank:
+        raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
+    factor = rpcholesky(
+        X, rank, bandwidth=bandwidth, random_state=0 if random_state is None else random_state, n_jobs=n_jobs
+    )
+    w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    degrees = density = None
+    if normalized:
+        degrees, density = factor.row_sums(w / w.sum())
+    squares = w if degrees is None else w / degrees
+    values, U = factor.spectrum(squares, n_components)
+    # E = D^-1/2 F U values^-1/2 are the eigenvectors by repeated point, and L^-T U maps a query onto E L^1/2.
+    vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype)
+    if degrees is not None:
+        vectors /= np.sqrt(degrees)[:, None]
+    flip = sign_factors(vectors)
+    vectors *= flip
+    U = U * flip
+    shown = None if degrees is None else np.maximum(degrees, w / w.sum())
+    operator = LowRankOperator(X, "gaussian", bandwidth, shown, sample_weight, n_jobs)
+    return LowRankSpectrum(
+        operator, values, vectors, np.empty(0), True, X[factor.pivots], factor.compress(U), density,
+        factor.relative_trace_residual,
+    )
+
+
+def classwise_spectrum(
+    X, codes, widths, degrees, n_components, *, rank, sample_weight=None, random_state=None, n_jobs=None
+):
+    """The same for the kernel that joins points of classes t and s by the normalized Gaussian of variance
+    ``widths[t]^2 + widths[s]^2``, and given degrees; new points are extended over all n points.
+
+    Returns
+    -------
+    spectrum : Spectrum
+    trace_residual : float
+    """
+    if n_components > rank:
+        raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
+    points = np.column_stack([X, codes.astype(X.dtype)])
+    kernel = partial(_between_labeled, widths=widths, n_jobs=n_jobs)
+    factor = rpcholesky(points, rank, kernel=kernel, random_state=0 if random_state is None else random_state)
+    degrees = np.asarray(degrees, dtype=X.dtype)
+    w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    values, U = factor.spectrum(w / degrees, n_components)
+    vectors = factor.factor @ (U / np.sqrt(values)).astype(X.dtype) / np.sqrt(degrees)[:, None]
+    operator = LowRankOperator(X, "gaussian", widths, degrees, sample_weight, n_jobs)
+    return Spectrum(operator, values, vectors, np.empty(0)), factor.relative_trace_residual
+
+
+def _between_labeled(A, B, widths, n_jobs):
+    """`label_matrix` of points whose last coordinate is their label."""
+    labels, others = (points[:, -1].astype(np.intp) for points in (A, B))
+    return label_matrix(A[:, :-1], labels, B[:, :-1], others, widths, n_jobs)

@@ -1,0 +1,236 @@
+"""Training points by class, and the kernel sums over them that fitted forms need."""
+
+from dataclasses import dataclass, fields
+from functools import partial
+
+import numpy as np
+
+from .._utils.validation import TrainingData, unit_scale
+from ..kernels import KernelPoints, bounded_sums, kernel_sums
+from .completion import completed
+from .incomplete import factors_of, incomplete_class_log_sums, is_incomplete, with_gaps_apart
+from .nearest import nearest_codes
+
+BLOCK_BYTES = 1 << 26
+
+
+def blocks(n_rows, bytes_per_row, limit=BLOCK_BYTES):
+    """Slices of rows whose results stay below `limit` bytes together."""
+    rows = max(1, int(limit // max(bytes_per_row, 1)))
+    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
+
+
+def class_rows(codes, n_classes):
+    """Row numbers of each class."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.searchsorted(codes[order], np.arange(1, n_classes)))
+
+
+@dataclass(frozen=True)
+class TrainingPoints:
+    """Points with their classes and weights in this process.
+
+    Attributes
+    ----------
+    X : (n, d)
+    codes : (n,) class of each point, 0 ... C - 1
+    class_weight : (C,) sum of the weights of each class
+    weights : (n,) positive sample weights; None for ones
+    weight_unit : what they are multiples of on the user's scale, a power of two
+    tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
+    features : (d,) feature of each column, whose values are missing together; None for one column each
+    given : (n, d) the points with their gaps, if X completes them
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    class_weight: np.ndarray
+    weights: np.ndarray | None = None
+    weight_unit: float = 1.0
+    tolerance: float | None = None
+    n_jobs: int | None = None
+    features: np.ndarray | None = None
+    given: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, X, codes=None, n_classes=1, weights=None, tolerance=None, n_jobs=None, features=None):
+        """With weights brought to a scale that is safe in float32, and without gaps; without codes all are of one
+        class."""
+        codes = np.zeros(len(X), dtype=np.intp) if codes is None else codes
+        unit = 1.0
+        if weights is not None:
+            weights, unit = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
+        class_weight = np.bincount(codes, weights, minlength=n_classes).astype(np.float64)
+        given = X if is_incomplete(X) else None
+        X = completed(X, codes, weights, features, n_jobs)
+        return cls(X, codes, class_weight, weights, unit, tolerance, n_jobs, features, given)
+
+    def data(self, classes):
+        """The checked training data that they came from."""
+        X = self.X if self.given is None else self.given
+        weights = None if self.weights is None else self.weights * self.weight_unit
+        return TrainingData(X, self.codes, classes, weights, None, self.features)
+
+    @property
+    def n_classes(self):
+        return len(self.class_weight)
+
+    def class_log_sums(self, Q, columns, kernel, bandwidth):
+        """log sum_{j in c} w_j k(q, x_j) as float64 (m, C, k), each class at its own bandwidth if there are
+        several.
+
+        With a tolerance the errors of the sums of a query and a column add up to at most `tolerance` times
+        their total. What a query lacks is integrated out.
+        """
+        n_columns = 1 if np.ndim(columns) < 2 else columns.shape[1]
+        widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
+
+        def complete(Q):
+            sums = kernel_sums(
+                Q, self._packed(columns, True), kernel=kernel, bandwidth=widths, log=True, rtol=self.tolerance or 0.0,
+                n_jobs=self.n_jobs,
+            )
+            return [sums.reshape(len(Q), self.n_classes, n_columns)]
+
+        def incomplete(Q):
+            log_sums = incomplete_class_log_sums(
+                Q, self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)), self.weights,
+                factors_of(columns, self.weights), self.features, self.n_jobs,
+            )
+            return [log_sums[:, 0]]
+
+        return with_gaps_apart(Q, complete, incomplete)[0]
+
+    def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
+        """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.
+
+        They are (m, C, k), to be multiplied by exp of the first result, (m, C). The share is zero if nothing has been
+        left out for it.
+        """
+        widths = bandwidth if np.ndim(bandwidth) == 0 else bandwidth[None]
+        scale, sums, used = bounded_sums(Q, self._packed(columns, True), kernel, widths, tolerance, self.n_jobs)
+        return scale[:, 0], sums[:, 0], tolerance if used else 0.0, sums.dtype
+
+    def shares(self, columns):
+        """The classes' shares in the sum of each column, (C, k)."""
+        columns = np.ones(len(self.X)) if columns is None else columns
+        totals = [np.bincount(self.codes, column, self.n_classes) for column in columns.reshape(len(self.X), -1).T]
+        return np.array([total / total.sum() for total in totals]).T
+
+    def pairs(self, Q, columns, kernel, bandwidth, log_scale, rtol=0.0):
+        """k(q) A for columns A (n, k) of either sign: (m, 1) and (m, k), the second to be multiplied by exp(first).
+
+        With bandwidths by class the sums over the points of a class are multiplied by exp(log_scale), (C,). A relative
+        error `rtol` may be allowed in sums of columns that are not negative.
+        """
+        by_class = np.ndim(bandwidth) > 0
+        shift, sums = kernel_sums(
+            Q, self._packed(columns, by_class), kernel=kernel, bandwidth=bandwidth[None] if by_class else bandwidth,
+            log="pair", rtol=rtol, n_jobs=self.n_jobs,
+        )
+        shift, sums = shift.astype(np.float64), sums.astype(np.float64)
+        if not by_class:
+            return shift[:, None], sums
+        shift, sums = shift[:, 0] + log_scale, sums[:, 0]
+        shift = np.where(sums.any(axis=2), shift, -np.inf)  # the scale of a sum of zeros says nothing
+        largest = shift.max(axis=1, keepdims=True)
+        largest[np.isneginf(largest)] = 0.0
+        return largest, np.einsum("mc,mck->mk", np.exp(shift - largest), sums)
+
+    def _packed(self, columns, by_class):
+        """The points in the core's layout with these columns as weights, by class or all together.
+
+        Those of the last call are kept: every query of a fitted form asks for the same. They are not pickled.
+        """
+        kept = vars(self).get("_kept")
+        if kept is None or kept[0] is not columns or kept[1] != by_class:
+            labels = {"labels": self.codes, "n_labels": self.n_classes} if by_class else {}
+            kept = (columns, by_class, KernelPoints(self.X, weights=columns, **labels))
+            vars(self)["_kept"] = kept
+        return kept[2]
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def evaluate(self, Q, sums, finish, width):
+        """``finish(sums(q))`` for blocks q of the queries, (m, width), or (m,) for width 0.
+
+        `sums` is `class_log_sums` or `pairs` with all but its first argument.
+        """
+        out = np.empty((len(Q), width) if width else len(Q))
+        for block in blocks(len(Q), 24 * max(width, 1)):
+            out[block] = finish(sums(Q[block]))
+        return out
+
+    def settle(self, scores, Q, candidates, compact):
+        """Give the class of the nearest point the score 0 if no class is reached; of the `candidates` (C,) alone."""
+        rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
+        if len(rows):
+            own = candidates[self.codes]
+            nearest = nearest_codes(Q[rows], self.X[own], self.codes[own], self.n_jobs)
+            scores[rows, nearest] = 0.0
+        return scores
+
+    def log_density(self, kernel, bandwidth, log_share):
+        """log f at the training points, (n,)."""
+        return self.evaluate(
+            self.X, partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
+            partial(_log_total, log_share=log_share), 0,
+        )
+
+    def potentials(self, weights, kernel, bandwidths):
+        """sum_ij w_i w_j k(x_i, x_j) over each class, self pairs included, (C,); bandwidths (C,)."""
+        weights = np.ones(len(self.X)) if weights is None else weights
+        out = np.zeros(self.n_classes)
+        for c, own in enumerate(class_rows(self.codes, self.n_classes)):
+            if len(own):
+                X, w = self.X[own], weights[own]
+                sums = kernel_sums(
+                    X, X, weights=w, kernel=kernel, bandwidth=bandwidths[c], rtol=self.tolerance or 0.0,
+                    n_jobs=self.n_jobs,
+                )
+                out[c] = w @ sums.astype(np.float64)
+        return out
+
+    def grown_potentials(self, before, sums, kernel, bandwidths):
+        """`potentials` of the sample weights, from those of the points `before`, which come first among these."""
+        weights = np.ones(len(self.X)) if self.weights is None else self.weights
+        out = sums * (before.weight_unit / self.weight_unit) ** 2
+        options = dict(kernel=kernel, n_jobs=self.n_jobs)
+        for c in np.unique(self.codes[len(before.X) :]):
+            own = np.flatnonzero(self.codes == c)
+            old, new = np.split(own, [np.searchsorted(own, len(before.X))])
+            for others in (old, own):  # a pair of an old and a new point counts twice
+                if len(others):
+                    found = kernel_sums(
+                        self.X[new], self.X[others], weights=weights[others], bandwidth=bandwidths[c], **options
+                    )
+                    out[c] += weights[new] @ found.astype(np.float64)
+        return out
+
+    def scaled_by_class(self, columns, log_scale):
+        """The same k(y) A with the classes' factors in the columns, so that a tolerance refers to its entries."""
+        relative = np.exp(log_scale - log_scale.max())
+        if np.all(relative == 1):
+            return columns, log_scale
+        factors = self.of_class(relative)
+        (columns,) = self.hold(factors if columns is None else columns * factors)
+        return columns, np.full_like(log_scale, log_scale.max())
+
+    def of_class(self, values):
+        """What holds for its class, at every point."""
+        return values[self.codes]
+
+    def with_sample_weights(self, columns):
+        """A second column, for the density at a query."""
+        second = np.ones(len(self.X)) if self.weights is None else self.weights
+        return np.column_stack([second if columns is None else columns, second])
+
+    def hold(self, *arrays):
+        """Arrays that serve several times."""
+        return arrays
+
+
+def _log_total(log_sums, log_share):
+    """log f (m,) from the class sums (m, C, 1) of the sample weights."""
+    return np.logaddexp.reduce(log_sums[..., 0] + log_share, axis=1)

@@ -1,0 +1,116 @@
+"""Leading eigenpairs of a kernel operator, and what they make of points: the training map and its
+extension."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from ..linalg import KernelOperator, fix_signs, top_eigenpairs
+from .expansion import Expansion
+from .points import TrainingPoints
+from .rule import Rule
+
+_ROUNDING = 10  # eigenvalues below this many units of the first one's rounding are taken for zero
+DISTANCE = Rule("distance")
+_GAP = 1e-6  # relative gap below which the eigenvectors on its two sides cannot be told apart
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Positive leading eigenpairs of ``S K S``, S the diagonal of an operator (see `KernelOperator`).
+
+    Attributes
+    ----------
+    operator : KernelOperator
+    values : (r,) descending, float64
+    vectors : (n, r) eigenvectors of a repeated point's rows: u / sqrt(w) for the weighted operator
+    dropped : (q,) eigenvalues among those asked for that were not positive
+    converged : whether the solver reached its tolerance
+    """
+
+    operator: KernelOperator
+    values: np.ndarray
+    vectors: np.ndarray
+    dropped: np.ndarray
+    converged: bool = True
+
+    @property
+    def training_map(self):
+        """E L^1/2, (n, r)."""
+        return self.vectors * np.sqrt(self.values).astype(self.vectors.dtype)
+
+    def weighted_vectors(self):
+        """W E, (n, r): sums over samples become sums over repeated samples."""
+        weights = self.operator.sample_weight
+        return self.vectors if weights is None else weights[:, None] * self.vectors
+
+    def coefficients(self, columns):
+        """A with ``phi(y) @ columns = g(y) k(y) A``; `columns` is (r, c)."""
+        vectors = self.weighted_vectors().astype(np.float64)
+        A = vectors @ (columns / np.sqrt(self.values)[:, None])
+        degrees = self.operator.degrees
+        return A if degrees is None else A / np.sqrt(degrees)[:, None]
+
+    @property
+    def anchors(self):
+        """The points that `coefficients` and `density_weights` go with."""
+        return self.operator.X
+
+    @property
+    def density_weights(self):
+        """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
+        return density_weights(self.operator)
+
+    def expansion(self, columns=None, rule=DISTANCE, offsets=None):
+        """The Nystrom extension ``phi(y) @ columns`` as an `Expansion`; by default phi(y) itself, (m, r)."""
+        columns = np.eye(len(self.values)) if columns is None else columns
+        offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
+        A, density = self.coefficients(columns), self.density_weights
+        A = A if density is None else np.column_stack([A, density])
+        points = TrainingPoints.of(self.anchors, n_jobs=self.operator.n_jobs)
+        return Expansion(rule, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
+
+    def determined(self, candidates, tol=None):
+        """Whether the span of the first r vectors is determined by the data, for each r of the candidates.
+
+        It is not where the eigenvalues r and r + 1 agree, as those of isolated points do at a small
+        bandwidth; any basis of their common space is as good as another.
+        """
+        eps = np.finfo(self.vectors.dtype).eps
+        smallest = max(_GAP, 10 * (eps ** (2 / 3) if tol is None else tol)) * self.values[0]
+        following = np.append(self.values[1:], 0)
+        r = np.minimum(candidates, len(self.values))
+        return self.converged & ((self.values - following)[r - 1] > smallest)
+
+
+def density_weights(operator):
+    """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
+    if operator.degrees is None:
+        return None
+    weights = operator.sample_weight
+    weights = np.ones(len(operator.X)) if weights is None else weights.astype(np.float64)
+    return weights / weights.sum()
+
+
+def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_state=None, max_block_products=None):
+    """The positive ones of the leading eigenpairs; all n are computed where `n_components` is n or more."""
+    n = len(operator.X)
+    converged = True
+    if n_components >= n:
+        values, vectors = scipy.linalg.eigh(operator.toarray().astype(np.float64))
+        values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
+    else:
+        result = top_eigenpairs(
+            operator, n_components, solver=solver, tol=tol, max_block_products=max_block_products,
+            random_state=random_state, n_jobs=operator.n_jobs,
+        )
+        values, vectors, converged = result.values, result.vectors, result.converged
+    floor = _ROUNDING * np.finfo(operator.dtype).eps * max(values[0], 0)
+    kept = values > floor
+    if not kept.any():
+        raise ValueError("The kernel matrix has no positive eigenvalue.")
+    vectors = vectors[:, kept]
+    if operator.sample_weight is not None:
+        vectors = vectors / np.sqrt(operator.sample_weight)[:, None]
+    return Spectrum(operator, values[kept], vectors.astype(operator.dtype), values[~kept], converged)

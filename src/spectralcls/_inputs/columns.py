@@ -1,0 +1,208 @@
+"""What becomes of a column: coordinates of a Gaussian kernel whose factor is that of the column's kind.
+
+The factor of an unordered category is 1 for equal levels and lambda otherwise. With an indicator of scale s for each
+level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 / h^2)``. Ordered levels are their
+ranks.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._utils.quantile import weighted_quantile
+from .frames import BOOLEAN, NUMBER, ORDERED, TEXT
+
+MOST_TEXTS = 255  # different texts, more of which are no categories
+MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
+FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
+REACH = 10.0  # interquartile ranges beyond the median at which values then count
+RARE = 3.0  # scales that rare values of a column that is mostly constant lie from the others at most, as their rms
+UNIT = 1e-6  # a standard deviation this near to 1 is one
+
+
+@dataclass
+class Number:
+    """A column of numbers: ``(x - center) / scale``."""
+
+    name: object
+    center: float = 0.0
+    scale: float = 1.0
+    observed: bool = True
+    kind = NUMBER
+
+    @property
+    def width(self):
+        return int(self.observed)
+
+    @classmethod
+    def learned(cls, name, values, scale, weights=None):
+        """From the values, NaN where they are missing; `scale` says whether to center and scale them."""
+        known = ~np.isnan(values)
+        if not (scale and known.any()):
+            return cls(name, observed=bool(known.any()))
+        values = values[known].astype(np.float64)
+        return cls(name, *center_and_scale(values, None if weights is None else weights[known]))
+
+    def encode(self, column):
+        return scaled(numbers(column)[:, None], self.center, self.scale)[:, : self.width]
+
+    def described(self):
+        return "a number" if self.observed else "missing everywhere, ignored"
+
+
+@dataclass
+class Levels:
+    """A column of categories: indicators of scale `scale`, or ranks times it."""
+
+    name: object
+    kind: str
+    positions: dict  # of each level
+    n_positions: int
+    pooled: int | None  # position of the levels that are too rare; unseen ones take it too
+    unit: float  # scale at which the squared distance of two random rows is 2 on average
+    factor: float = 1.0  # found by the search; 0 leaves the column out
+
+    @property
+    def ordered(self):
+        return self.kind == ORDERED
+
+    @property
+    def width(self):
+        if self.n_positions < 2 or self.factor == 0:
+            return 0
+        return 1 if self.ordered or self.n_positions == 2 else self.n_positions
+
+    @classmethod
+    def learned(cls, column, kind, weights=None):
+        """From a column whose values are levels of that kind."""
+        known = [_level(value) for value in column.values[~column.missing]]
+        weights = np.ones(len(known)) if weights is None else weights[~column.missing]
+        counts = {}
+        for value, weight in zip(known, weights, strict=True):
+            counts[value] = counts.get(value, 0) + weight
+        if column.kind == TEXT and len(counts) > MOST_TEXTS:
+            raise ValueError(
+                f"Column {column.name!r} of X is text with {len(counts)} different values, too many for a category: "
+                "drop it, make features of it, or convert it to a categorical dtype, whose rare levels are joined."
+            )
+        pooled = None
+        if kind == ORDERED and column.levels is not None:
+            levels = [_level(value) for value in column.levels]
+        else:
+            levels = sorted(counts, key=_order)
+            if len(levels) > MOST_LEVELS and kind != ORDERED:
+                levels = sorted(sorted(levels, key=counts.get, reverse=True)[: MOST_LEVELS - 1], key=_order)
+                pooled = len(levels)
+        positions = {level: i for i, level in enumerate(levels)}
+        n_positions = len(levels) + (pooled is not None)
+        which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
+        unit = _unit(which, n_positions, kind == ORDERED, weights)
+        return cls(column.name, kind, positions, n_positions, pooled, unit)
+
+    def position_of(self, column):
+        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one."""
+        if column.kind == NUMBER and column.values.dtype.kind == "f":
+            column = column._replace(values=column.values.astype(object))
+        position = np.full(len(column.values), np.nan)
+        unseen = np.nan if self.pooled is None else self.pooled
+        for row in np.flatnonzero(~column.missing):
+            position[row] = self.positions.get(_level(column.values[row]), unseen)
+        return position
+
+    def encode(self, column):
+        """Coordinates without `factor`, NaN where there is no position."""
+        position = self.position_of(column)
+        if self.width == 1:
+            spread = 1.0 if self.ordered else np.sqrt(2.0)
+            return (position * spread * self.unit)[:, None]
+        out = (position[:, None] == np.arange(self.width)) * self.unit
+        out[np.isnan(position)] = np.nan
+        return out
+
+    def described(self):
+        if self.n_positions < 2:
+            return f"a {self.kind} of one level, ignored" if self.n_positions else "missing everywhere, ignored"
+        joined = "" if self.pooled is None else ", the rarest joined"
+        kind = "an ordered category" if self.ordered else "a truth value" if self.kind == BOOLEAN else "a category"
+        return f"{kind} of {self.n_positions} levels{joined}"
+
+
+def numbers(column):
+    """The values of a column of numbers, or of truth values as 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        For a column of anything else.
+    """
+    if column.kind == BOOLEAN:
+        return np.where(column.missing, np.nan, np.where(column.missing, False, column.values).astype(np.float64))
+    if column.kind != NUMBER:
+        raise ValueError(
+            f"Column {column.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."
+        )
+    return column.values
+
+
+def scaled(X, center, scale):
+    """``(X - center) / scale`` in the precision of X; X itself if that changes nothing."""
+    if not np.any(center) and np.all(scale == 1):
+        return X
+    return (X - np.asarray(center, X.dtype)) / np.asarray(scale, X.dtype)
+
+
+def center_and_scale(values, weights=None):
+    """Mean and standard deviation; (0, 1) if it is 1, and for a constant the scale 1.
+
+    If outliers decide the standard deviation, both are those of the values brought to within ten interquartile ranges
+    of the median. If more than half of the values are equal, the others are rare, and the scale is at least a third of
+    what these differ by.
+    """
+    exponent = np.frexp(np.abs(values).max())[1]  # squares of the numbers themselves may overflow
+    values = np.ldexp(values, -exponent)
+    center, scale = moments(values, weights)
+    if abs(np.ldexp(scale, exponent) - 1) < UNIT:
+        return 0.0, 1.0
+    low, median, high = _quartiles(values, weights)
+    if low == high:
+        rare = values != median
+        if rare.any():
+            difference = np.average((values[rare] - median) ** 2, weights=None if weights is None else weights[rare])
+            scale = max(scale, np.sqrt(difference) / RARE)
+    elif FAR * (high - low) / 1.349 < scale:
+        reach = REACH * (high - low)
+        center, scale = moments(np.clip(values, median - reach, median + reach), weights)
+    is_constant = scale <= 1e-12 * abs(center)  # zeros too
+    return float(np.ldexp(center, exponent)), 1.0 if is_constant else float(np.ldexp(scale, exponent))
+
+
+def moments(values, weights):
+    """Mean and standard deviation."""
+    center = np.average(values, weights=weights)
+    return center, np.sqrt(np.average((values - center) ** 2, weights=weights))
+
+
+def _quartiles(values, weights):
+    shares = (0.25, 0.5, 0.75)
+    if weights is None:  # without sorting
+        return np.quantile(values, shares, method="averaged_inverted_cdf")
+    return [weighted_quantile(values, share, weights) for share in shares]
+
+
+def _level(value):
+    """A level as a key: 1, 1.0 and numpy's 1 are the same."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _order(level):
+    return type(level).__name__ if isinstance(level, str) else "", level
+
+
+def _unit(which, n_positions, ordered, weights):
+    """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
+    if n_positions < 2 or not len(which):
+        return 1.0
+    if ordered:
+        return float(1 / (moments(which, weights)[1] or 1.0))
+    shares = np.bincount(which, weights, minlength=n_positions) / weights.sum()
+    return float(1 / np.sqrt(max(1 - shares @ shares, 1e-12))) if shares.max() < 1 else 1.0

@@ -1,0 +1,156 @@
+"""Columns of data frames and arrays: their values, which of them are missing, and of what kind they are."""
+
+from numbers import Number
+from typing import NamedTuple
+
+import numpy as np
+
+from .._utils.conversion import held_by_floats
+
+NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED = "number", "boolean", "text", "category", "ordered category"
+
+
+class Column(NamedTuple):
+    """One column.
+
+    Attributes
+    ----------
+    name : str, or int for the position in an array
+    kind : str
+        "number", "boolean", "text", "category" or "ordered category".
+    values : ndarray (n,)
+        Floating point with NaN for a number, objects otherwise.
+    missing : ndarray (n,) of bool
+    levels : list or None
+        All levels of an ordered category, lowest first.
+    """
+
+    name: object
+    kind: str
+    values: np.ndarray
+    missing: np.ndarray
+    levels: list | None = None
+
+    def take(self, rows):
+        """Some of the rows."""
+        return self._replace(values=self.values[rows], missing=self.missing[rows])
+
+
+def is_frame(X):
+    """Whether X is a data frame that is not an array."""
+    return hasattr(X, "columns") and not hasattr(X, "dask") and (
+        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc")
+    )
+
+
+def is_numeric_pandas(X):
+    """Whether scikit-learn's own checks take the frame: pandas, and numbers only."""
+    dtypes = getattr(X, "dtypes", None)
+    return hasattr(X, "iloc") and all(
+        getattr(dtype, "kind", "O") in "iuf" and "[" not in str(dtype) for dtype in dtypes
+    )
+
+
+def read_columns(X):
+    """Columns of a data frame (pandas, polars, Arrow and whatever else narwhals knows) or of a 2-D array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a frame that narwhals does not know, and a column of dates, of nested values or of values of several types:
+        in one sentence that names the column.
+    """
+    if not is_frame(X):
+        array = X if hasattr(X, "dtype") else np.array(X, dtype=object)
+        if array.ndim != 2:
+            raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
+        return [_of_objects(position, array[:, position]) for position in range(array.shape[1])]
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    names = list(frame.columns)
+    repeated = sorted({str(name) for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"Several columns of X have the name {repeated[0]!r}: rename them.")
+    columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
+    return [_of_series(series, name, nw) for series, name in zip(columns, names, strict=True)]
+
+
+def _of_series(series, name, nw):
+    dtype = series.dtype
+    missing = series.is_null().to_numpy().astype(bool)
+    if dtype.is_numeric():
+        kept = series if not missing.any() else series.fill_null(0)
+        single = dtype == nw.Float32
+        values = np.array(kept.cast(nw.Float32 if single else nw.Float64).to_numpy())
+        values[missing] = np.nan
+        return Column(name, NUMBER, values, np.isnan(values))
+    if dtype.is_temporal():
+        raise ValueError(
+            f"Column {name!r} of X holds dates or times ({dtype}): make numbers of it, such as days since a date, or "
+            "drop it."
+        )
+    if dtype == nw.Enum or dtype == nw.Categorical:
+        ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
+        levels = series.cat.get_categories().to_list() if ordered else None
+        kind = ORDERED if ordered else CATEGORY
+        return Column(name, kind, _objects(series.to_list()), missing, levels)
+    if dtype == nw.Boolean:
+        return Column(name, BOOLEAN, _objects(series.to_list()), missing)
+    if dtype.is_nested():
+        raise ValueError(f"Column {name!r} of X holds nested values ({dtype}): make columns of its parts, or drop it.")
+    return _of_objects(name, _objects(series.to_list()), missing)
+
+
+def _objects(values):
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _of_objects(name, values, missing=None):
+    """A column whose kind only its values tell."""
+    if values.dtype.kind in "iuf":
+        values = values.astype(values.dtype if values.dtype == np.float32 else np.float64)
+        return Column(name, NUMBER, values, np.isnan(values))
+    if values.dtype.kind == "b":
+        return Column(name, BOOLEAN, values.astype(object), np.zeros(len(values), dtype=bool))
+    if values.dtype.kind in "mM":
+        raise ValueError(f"Column {name!r} of X holds dates or times: make numbers of it, or drop it.")
+    values = values.astype(object)
+    lacking = np.array([_is_missing(value) for value in values], dtype=bool)
+    missing = lacking if missing is None else missing | lacking
+    kinds = {_kind_of(value) for value in values[~missing]}
+    if not kinds:
+        return Column(name, NUMBER, np.full(len(values), np.nan), missing)
+    if kinds == {"number"}:
+        numbers = np.full(len(values), np.nan)
+        with held_by_floats(f"Column {name!r} of X"):
+            numbers[~missing] = values[~missing].astype(np.float64)
+        return Column(name, NUMBER, numbers, missing)
+    if len(kinds) > 1:
+        raise ValueError(
+            f"Column {name!r} of X mixes values of several types ({', '.join(sorted(kinds))}): convert it to one of "
+            "them."
+        )
+    (kind,) = kinds
+    if kind not in (TEXT, BOOLEAN):
+        raise ValueError(
+            f"Column {name!r} of X holds objects of type {kind}, which are neither numbers nor categories: convert or "
+            "drop it."
+        )
+    return Column(name, kind, values, missing)
+
+
+def _is_missing(value):
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and np.isnan(value)
+
+
+def _kind_of(value):
+    if isinstance(value, str):
+        return TEXT
+    if isinstance(value, bool | np.bool_):
+        return BOOLEAN
+    return "number" if isinstance(value, Number) and not isinstance(value, complex) else type(value).__name__

@@ -1,0 +1,235 @@
+"""The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
+
+import warnings
+from functools import partial
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from .._estimator import Estimator, transactional
+from .._tuning import check_folds, shuffled_ranks
+from .._utils.progress import progress
+from .._utils.validation import check_training_data
+from ._budget import Clock, affordable_sizes
+from ._columns import are_categories, check_columns
+from ._ensemble import Ensemble, Points, fit_ensemble, posterior
+from ._members import LARGE, members_for
+
+_HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
+
+
+class AutoClassifier(ClassifierMixin, Estimator):
+    """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
+
+    The members, each fitted to the table in an encoding of its own (columns of 3 to 10 distinct values become
+    indicators, and so do categories; others are standardized or mapped to normal quantiles; a further indicator says
+    where values are missing, which count as the mean):
+
+    - PerTurbo: the share of a query that the span of a class explains;
+    - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
+    - the same after a :class:`~spectralcls.metric.KernelMetric`;
+    - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`.
+
+    Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
+    all of them are fitted again to all points.
+
+    Parameters
+    ----------
+    time_budget : float, default=None
+        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points, and a
+        warning says so. None: as long as it takes.
+    cv : int, splitter or list of splits, default=3
+        Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
+        out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
+    %(random_state)s
+    verbose : bool, default=False
+        Report progress on stderr.
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    %(classes_)s
+    members_ : list of (str, estimator)
+        Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
+    weights_ : ndarray of shape (n_members,)
+        Weights of the members' calibrated probabilities; they add up to 1.
+    losses_ : ndarray of shape (n_members,)
+        Log loss of each member on points that it had not seen.
+    loss_ : float
+        That of the vote.
+    dropped_ : list of str
+        Members that do not scale to as many points, or for which the time did not suffice.
+    n_samples_used_ : int
+        Points learned from; all of them without a time budget.
+    summary_ : str
+        What votes and why, in a line; also at the end of the fitted classifier's `repr`.
+    %(n_features_in_)s
+
+    See Also
+    --------
+    spectralcls.regression.KernelRidgeClassifier : Two of the members, each after a learned metric.
+    spectralcls.metric.KernelMetric : The metric of one of them, and of the Parzen classifier.
+    spectralcls.perturbo.PerTurboClassifier : A further member, here without a metric.
+
+    Notes
+    -----
+    Up to 3000 points fitting costs O(n^3), some 40 Cholesky factors. Above, tuning works on 2000 points; ridge
+    regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points, PerTurbo above
+    100 000. Memory is O(n) above 6000 points, and O(n^2) below.
+
+    References
+    ----------
+    R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes, "Ensemble selection from libraries of models", ICML 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spectralcls import AutoClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> AutoClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints = {
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
+        "verbose": ["boolean"],
+    }
+
+    def __init__(self, *, time_budget=None, cv=3, random_state=0, verbose=False, n_jobs=None):
+        self.time_budget = time_budget
+        self.cv = cv
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @transactional
+    def fit(self, X, y, sample_weight=None):
+        """Fit the members and their vote.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, or a data frame (pandas, polars, Arrow) with categories, text of few values and truth values too.
+            Values may be missing (NaN, None).
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
+            sample out. A weight of two equals a row given twice if `cv` keeps the copies in one fold; random folds do
+            not.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            For infinite values, columns that are neither numbers nor categories, or one class only.
+
+        Warns
+        -----
+        UserWarning
+            If `time_budget` did not suffice for all points and members.
+        """
+        clock = Clock(self.time_budget)
+        check = partial(check_columns, sample_weight=sample_weight)
+        data = check_training_data(self, X, y, sample_weight, check=check)
+        self.classes_ = data.classes
+        rng = check_random_state(self.random_state)
+        options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
+        ranks, folds = shuffled_ranks(data.codes, rng), check_folds(self.cv, y, data.kept)
+        n, categorical = len(data.codes), are_categories(self._levels, data.X.shape[1])
+        points = Points(data.X, data.codes, data.weights, len(data.classes), categorical)
+        n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
+        with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
+            ensemble = None
+            for size in affordable_sizes(n, clock):
+                rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
+                parts = self._parts(rows, ranks, folds)
+                ensemble = fit_ensemble(points.take(rows), members_for(size)[0], *parts, clock, options, step_done)
+        self._set(ensemble, members_for(n)[1], n)
+        return self
+
+    def _parts(self, rows, ranks, folds):
+        """Part of each of the rows, and how many of the parts are held out, one after the other."""
+        large = len(rows) > LARGE
+        if folds is None:
+            n_parts = max(_HELD_OUT_OF_MANY, len(rows) // LARGE) if large else self.cv
+            parts = np.argsort(np.argsort(ranks[rows])) % n_parts
+        else:
+            n_parts, parts = int(folds.max()) + 1, folds[rows]
+        return parts, 1 if large else n_parts
+
+    def _set(self, ensemble: Ensemble, dropped, n):
+        self.members_, self._vote = ensemble.members, ensemble.vote
+        self.weights_, self.losses_, self.loss_ = self._vote.weights, self._vote.losses, self._vote.loss
+        self.n_samples_used_ = ensemble.n_samples
+        self.dropped_ = dropped + ensemble.dropped
+        parts = ", ".join(f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True))
+        self.summary_ = f"vote of {parts} by log loss {self.loss_:.3f} on {ensemble.n_judged} unseen points"
+        if ensemble.n_samples < n:
+            self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
+        if self.dropped_:
+            self.summary_ += f"; without {', '.join(self.dropped_)}"
+        if ensemble.n_samples < n or ensemble.dropped:
+            warnings.warn(
+                f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "
+                f"{self.summary_}.",
+                stacklevel=4,
+            )
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one.
+        """
+        check_is_fitted(self)
+        X = check_columns(self, X, reset=False)
+        return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
+
+    def predict(self, X):
+        """Predict the most probable class of each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Labels, in the dtype of `classes_`.
+
+        Notes
+        -----
+        The cost is that of `predict_proba`.
+        """
+        probability = self.predict_proba(X)
+        return self.classes_[probability.argmax(axis=1)]
+
+    def __repr__(self, N_CHAR_MAX=700):
+        text = super().__repr__(N_CHAR_MAX)
+        return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+

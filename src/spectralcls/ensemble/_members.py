@@ -1,0 +1,66 @@
+"""What votes: kernel methods on views of the table, by the number of points they scale to."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+
+from .._inputs.encoder import ColumnEncoder
+from ..kernel_mean import ParzenClassifier
+from ..metric import GradientMetric, KernelMetric
+from ..regression import KernelRidgeClassifier
+from ._perturbo import PerTurboPosterior
+
+LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
+_LARGE_TUNING = 2000  # points that tuning uses then
+_ALPHAS = (0.01, 0.1, 1.0)  # ridges below; many points need no strong one
+_LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
+
+
+class Member(NamedTuple):
+    """A classifier on a view; ``make(large, options)`` gives it, unfitted."""
+
+    name: str
+    view: str
+    make: Callable
+    most: float = np.inf  # points it scales to
+
+
+def make_view(name, large, categorical, options):
+    """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
+    common = {"dtype": np.float32 if large else np.float64, "categorical": categorical}
+    if name == "standardized":
+        return make_pipeline(ColumnEncoder(indicators=False, **common))
+    if name == "gradient metric":
+        samples = {"max_samples": _LARGE_TUNING} if large else {}
+        return make_pipeline(ColumnEncoder("rank", **common), GradientMetric(**samples, **options))
+    return make_pipeline(ColumnEncoder(**common), KernelMetric(**options))
+
+
+def _perturbo(large, options):
+    return PerTurboPosterior(**({"max_tuning_samples": _LARGE_TUNING} if large else {}), **options)
+
+
+def _ridge(large, options):
+    less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {"alpha_grid": _ALPHAS}
+    return KernelRidgeClassifier(scale=None, **less, **options)
+
+
+def _parzen(large, options):
+    return ParzenClassifier(scale=None, **options)
+
+
+# Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
+MEMBERS = (
+    Member("PerTurbo", "standardized", _perturbo, most=100_000),
+    Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
+    Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
+    Member("kernel metric + Parzen", "kernel metric", _parzen),
+)
+
+
+def members_for(n):
+    """The members for n points, and the names of those that do not scale to as many."""
+    chosen = [member for member in MEMBERS if n <= member.most]
+    return chosen, [member.name for member in MEMBERS if n > member.most]

@@ -1,5 +1,0 @@
-"""Kernel ridge regression as a classifier."""
-
-from ._classifier import KernelRidgeClassifier
-
-__all__ = ["KernelRidgeClassifier"]

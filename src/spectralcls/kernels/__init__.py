@@ -1,0 +1,32 @@
+"""Kernel sums and kernel matrices: the two primitives that every method of this package stands on.
+
+A kernel is a profile of ``u = |x - y| / h``:
+
+- everywhere positive: ``gaussian`` ``exp(-u**2 / 2)`` and ``laplace`` ``exp(-u)``;
+- on the open ball ``u < 1``: ``epanechnikov`` ``1 - u**2``, ``uniform`` ``1``, ``quartic`` ``(1 - u**2)**2``,
+  ``triweight`` ``(1 - u**2)**3``, ``cosine`` ``cos(pi u / 2)``, ``linear`` ``1 - u``;
+- ``laplace_derivative`` ``exp(-u) / u``, of which gradients of sums of ``laplace`` consist: the gradient of
+  ``exp(-|x - y| / h)`` in x is ``(y - x) / h**2`` times it. Neither has a value at u = 0: a pair of coincident points
+  contributes 0, by definition. No estimator takes it as its kernel.
+"""
+
+from . import _checks as checks  # noqa: F401  # for sums on Dask
+from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_bandwidth, silverman_bandwidth
+from ._bandwidth import check_repetitions as check_repetitions
+from ._bandwidth import reference_rule as reference_rule
+from ._kernel_sums import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
+from ._kernel_sums import bounded_sums as bounded_sums
+from ._profiles import PROFILES as PROFILES
+
+__all__ = [
+    "KERNELS",
+    "KernelPoints",
+    "amise_bandwidth",
+    "bandwidth_grid",
+    "kernel_matrix",
+    "kernel_sums",
+    "kernel_variance",
+    "log_normalizer",
+    "scale_bandwidth",
+    "silverman_bandwidth",
+]

@@ -1,0 +1,316 @@
+"""Reference rules for the bandwidth of a kernel density estimate, and grids of bandwidths to choose from."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+
+from .._utils.conversion import converted
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import check_sample_weight
+from ._checks import check_dimension
+from ._kernel_sums import KERNELS
+from ._profiles import PROFILES
+
+__all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwidth", "silverman_bandwidth"]
+
+_BLOCK_ROWS = 4096
+_NO_SPREAD = "All samples are equal: the data have no spread from which to derive a bandwidth."
+_RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2, "scott": lambda d: 4}
+
+
+def kernel_variance(kernel: str, n_features: int) -> float:
+    """Variance per coordinate of the radial kernel in R^d, at bandwidth 1.
+
+    Kernels whose bandwidths differ by the root of the ratio of these variances smooth by the same amount: it
+    is how rules stated for the Gaussian are carried over to the others.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear", "laplace"}
+        Profile of the kernel.
+    n_features : int
+        Dimension d.
+
+    Returns
+    -------
+    variance : float
+        1 for the Gaussian, d + 1 for "laplace", below 1 / (d + 2) for the others, whose support is the unit ball.
+
+    Raises
+    ------
+    ValueError
+        For a kernel of which no density can be made, or a dimension below 1.
+
+    Examples
+    --------
+    >>> from spectralcls.kernels import kernel_variance
+    >>> round(kernel_variance("epanechnikov", 1), 3)
+    0.2
+    """
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, got {kernel!r}.")
+    check_dimension(n_features, "n_features")
+    return PROFILES[kernel].variance(n_features)
+
+
+def _read(X, sample_weight):
+    """The checked rows of positive weight, and their weights, None if none are given."""
+    X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
+    if sample_weight is None:
+        return X, None
+    weights = check_sample_weight(sample_weight, X)
+    return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
+
+
+def check_repetitions(n):
+    """Raise unless weights of the sum n can count repetitions of samples of which there is more than one."""
+    if n <= 1 + 1e-9:  # normalized weights add up to one but for rounding
+        raise ValueError(
+            f"The sum of sample_weight is {n:g}, but it has to be greater than 1: weights count "
+            "repetitions of a sample. Scale them so that they add up to the number of samples."
+        )
+
+
+def _spread_and_size(X, sample_weight):
+    """Root of the mean diagonal of the covariance matrix, and n; weights count repetitions of a row."""
+    X, weights = _read(X, sample_weight)
+    n = len(X)
+    if weights is not None:
+        n = weights.sum()
+        check_repetitions(n)
+    scale = np.ptp(X, axis=0).max()
+    if scale == 0:
+        raise ValueError(_NO_SPREAD)
+    # In units of the widest feature nothing over- or underflows when squared.
+    center = X.mean(axis=0, dtype=np.float64) if weights is None else weights @ X / n
+    total = 0.0
+    for start in range(0, len(X), _BLOCK_ROWS):
+        rows = slice(start, start + _BLOCK_ROWS)
+        offset = (X[rows] - center) / scale
+        total += np.vdot(offset, offset) if weights is None else np.einsum("ij,ij,i", offset, offset, weights[rows])
+    return scale * np.sqrt(total / (n - 1) / X.shape[1]), n
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "sample_weight": ["array-like", None],
+        "rule": [StrOptions(set(_RULES))],
+        "kernel": [StrOptions(set(KERNELS))],
+    },
+    prefer_skip_nested_validation=True,
+)
+def silverman_bandwidth(
+    X: ArrayLike, sample_weight: ArrayLike | None = None, *, rule: str = "silverman", kernel: str = "gaussian",
+) -> float:
+    """Normal-reference bandwidth of Silverman for a multivariate sample.
+
+    ``h = s (4 / ((2 d + 1) n))^(1 / (d + 4))`` as the papers print it, with ``s^2`` the mean of the diagonal
+    of the sample covariance matrix (divisor n - 1).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        At least two samples that are not all equal.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each sample counts: weight 2 is the same as the row repeated, so n is the sum of the
+        weights.
+    rule : {"silverman", "amise", "scott"}, default="silverman"
+        The factor in the denominator: ``2 d + 1`` (equation 3.13 of [1]_), ``d + 2``, which is the minimizer of the
+        asymptotic mean integrated squared error, or 4, Scott's ``h = s n^(-1 / (d + 4))``. The first two agree in one
+        dimension.
+    kernel : str, default="gaussian"
+        Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
+
+    Returns
+    -------
+    bandwidth : float
+        Bandwidth, positive, in the units of the features.
+
+    Raises
+    ------
+    ValueError
+        If all samples are equal, or the weights add up to one or less.
+
+    Notes
+    -----
+    Cost O(n d) time and O(n) memory beyond the data.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.kernels import silverman_bandwidth
+    >>> round(silverman_bandwidth(X), 3)
+    0.334
+    """
+    spread, n = _spread_and_size(X, sample_weight)
+    return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
+
+
+@validate_params(
+    {"X": ["array-like"], "sample_weight": ["array-like", None], "kernel": [StrOptions(set(KERNELS))]},
+    prefer_skip_nested_validation=True,
+)
+def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
+    """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
+
+    The Gaussian of a typical distance is then e^-2 in any dimension. It is scikit-learn's ``gamma="scale"`` on
+    standardized features, and unlike a rule of density estimation it does not isolate points in many dimensions.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Not all rows equal.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each sample counts.
+    kernel : str, default="gaussian"
+        Other kernels get the bandwidth at which their variance equals the Gaussian's (see `kernel_variance`).
+
+    Returns
+    -------
+    bandwidth : float
+        Bandwidth, positive, in the units of the features.
+
+    Raises
+    ------
+    ValueError
+        If all samples that count are equal.
+
+    Examples
+    --------
+    >>> from spectralcls.kernels import scale_bandwidth
+    >>> round(scale_bandwidth([[0.0, 1.0], [2.0, 5.0]]), 3)
+    1.581
+    """
+    X, sample_weight = _read(X, sample_weight)
+    if not len(X) or not np.ptp(X, axis=0).any():
+        raise ValueError(_NO_SPREAD)
+    offset = X - np.average(X, axis=0, weights=sample_weight)
+    exponent = np.frexp(np.abs(offset).max())[1]  # a power of two is exact, and no square over- or underflows
+    squares = np.average(np.ldexp(offset, -exponent) ** 2, axis=0, weights=sample_weight)
+    return float(np.ldexp(np.sqrt(squares.sum() / 2 / kernel_variance(kernel, X.shape[1])), exponent))
+
+
+def reference_rule(spread, n, d, rule, kernel):
+    """Normal-reference bandwidth for n samples in R^d whose covariance has the mean diagonal `spread`^2."""
+    h = spread * (4 / (_RULES[rule](d) * n)) ** (1 / (d + 4))
+    return float(h / np.sqrt(kernel_variance(kernel, d)))
+
+
+@validate_params(
+    {
+        "x": ["array-like"],
+        "sample_weight": ["array-like", None],
+        "kernel": [StrOptions(set(KERNELS))],
+    },
+    prefer_skip_nested_validation=True,
+)
+def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
+    """Univariate bandwidth that minimizes the AMISE if the density were normal: section 3.2.3 of [1]_.
+
+    ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known
+    ``1.06 s n^(-1/5)`` (the print of it there lacks s).
+
+    Parameters
+    ----------
+    x : array-like of shape (n_samples,) or (n_samples, 1)
+        At least two samples that are not all equal.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each sample counts.
+    kernel : str, default="gaussian"
+        Its roughness R(K) and variance mu_2(K) enter the rule exactly.
+
+    Returns
+    -------
+    bandwidth : float
+        Bandwidth, positive, in the units of the features.
+
+    Raises
+    ------
+    ValueError
+        If x has more than one column, or all samples are equal.
+
+    References
+    ----------
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.kernels import amise_bandwidth
+    >>> round(amise_bandwidth(np.arange(10.0)), 3)
+    2.023
+    """
+    x = np.asarray(x)
+    x = x[:, None] if x.ndim == 1 else x
+    if x.ndim != 2 or x.shape[1] != 1:
+        raise ValueError(
+            f"amise_bandwidth is a univariate rule, got an array of shape {x.shape}; "
+            "use silverman_bandwidth for several features."
+        )
+    spread, n = _spread_and_size(x, sample_weight)
+    roughness = PROFILES[kernel].roughness
+    return float(spread * (8 * np.sqrt(np.pi) * roughness / (3 * kernel_variance(kernel, 1) ** 2 * n)) ** 0.2)
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "n_bandwidths": [Interval(Integral, 1, None, closed="left")],
+        "ratio": [Interval(Real, 1, None, closed="neither")],
+        "sample_weight": ["array-like", None],
+        "kernel": [StrOptions(set(KERNELS))],
+    },
+    prefer_skip_nested_validation=True,
+)
+def bandwidth_grid(
+    X: ArrayLike, n_bandwidths: int = 16, ratio: float = 2.0, *, sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+) -> Array:
+    """Ascending bandwidths in a geometric progression around Silverman's rule.
+
+    Half of the grid lies below the rule. Beyond either end little changes: the density rule approaches that
+    of the nearest neighbor as h vanishes, the distance rules that of the nearest mean as h grows.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        At least two samples that are not all equal.
+    n_bandwidths : int, default=16
+        Number of bandwidths.
+    ratio : float, default=2.0
+        Ratio of one h^2 to the next. With 2, a Gaussian kernel is the square of the next one, and convolving
+        a kernel with itself leads to the next of the grid.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How often each sample counts.
+    kernel : str, default="gaussian"
+        As in `silverman_bandwidth`.
+
+    Returns
+    -------
+    bandwidths : ndarray of shape (n_bandwidths,)
+        Ascending, in the units of the features.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, all of them are equal, or `n_bandwidths` or `ratio` is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.kernels import bandwidth_grid
+    >>> bandwidth_grid(X, 3).round(3)
+    array([0.236, 0.334, 0.472])
+    """
+    reference = silverman_bandwidth(X, sample_weight, kernel=kernel)
+    return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

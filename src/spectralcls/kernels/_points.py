@@ -1,0 +1,161 @@
+"""Points of kernel sums that are checked and packed once, for many calls."""
+
+from threading import Lock
+
+import numpy as np
+
+from .._core import compiled
+from .._core.threads import effective_n_threads
+from ._checks import check_labels, check_matrix, check_weights
+from ._weight_range import in_range
+
+
+class KernelPoints:
+    """Points in the place of X in :func:`kernel_sums` and :func:`kernel_matrix`, ready for the next query.
+
+    A call with an array looks at every number in it, sorts the points by label, scales them and lays them out for the
+    vector units before the first distance: for a single query that costs many times the sums. These points are looked
+    at here, and packed at the first call.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points, float32 or float64; not copied if C-contiguous, and not to be written to afterwards.
+    weights : array-like of shape (n,) or (n, c), default=None
+        Weights for calls that give none of their own.
+    labels : array-like of int of shape (n,), default=None
+        Labels 0 ... n_labels - 1; points with a negative label are left out.
+    n_labels : int, default=None
+        None: the largest label + 1.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The points.
+    weights : ndarray of shape (n,) or (n, c), or None
+        Their weights, in the dtype of the points.
+    labels : ndarray of shape (n,), or None
+        Their labels.
+    n_labels : int
+        Number of labels.
+
+    Raises
+    ------
+    ValueError
+        For arrays of the wrong shape, with NaN or infinity, or labels beyond n_labels.
+
+    Notes
+    -----
+    Packing costs O(n (d + c)) time and memory, kept until the object is gone. Each of two layouts is made by the first
+    call that needs it: for all pairs, one or two copies of X; to leave pairs out unseen, two or three and up to 36
+    numbers in float32 for each point. Either has a copy of the weights. It is not pickled: an unpickled object packs
+    again at its first call. Calls may come from several threads.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.kernels import KernelPoints, kernel_sums
+    >>> points = KernelPoints([[0.0], [1.0], [3.0]], labels=[0, 0, 1])
+    >>> kernel_sums([[0.0]], points, bandwidth=1.0).round(4)
+    array([[1.6065, 0.0111]])
+    """
+
+    def __init__(self, X, *, weights=None, labels=None, n_labels=None):
+        self.X = check_matrix(X, "X")
+        self.labels, self.n_labels, _ = check_labels(labels, n_labels, len(self.X))
+        self.weights = None
+        if weights is not None:
+            n = len(self.X)
+            if np.ndim(weights) > 2:
+                raise ValueError(f"weights must have shape ({n},) or ({n}, c), got {np.shape(weights)}.")
+            self.weights = check_weights(weights, n, None, self.X.dtype).reshape(np.shape(weights))
+        self._forget()
+
+    def _forget(self):
+        self._packed = self._double = self._in_range = None
+        self._lock = Lock()
+
+    @property
+    def shape(self):
+        """Number of points and of features, (n, d)."""
+        return self.X.shape
+
+    @property
+    def dtype(self):
+        """Precision of the points, float32 or float64."""
+        return self.X.dtype
+
+    def __len__(self):
+        return len(self.X)
+
+    def __repr__(self):
+        labels = "" if self.labels is None else f", n_labels={self.n_labels}"
+        return f"KernelPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
+
+    def astype(self, dtype, copy=False):
+        """The same points in another dtype: for float64 queries of float32 points.
+
+        Parameters
+        ----------
+        dtype : dtype
+            Either float32 or float64.
+        copy : bool, default=False
+            Ignored: scikit-learn's validation passes it.
+
+        Returns
+        -------
+        points : KernelPoints
+            Made once and kept; the object itself if it has this dtype already.
+        """
+        if np.dtype(dtype) == self.dtype:
+            return self
+        with self._lock:
+            if self._double is None or self._double.dtype != dtype:
+                self._double = KernelPoints(
+                    self.X.astype(dtype),
+                    weights=None if self.weights is None else self.weights.astype(dtype),
+                    labels=self.labels,
+                    n_labels=None if self.labels is None else self.n_labels,
+                )
+            return self._double
+
+    def packed(self, n_threads=None):
+        """What the core computes with; packed by the first who asks.
+
+        Parameters
+        ----------
+        n_threads : int, default=None
+            Threads for packing. None: as many as :func:`~spectralcls.kernels.kernel_sums` takes by default.
+
+        Returns
+        -------
+        packed : object
+            Points, weights and labels in the layout of the compiled core.
+        """
+        with self._lock:
+            if self._packed is None:
+                columns = None if self.weights is None else self.weights.reshape(len(self), -1)
+                n_threads = effective_n_threads(None) if n_threads is None else n_threads
+                self._packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
+            return self._packed
+
+    def weights_in_range(self):
+        """Whether sums with a scale may take the weights as they are.
+
+        Returns
+        -------
+        as_they_are : bool
+            False if they are so large, small or different that such sums need another precision, or a point weighs
+            nothing: then every call packs the points anew.
+        """
+        if self._in_range is None:
+            self._in_range = self.weights is None or in_range(self.weights, self.dtype)
+        return self._in_range
+
+    def __getstate__(self):
+        made_again = ("_packed", "_double", "_in_range", "_lock")
+        return {name: value for name, value in self.__dict__.items() if name not in made_again}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._forget()

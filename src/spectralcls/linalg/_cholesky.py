@@ -1,0 +1,81 @@
+"""Cholesky factors and their inverses, in place and by blocks, so that Ctrl-C is answered between two of them."""
+
+import numpy as np
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from .._core.interrupt import matmul
+
+_BLOCK = 1024  # rows and columns of a factor that one call of LAPACK finds
+_ROUNDING = 10 * np.finfo(float).eps
+
+
+class NotPositiveDefiniteError(np.linalg.LinAlgError):
+    """A Cholesky factorization met a pivot that is not positive, or only by rounding.
+
+    Attributes
+    ----------
+    index : int
+        Row at which it stopped.
+    pivot : float
+        The pivot found there.
+    """
+
+    def __init__(self, index, pivot, message=None):
+        message = message or f"pivot {index} of the Cholesky factorization is {pivot:.3g}"
+        super().__init__(message)
+        self.index, self.pivot, self.message = index, pivot, message
+
+    def __reduce__(self):
+        return type(self), (self.index, self.pivot, self.message)
+
+
+def cholesky_in_place(M):
+    """The upper factor U, U^T U = M, in the memory of the symmetric C-contiguous float64 ``M``.
+
+    U is Fortran-ordered, its strict lower triangle still holds M's entries, and nothing is copied. The
+    diagonal of M is of order 1: pivots that are rounding compared with it are refused like negative ones.
+    """
+    for start in range(0, len(M), _BLOCK):
+        _factor_block(M, slice(start, min(start + _BLOCK, len(M))))
+    U = M.T
+    pivots = np.square(U.diagonal())
+    k = int(pivots.argmin())
+    if pivots[k] < _ROUNDING:
+        raise NotPositiveDefiniteError(k, float(pivots[k]))
+    return U
+
+
+def _factor_block(M, block):
+    """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
+    to Ctrl-C while it does."""
+    before = M[block, : block.start]
+    corner = np.array(M[block, block].T, order="F")
+    if block.start:
+        corner -= matmul(before, before.T)
+    diagonal = corner.diagonal().copy()
+    corner, info = dpotrf(corner, lower=0, overwrite_a=1, clean=0)
+    if info > 0:
+        k = info - 1
+        left = dtrsm(1.0, np.asfortranarray(corner[:k, :k]), corner[k, :k, None], trans_a=1) if k else np.zeros(0)
+        raise NotPositiveDefiniteError(block.start + k, float(diagonal[k] - np.sum(left**2)))
+    for i, row in enumerate(M[block, block]):  # the other triangle still holds M
+        row[: i + 1] = corner[: i + 1, i]
+    for start in range(block.stop, len(M), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        panel = M[rows, block] - matmul(M[rows, : block.start], before.T)
+        M[rows, block] = dtrsm(1.0, corner, panel.T, lower=0, trans_a=1, overwrite_b=1).T
+
+
+def inverse_in_place(U):
+    """U^-1 in the memory of the Fortran-ordered upper factor ``U``; what is below the diagonal becomes zero.
+
+    n^3 / 3 multiply-adds.
+    """
+    for start in range(0, len(U), _BLOCK):
+        block = slice(start, min(start + _BLOCK, len(U)))
+        U[block, :start] = 0
+        corner = U[block, block] = np.triu(dtrtri(np.asfortranarray(U[block, block]))[0])
+        if start:
+            U[:start, block] = matmul(U[:start, :start], matmul(U[:start, block], -corner))
+    return U

@@ -1,0 +1,157 @@
+"""The way in: which solver, from what, how far, and what is said if it did not get there."""
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from .._core.threads import effective_n_threads
+from .._utils.typing import ArrayLike, RandomState
+from ._eigenproblem import Eigenproblem, EigenResult
+from ._eigensolvers import arpack, dense, lanczos
+
+_SMALL = 400  # dimension up to which a dense decomposition is the quickest way
+_LARGE = 5000  # and above which it is never chosen
+_SOLVERS = ("auto", "lanczos", "arpack", "dense")
+
+
+def top_eigenpairs(
+    A: Any, k: int, *, solver: str = "auto", tol: float | None = None, max_block_products: int | None = None,
+    block_size: int | None = None, max_basis: int | None = None, start: ArrayLike | None = None,
+    deflate: ArrayLike | None = None, random_state: RandomState = None, n_jobs: int | None = None,
+) -> EigenResult:
+    """The k largest eigenvalues of a symmetric operator and their eigenvectors.
+
+    Parameters
+    ----------
+    A : ndarray, sparse array or matrix, or LinearOperator, of shape (n, n)
+        Symmetric. float32 and float64 are kept, everything else becomes float64. :class:`KernelOperator` and
+        :class:`GramOperator` are operators that are never formed.
+    k : int
+        Number of pairs, 1 <= k < n.
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        "lanczos": the compiled block method. "arpack": SciPy's ``eigsh``, one vector at a time. "dense":
+        forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to n = 5000 where more
+        than a fifth of all pairs are asked for; otherwise "lanczos".
+    tol : float, default=None
+        A pair has converged when its residual is at most ``tol * |value|`` (or has reached rounding). None:
+        ``eps ** (2/3)`` of the dtype, 4e-11 in float64 and 2e-5 in float32.
+    max_block_products : int, default=None
+        Calls of the operator before giving up. None: 1000 + 10 k.
+    block_size : int, default=None
+        Vectors multiplied at a time. None: 32 for a kernel, 4 for a sparse matrix, 8 otherwise.
+    max_basis : int, default=None
+        Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
+        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (14 where A is sparse, 6 for a
+        LinearOperator).
+    start : ndarray of shape (n, s), default=None
+        Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended
+        to all (Nystrom), otherwise random.
+    deflate : ndarray of shape (n, p), default=None
+        Independent vectors, known eigenvectors as a rule: pairs are sought in their orthogonal complement.
+    random_state : int, RandomState instance or None, default=None
+        Of the start; None is a fixed seed, so that equal calls give equal bits.
+    n_jobs : int, default=None
+        Threads. The result has the same bits for any number.
+
+    Returns
+    -------
+    result : EigenResult
+        Values, vectors and residuals of the k pairs, or of fewer where it did not converge.
+
+    Raises
+    ------
+    ValueError
+        For k outside 1 ... n - 1 (less the number of deflated vectors), a matrix that is not square, not
+        symmetric or not finite, an operator whose answer is not finite, ``start`` or ``deflate`` of the wrong
+        shape.
+
+    Warns
+    -----
+    ConvergenceWarning
+        When some residual is still above the tolerance; the pairs found so far are returned ("arpack": those
+        that converged). Also where a normalized kernel has more isolated points than pairs were asked for,
+        because then its leading eigenvectors are those points.
+
+    Notes
+    -----
+    Equal and nearly equal eigenvalues come out complete. A random block of b vectors meets an eigenspace of
+    dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
+    fuller, a further search in the complement of what was found looks for more copies.
+    Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls import top_eigenpairs
+    >>> top_eigenpairs(np.diag([1.0, 5.0, 3.0]), 2).values
+    array([5., 3.])
+    """
+    operator = Eigenproblem(A, effective_n_threads(n_jobs))
+    n = operator.n
+    if solver not in _SOLVERS:
+        raise ValueError(f"solver must be one of {_SOLVERS}, got {solver!r}.")
+    known = _check_block(deflate, n, operator.dtype, "deflate")
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k < n - known.shape[1]:
+        raise ValueError(
+            f"k must be an integer with 1 <= k < {n - known.shape[1]} (the dimension less the deflated "
+            f"vectors), got {k!r}."
+        )
+    k = int(k)  # of a narrow type, a multiple of it would overflow
+    start = None if start is None else _check_block(start, n, operator.dtype, "start")
+    if known.shape[1] and np.linalg.matrix_rank(known) < known.shape[1]:
+        raise ValueError("deflate: the columns must be linearly independent.")
+    tol = float(np.finfo(operator.dtype).eps ** (2 / 3)) if tol is None else float(tol)
+    if not 0 <= tol < 1:
+        raise ValueError(f"tol must be in [0, 1), got {tol}.")
+    limit = 1000 + 10 * k if max_block_products is None else max_block_products
+    for name, value in (("max_block_products", limit), ("block_size", block_size), ("max_basis", max_basis)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
+            raise ValueError(f"{name} must be None or an integer of at least 1, got {value!r}.")
+    if solver == "auto":
+        solver = "dense" if n <= _SMALL or (5 * k > n and n <= _LARGE) else "lanczos"
+    seed = 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
+    if solver == "dense":
+        result = dense(operator, k, known)
+    elif solver == "arpack":
+        result = arpack(operator, k, known, start, tol, limit, seed)
+    else:
+        result = lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
+    _warn(result, operator, k, tol)
+    return result
+
+
+def _check_block(block, n, dtype, name):
+    if block is None:
+        return np.zeros((n, 0), dtype)
+    block = check_array(block, dtype=dtype, ensure_2d=False, ensure_min_features=0, order="C", input_name=name)
+    block = block.reshape(len(block), -1)
+    if block.shape[0] != n:
+        raise ValueError(f"{name} must have {n} rows, got {block.shape[0]}.")
+    return block
+
+
+def _warn(result, operator, k, tol):
+    isolated = getattr(operator.source, "n_isolated", 0)
+    hint = ""
+    if isolated >= k:
+        hint = (
+            f" {isolated} of {operator.n} points have no neighbor within the bandwidth, and each of them "
+            "owns an eigenvalue as large as any: raise the bandwidth."
+        )
+    if not result.converged:
+        relative = result.residuals / np.maximum(np.abs(result.values), np.finfo(float).tiny)
+        achieved = f"largest relative residual {relative.max():.2g}" if len(relative) else "no pair"
+        warnings.warn(
+            f"{result.solver} has not converged to tol={tol:.2g} after {result.n_block_products} block products "
+            f"({len(result.values)} of {k} pairs, {achieved}). Raise max_block_products, tol, block_size or "
+            "max_basis." + hint,
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif hint:
+        warnings.warn("The leading eigenvectors are not determined:" + hint, ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,393 @@
+"""Low-rank kernel matrices by pivoted partial Cholesky, K ~= F F^T, without ever forming K.
+
+The columns that a factor of rank r needs are r kernel columns and nothing else; they are evaluated on demand.
+Random pivots are those of randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, arXiv:2207.06503),
+drawn in blocks by the rejection sampler of accelerated RPCholesky (Epperly, Tropp and Webber,
+arXiv:2410.03969), which has the same distribution but spends its time in matrix products.
+"""
+
+from dataclasses import dataclass, field
+from mmap import PAGESIZE
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh, solve_triangular
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+
+from .._core import compiled
+from .._core.threads import effective_n_threads, serial_blas
+from .._utils.conversion import converted
+from .._utils.typing import Array, RandomState
+from ._eigenproblem import fix_signs
+from ._kernel_source import KernelSource
+from ._pivots import eliminate, largest, sample
+
+__all__ = ["LowRankFactor", "rpcholesky"]
+
+_PANEL = 8192  # columns of F^T updated at once: the temporaries stay in cache whatever n is
+
+
+@dataclass(frozen=True)
+class LowRankFactor:
+    """A positive semi-definite kernel matrix as F F^T, with its extension to new points.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, r)
+        F, Fortran-ordered. F F^T equals K on the pivots' rows and columns; the rest of K - F F^T is positive
+        semi-definite.
+    pivots : ndarray of shape (r,)
+        Rows of X whose kernel columns span the approximation, in order of choice.
+    trace_residual : float
+        The trace of K - F F^T: the sum of the eigenvalues that are left, an upper bound of the error in every norm.
+    trace : float
+        The trace of K.
+    _extension : callable
+        Kernel values of new points with the pivots; :func:`rpcholesky` gives it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.linalg import rpcholesky
+    >>> low = rpcholesky(X, 40, bandwidth=1.0)
+    >>> low.rank, low.pivots.shape
+    (40, (40,))
+    """
+
+    factor: np.ndarray
+    pivots: np.ndarray
+    trace_residual: float
+    trace: float
+    _extension: Any = field(repr=False)
+
+    @property
+    def rank(self):
+        """Number of columns of F; less than asked for where K has no more to give or ``tol`` was reached."""
+        return self.factor.shape[1]
+
+    @property
+    def relative_trace_residual(self):
+        """Share of the trace that is left, trace(K - F F^T) / trace(K), in [0, 1]."""
+        return self.trace_residual / self.trace if self.trace > 0 else 0.0
+
+    def transform(self, Q: Any) -> Array:
+        """Extend F to new points: k(Q, pivots) L^-T with L = F[pivots]; on the training points it returns F.
+
+        Parameters
+        ----------
+        Q : array-like of shape (m, d) or (m, n)
+            Queries; for ``kernel="precomputed"`` the matrix k(Q, X).
+
+        Returns
+        -------
+        G : ndarray of shape (m, r)
+            The rows: k(Q, X) ~= G F^T (the Nystrom extension), in the dtype of F.
+
+        Raises
+        ------
+        ValueError
+            For queries of another number of columns than X, or with NaN or infinity.
+
+        Notes
+        -----
+        Costs m r kernel values and m r^2 operations.
+        """
+        Q = converted(Q, "Q", dtype=(np.float64, np.float32))
+        if Q.shape[1] != self._extension.n_features:
+            raise ValueError(f"Q has {Q.shape[1]} columns, but {self._extension.n_features} were factored")
+        triangle = np.tril(self.factor[self.pivots])
+        out = np.empty((self.rank, len(Q)), dtype=self.factor.dtype)
+        for start in range(0, len(Q), _PANEL):
+            panel = slice(start, start + _PANEL)
+            columns = self._extension(Q[panel])
+            out[:, panel] = solve_triangular(triangle, columns, lower=True, check_finite=False)
+        return out.T
+
+    def cross_products(self, weights, columns=None):
+        """``F^T W F columns``, or ``F^T w`` without columns.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights w of the points, the diagonal of W.
+        columns : ndarray of shape (r, c), default=None
+            What F^T W F is multiplied by.
+
+        Returns
+        -------
+        products : ndarray of shape (r, c) or (r,), float64
+            In O(n r) operations without columns, O(n r^2) with them.
+        """
+        if columns is None:
+            return self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
+        return self.weighted_gram(weights) @ columns
+
+    def weighted_gram(self, weights):
+        """Gram matrix of the columns of F: ``F^T diag(weights) F``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights of the points.
+
+        Returns
+        -------
+        gram : ndarray of shape (r, r), float64
+            In O(n r^2) operations.
+        """
+        return self._sum_over_panels(lambda panel, w: (panel * w.astype(panel.dtype)) @ panel.T, weights)
+
+    def _sum_over_panels(self, product, weights):
+        rows, total = self.factor.T, 0.0
+        for start in range(0, rows.shape[1], _PANEL):
+            panel = slice(start, start + _PANEL)
+            total = total + product(rows[:, panel], weights[panel]).astype(np.float64)
+        return total
+
+    def compress(self, products):
+        """B with ``k(Q, pivots) B ~= k(Q, X) A``, given the products F^T A.
+
+        Parameters
+        ----------
+        products : ndarray of shape (r,) or (r, c)
+            F^T A.
+
+        Returns
+        -------
+        B : ndarray of shape (r,) or (r, c), float64
+            L^-T F^T A with L = F[pivots], in O(r^2 c) operations.
+        """
+        triangle = np.tril(self.factor[self.pivots]).astype(np.float64)
+        return solve_triangular(triangle, products, lower=True, trans="T", check_finite=False)
+
+    def row_sums(self, weights):
+        """Weighted sums of the rows of a kernel without negative values, and their form for new points.
+
+        Those of F F^T, which need not be positive where the factor is poor, raised to the share of the pivots in
+        those of K, which bounds them from below.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Weights of the points.
+
+        Returns
+        -------
+        sums : ndarray of shape (n,)
+            At least 1e-30: of points that no pivot reaches their rows of F vanish too, and faster.
+        coefficients : ndarray of shape (r, 2)
+            The sum of a new point is the larger column of ``k(Q, pivots) @ coefficients``.
+        """
+        F = self.factor
+        total, share = self.cross_products(weights), F[self.pivots].T.astype(np.float64) @ weights[self.pivots]
+        sums = (F @ np.column_stack([total, share]).astype(F.dtype)).max(axis=1)
+        coefficients = np.column_stack([self.compress(total), weights[self.pivots]])
+        return np.maximum(sums, F.dtype.type(1e-30)), coefficients
+
+    def spectrum(self, weights, k=None):
+        """The k leading eigenpairs of ``F^T W F``, decreasing, those of ``W^1/2 F F^T W^1/2`` too; float64.
+
+        Pairs whose eigenvalue is lost in rounding are left out, so k can be smaller than asked for.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n,)
+            Non-negative weights of the points, the diagonal of W.
+        k : int, default=None
+            Number of pairs at most. None: all.
+
+        Returns
+        -------
+        values : ndarray of shape (k,)
+            Eigenvalues, decreasing.
+        basis : ndarray of shape (r, k)
+            Orthonormal eigenvectors of ``F^T W F``.
+
+        Notes
+        -----
+        Costs O(n r^2 + r^3) operations.
+        """
+        values, basis = eigh(self.weighted_gram(weights), check_finite=False)
+        k = self.rank if k is None else min(k, self.rank)
+        k = min(k, int(np.sum(values > self.rank * np.finfo(self.factor.dtype).eps * values[-1])))
+        return values[::-1][:k], basis[:, ::-1][:, :k]
+
+    def eigenpairs(self, k=None):
+        """The k leading eigenpairs of F F^T from those of the r x r matrix F^T F, in O(n r (r + k)).
+
+        Parameters
+        ----------
+        k : int, default=None
+            Number of pairs at most. None: all.
+
+        Returns
+        -------
+        values : ndarray of shape (k,)
+            Eigenvalues, decreasing, in the dtype of F.
+        vectors : ndarray of shape (n, k)
+            Orthonormal columns, their signs as in :func:`~spectralcls.linalg.top_eigenpairs`. Pairs whose eigenvalue is
+            lost in rounding are left out, so k can be smaller than asked for.
+        """
+        F = self.factor
+        if self.rank == 0:
+            return np.empty(0, F.dtype), np.empty((len(F), 0), F.dtype)
+        values, basis = self.spectrum(np.ones(len(F)), k)
+        vectors = F @ (basis / np.sqrt(values)).astype(F.dtype)
+        return values.astype(F.dtype), fix_signs(vectors)
+
+
+@validate_params(
+    {
+        "X": ["array-like"],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "kernel": [str, callable],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
+        "method": [StrOptions({"random", "greedy"})],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "random_state": ["random_state"],
+        "block_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+    },
+    prefer_skip_nested_validation=True,
+)
+def rpcholesky(
+    X: Any, rank: int, *, kernel: Any = "gaussian", bandwidth: float | None = None, method: str = "random",
+    tol: float = 0.0, random_state: RandomState = None, block_size: int | None = None, n_jobs: int | None = None,
+) -> LowRankFactor:
+    """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
+
+    With random pivots the expected trace residual is within a factor 1 + eps of the best rank-q approximation
+    for a rank r of about q / eps + q log(1 / (eps times the best relative residual)); greedy pivots are
+    deterministic and prefer outliers. Either way the residual that is reached is known exactly and reported.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n, n)
+        Points, float32 or float64; for ``kernel="precomputed"`` the kernel matrix.
+    rank : int
+        Columns of F at most; fewer where ``tol`` is reached or K is numerically of lower rank (duplicates).
+    kernel : {"gaussian", "precomputed"} or callable, default="gaussian"
+        A callable takes two arrays of points and returns the matrix between them.
+    bandwidth : float, default=None
+        Of a named kernel, positive.
+    method : {"random", "greedy"}, default="random"
+        Pivots drawn with a probability proportional to what is left of their diagonal, or the largest.
+    tol : float in [0, 1), default=0
+        Stop at the first pivot where trace(K - F F^T) <= tol * trace(K).
+    random_state : int, RandomState instance or None, default=None
+        Draws the random pivots.
+    block_size : int or None, default=None
+        Candidates looked at together. It changes the speed and, for random pivots, which random numbers are
+        used, not the distribution of the pivots; greedy pivots stay the same (up to ties). None: 128, or the rank.
+    n_jobs : int or None, default=None
+        Threads of the kernel evaluations and of the products.
+
+    Returns
+    -------
+    factor : LowRankFactor
+        F with its pivots, what is left of the trace, and its extension to new points.
+
+    Raises
+    ------
+    ValueError
+        If the matrix turns out not to be positive semi-definite, as with the compact kernels.
+
+    Notes
+    -----
+    n r kernel values, n r^2 operations in matrix products, n (r + 4) numbers of memory in addition to X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> from spectralcls.linalg import rpcholesky
+    >>> low = rpcholesky(X, 40, bandwidth=1.0)
+    >>> low.factor.shape, bool(low.relative_trace_residual < 0.01)
+    ((500, 40), True)
+    """
+    X = converted(X, "X", dtype=(np.float64, np.float32))
+    source = KernelSource(X, kernel, bandwidth, n_jobs)
+    rng = check_random_state(random_state)
+    n_threads = effective_n_threads(n_jobs)
+    n, rank = len(X), min(rank, len(X))
+    block_size = min(128 if block_size is None else block_size, rank)  # of a block no more than that is taken
+
+    diagonal = source.diagonal()
+    if not np.all(np.isfinite(diagonal)):
+        raise ValueError("the kernel is not finite on the diagonal")
+    trace = diagonal.sum()
+    # A smaller residual is rounding and counts as zero: a pivot there would turn the rounding of its kernel column,
+    # eps, into eps / sqrt(residual), and with several of them the factor is lost: random pivots of wide kernels down to
+    # 100 eps leave a diagonal of -0.3 in float32, those down to 1000 eps one of -1e-5.
+    floor = 1000 * np.finfo(X.dtype).eps * np.abs(diagonal)
+    residual = diagonal.copy()
+    rows = np.empty((rank, n), dtype=X.dtype)  # F^T, so that a column of F is contiguous
+    pivots: Any = []
+
+    _require_nonnegative(residual, diagonal)
+    while len(pivots) < rank and residual.any() and residual.sum() > tol * trace:
+        k = len(pivots)
+        greedy = method == "greedy"
+        candidates = largest(residual, block_size) if greedy else sample(residual, block_size, rng)
+        known = rows[:k, candidates].astype(np.float64)
+        with serial_blas():
+            explained = known.T @ known
+        H = source.square(candidates) - explained
+        residual[candidates] = H.diagonal()  # computed afresh: replaces the running difference
+        _require_nonnegative(residual, diagonal)
+        if greedy:
+            levels = np.full(len(H), np.delete(residual, candidates).max(initial=0.0))
+            levels[H.diagonal().argmax()] = 0.0
+        else:
+            levels = rng.uniform(size=len(H)) * H.diagonal()
+        accepted, triangle = eliminate(H, levels, floor[candidates], greedy)
+        accepted, triangle = accepted[: rank - k], triangle[: rank - k, : rank - k]
+
+        chosen = candidates[accepted]
+        new = rows[k : k + len(chosen)]
+        if len(chosen):
+            for row in new:  # the system fills fresh pages with zeros, of all rows together without listening to Ctrl-C
+                row[:: PAGESIZE // row.itemsize] = 0
+            source.rows(chosen, new)
+            _orthogonalize(rows, k, chosen, triangle, n_threads)
+        n_kept = _first_within(residual, new, tol * trace)
+        for start in range(0, n, _PANEL):
+            panel = new[:n_kept, start : start + _PANEL]
+            residual[start : start + _PANEL] -= np.einsum("ij,ij->j", panel, panel)
+        _require_nonnegative(residual, diagonal)
+        pivots.extend(chosen[:n_kept])
+        residual[pivots] = 0.0
+        residual[residual <= floor] = 0.0
+
+    pivots = np.array(pivots, dtype=np.intp)
+    factor = rows[: len(pivots)].T
+    return LowRankFactor(factor, pivots, float(residual.sum()), float(trace), source.extension(pivots))
+
+
+def _require_nonnegative(residual, diagonal):
+    if residual.min() < -1e-3 * np.abs(diagonal).max():
+        raise ValueError("the kernel matrix is not positive semi-definite (a pivoted Cholesky residual is "
+                         f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
+
+
+def _orthogonalize(rows, k, chosen, triangle, n_threads):
+    """The rows k, k + 1, ... of F^T: L^-1 (new - known[:, chosen]^T known).
+
+    One product with [-L^-1 known[:, chosen]^T, L^-1], made in float64, reads all rows in place and once.
+    """
+    with serial_blas():
+        inverse = solve_triangular(triangle, np.eye(len(triangle)), lower=True, check_finite=False)
+        factors = np.hstack([-inverse @ rows[:k, chosen].T.astype(np.float64), inverse])
+    compiled.combine_rows(rows[: k + len(chosen)], factors, n_threads)
+
+
+def _first_within(residual, new, target):
+    """How many of the new rows to keep: up to the first that brings the residual's trace to the target."""
+    if target <= 0:
+        return len(new)
+    traces = residual.sum() - np.cumsum([np.square(row, dtype=np.float64).sum() for row in new])
+    reached = np.flatnonzero(traces <= target)
+    return int(reached[0]) + 1 if len(reached) else len(new)

@@ -1,0 +1,356 @@
+"""Symmetric operators that are never formed: the (normalized) kernel matrix, and X X^T of a sparse X."""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+from sklearn.utils.validation import check_array
+
+from .._core.threads import effective_n_threads
+from .._utils.validation import check_positive
+from ..kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
+
+__all__ = ["GramOperator", "KernelOperator"]
+
+_ISOLATED = 1e-3  # relative kernel mass from all other points below which a point counts as isolated
+
+
+class _Operator(LinearOperator):
+    """Pickles in which every version of SciPy finds what it needs: its operators keep more from 1.18 on."""
+
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name != "_xp"}
+
+    def __setstate__(self, state):
+        LinearOperator.__init__(self, state["dtype"], state["shape"])
+        vars(self).update(state)
+
+
+class GramOperator(_Operator):
+    """``X X^T``, or ``D^-1/2 X X^T D^-1/2``, of a sparse X; the n x n matrix is never formed.
+
+    Parameters
+    ----------
+    X : sparse array or matrix of shape (n, p)
+        Data, float32 or float64; anything else becomes float64.
+    scale : array-like of shape (n,), default=None
+        The diagonal of D, positive; None: no scaling.
+
+    Attributes
+    ----------
+    rows : csr_array of shape (n, p)
+        The scaled X.
+    columns : csr_array of shape (p, n)
+        Its transpose.
+
+    Notes
+    -----
+    A product with c vectors costs O(nnz(X) c); memory is two copies of X. Eigenvectors are the left singular
+    vectors of ``D^-1/2 X``, eigenvalues its squared singular values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from spectralcls.linalg import GramOperator
+    >>> GramOperator(csr_array(np.array([[1.0, 0.0], [1.0, 2.0]]))) @ np.ones(2)
+    array([2., 6.])
+    """
+
+    def __init__(self, X, scale=None):
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+        X = sp.csr_array(X)
+        if scale is not None:
+            scale = np.asarray(scale)
+            if scale.shape != (X.shape[0],) or not np.all(scale > 0) or not np.all(np.isfinite(scale)):
+                raise ValueError(f"scale must be {X.shape[0]} positive finite numbers, one for each row.")
+            X = sp.csr_array(sp.diags_array((scale**-0.5).astype(X.dtype)) @ X)
+        self.rows, self.columns = X, sp.csr_array(X.T)
+        super().__init__(X.dtype, (X.shape[0], X.shape[0]))
+
+    def _matmat(self, V):
+        return self.rows @ (self.columns @ V)
+
+    _matvec = _matmat
+
+    def _adjoint(self):
+        return self
+
+    def toarray(self):
+        """The n x n matrix, formed: O(n^2) memory.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            The product in the dtype of X.
+        """
+        return (self.rows @ self.columns).toarray()
+
+
+class KernelOperator(_Operator):
+    """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; never formed.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Points, float32 or float64; anything else becomes float64.
+    kernel : str, default="gaussian"
+        One of ``spectralcls.kernels.KERNELS``.
+    bandwidth : float or array-like of shape (n_labels,)
+        Bandwidth, positive, in the units of the features; with ``labels`` one for each of them.
+    normalization : {None, "mean", "sum"}, default=None
+        None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
+        matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
+    degrees : array-like of shape (n,), default=None
+        The diagonal of D where it does not come from the same K; excludes ``normalization``.
+    labels : array-like of int of shape (n,), default=None
+        Labels 0 ... n_labels - 1: points of labels t and s meet with the normalized Gaussian of variance
+        ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
+    sample_weight : array-like of shape (n,), default=None
+        Positive weights w. The operator becomes ``W^1/2 K W^1/2``, or ``W^1/2 D^-1/2 K D^-1/2 W^1/2`` with D
+        the weighted mean or sum of rows; its eigenvalues are those of the matrix in which each point is
+        repeated w times.
+    n_jobs : int, default=None
+        Threads, as in :func:`~spectralcls.kernels.kernel_sums`.
+
+    Attributes
+    ----------
+    degrees : ndarray of shape (n,) or None
+        The diagonal of D.
+    n_isolated : int
+        Points whose kernel mass is their own, but for 0.1 %. Of a normalized operator each of them owns an
+        eigenvalue equal to that of a whole cluster, which the leading eigenvectors then cannot tell apart.
+
+    Notes
+    -----
+    A product with a block of c vectors is one call of :func:`~spectralcls.kernels.kernel_sums` with the
+    block as columns of weights: O(n^2 (d + c)) time, O(n (d + c)) memory. The exponentials serve the whole
+    block, so 16 vectors cost about as much as two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.linalg import KernelOperator
+    >>> (KernelOperator(np.array([[0.0], [1.0]]), bandwidth=1.0) @ np.ones(2)).round(3)
+    array([1.607, 1.607])
+    """
+
+    def __init__(
+        self,
+        X,
+        *,
+        kernel="gaussian",
+        bandwidth,
+        normalization=None,
+        degrees=None,
+        labels=None,
+        sample_weight=None,
+        n_jobs=None,
+    ):
+        X = check_array(X, dtype=[np.float64, np.float32], input_name="X", order="C")
+        if kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
+        if normalization not in (None, "mean", "sum"):
+            raise ValueError(f'normalization must be None, "mean" or "sum", got {normalization!r}.')
+        if degrees is not None and normalization is not None:
+            raise ValueError("Give either degrees or normalization.")
+        self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
+        self.labels = None if labels is None else np.asarray(labels)
+        self.bandwidth = self._check_bandwidth(bandwidth)
+        self.normalization = normalization
+        self._points = self._packed()
+        super().__init__(X.dtype, (len(X), len(X)))
+        self.sample_weight = None
+        if sample_weight is not None:
+            self.sample_weight = self._check_diagonal(sample_weight, "sample_weight")
+        self.n_isolated = 0
+        if normalization is not None:
+            degrees = self._row_sums(normalization)
+        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
+        self._scale = self._diagonal_scale()
+
+    def _row_sums(self, normalization):
+        ones = np.ones(len(self.X), self.dtype)
+        weights = ones if self.sample_weight is None else self.sample_weight
+        sums = self._sums(weights[:, None])[:, 0]
+        if self.labels is None:
+            self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
+        return sums / weights.sum() if normalization == "mean" else sums
+
+    def _diagonal_scale(self):
+        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
+        if self.degrees is None and self.sample_weight is None:
+            return None
+        squared = 1 if self.sample_weight is None else self.sample_weight
+        squared = squared if self.degrees is None else squared / self.degrees
+        return np.sqrt(squared)[:, None]
+
+    def _check_diagonal(self, diagonal, name):
+        diagonal = np.asarray(diagonal, dtype=self.dtype)
+        if diagonal.shape != (len(self.X),) or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
+            raise ValueError(f"{name} must be one positive finite number for each row of X.")
+        return diagonal
+
+    def _check_bandwidth(self, bandwidth):
+        try:
+            values = np.asarray(bandwidth, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.") from None
+        check_positive(values, "bandwidth")
+        if self.labels is None:
+            if values.ndim:
+                raise ValueError(f"bandwidth must be one number, or one a label with labels, got {bandwidth!r}.")
+            return float(values)
+        if values.ndim != 1:
+            raise ValueError(f"bandwidth must be an array, one number for each label, got {bandwidth!r}.")
+        if self.labels.shape != (len(self.X),) or self.labels.dtype.kind not in "iu":
+            raise ValueError(f"labels must be {len(self.X)} integers, got shape {self.labels.shape} and dtype "
+                             f"{self.labels.dtype}.")
+        if not np.isin(self.labels, np.arange(len(values))).all():
+            raise ValueError("labels must be one of 0 ... len(bandwidth) - 1 for each row of X.")
+        if self.kernel != "gaussian":
+            raise ValueError('Bandwidths by label are defined for kernel="gaussian" only.')
+        return values
+
+    def _packed(self, rows=None):
+        """The points of some or all rows, for any number of products."""
+        X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
+        return KernelPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
+
+    def _sums(self, weights, points=None):
+        """K @ weights, or that of the columns that belong to the points."""
+        points = self._points if points is None else points
+        options = dict(weights=weights, kernel=self.kernel, n_jobs=self.n_jobs)
+        if self.labels is None:
+            return kernel_sums(self.X, points, bandwidth=self.bandwidth, **options)
+        out = np.empty((len(self.X), weights.shape[1]), self.dtype)
+        for label in np.unique(self.labels):
+            rows = np.flatnonzero(self.labels == label)
+            widths, constants = label_widths(self.bandwidth, label, self.X.shape[1])
+            sums = kernel_sums(self.X[rows], points, bandwidth=widths[None], **options)[:, 0]
+            out[rows] = np.einsum("ilc,l->ic", sums, constants.astype(self.dtype))
+        return out
+
+    def _core_arguments(self):
+        """What ``compiled.eigen_kernel`` multiplies by without coming back to Python."""
+        if self.labels is None:
+            widths, constants = [self.bandwidth], [1.0]
+        else:
+            labels = range(len(self.bandwidth))
+            widths, constants = zip(*(label_widths(self.bandwidth, t, self.X.shape[1]) for t in labels), strict=True)
+        n_threads = effective_n_threads(self.n_jobs)
+        return (
+            self._points.packed(n_threads), self.kernel, np.atleast_2d(widths),
+            np.atleast_2d(constants).astype(self.dtype), None if self._scale is None else self._scale[:, 0], n_threads,
+        )  # fmt: skip
+
+    def _matmat(self, V):
+        V = np.asarray(V, dtype=self.dtype)
+        if self._scale is None:
+            return self._sums(V)
+        answer = self._sums(self._scale * V)
+        answer *= self._scale
+        return answer
+
+    def _matvec(self, v):
+        return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
+
+    def _adjoint(self):
+        return self
+
+    def toarray(self):
+        """The n x n matrix, formed: O(n^2) memory, O(n^2 d) time.
+
+        Returns
+        -------
+        K : ndarray of shape (n, n)
+            In the dtype of X, with all scalings.
+        """
+        if self.labels is None:
+            K = kernel_matrix(self.X, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs)
+        else:
+            K = label_matrix(self.X, self.labels, self.X, self.labels, self.bandwidth, self.n_jobs)
+            K = (K + K.T) / 2
+        if self._scale is not None:
+            K *= self._scale
+            K *= self._scale.T
+        return K
+
+    def known_pair(self):
+        """The first eigenpair where it is known in advance: (value, unit vector), or None.
+
+        With D the row sums of the same K, ``D^-1/2 K D^-1/2`` maps ``sqrt(d)`` to itself.
+
+        Returns
+        -------
+        pair : tuple (float, ndarray of shape (n,)) or None
+            None for an operator that is not normalized, or by given degrees.
+        """
+        if self.normalization is None:
+            return None
+        weights = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
+        vector = np.sqrt(weights * self.degrees)
+        value = 1.0 if self.normalization == "sum" else float(weights.sum())
+        return value, vector / np.linalg.norm(vector)
+
+    def restricted(self, rows):
+        """The operator's rows and columns of a subset of the points; D is not computed anew.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (r,)
+            Positions of the points of the subset.
+
+        Returns
+        -------
+        part : KernelOperator
+            The operator of shape (r, r).
+        """
+        part = object.__new__(KernelOperator)
+        part.__dict__.update(self.__dict__)
+        LinearOperator.__init__(part, self.dtype, (len(rows), len(rows)))
+        for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
+            whole = getattr(self, name)
+            setattr(part, name, None if whole is None else whole[rows])
+        part.normalization, part.n_isolated, part._points = None, 0, part._packed()
+        return part
+
+    def extended(self, rows, vectors):
+        """``A[:, rows] @ vectors``: from functions on a subset of the points to functions on all of them.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (r,)
+            Positions of the points of the subset.
+        vectors : ndarray of shape (r, c)
+            Values of c functions on the subset.
+
+        Returns
+        -------
+        extended : ndarray of shape (n, c)
+            Their values on all points, in O(n r (d + c)) operations.
+        """
+        if self._scale is None:
+            return self._sums(vectors, self._packed(rows))
+        return self._scale * self._sums(self._scale[rows] * vectors, self._packed(rows))
+
+
+def label_widths(bandwidth, label, n_features):
+    """Bandwidths between the points of a label and those of each label, (n_labels,), and the constants of the
+    normalized Gaussians, in units of the largest of all labels."""
+    widths = np.hypot(bandwidth[label], bandwidth)
+    reference = log_normalizer("gaussian", n_features, np.sqrt(2) * bandwidth.min())
+    return widths, np.exp(reference - log_normalizer("gaussian", n_features, widths))
+
+
+def label_matrix(A, labels, B, other_labels, bandwidth, n_jobs=None):
+    """The normalized Gaussians of variance ``bandwidth[t]**2 + bandwidth[s]**2`` between points of labels t and s,
+    (m, n), in the units of `label_widths`."""
+    out = np.empty((len(A), len(B)), dtype=A.dtype)
+    columns = [(s, np.flatnonzero(other_labels == s)) for s in np.unique(other_labels)]
+    for t in np.unique(labels):
+        rows = np.flatnonzero(labels == t)
+        widths, constants = label_widths(bandwidth, t, A.shape[1])
+        for s, some in columns:
+            block = kernel_matrix(A[rows], B[some], bandwidth=widths[s], n_jobs=n_jobs)
+            out[np.ix_(rows, some)] = constants[s] * block
+    return out

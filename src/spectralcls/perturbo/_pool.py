@@ -1,0 +1,260 @@
+"""A pool of unlabeled samples whose perturbations follow the classifier label by label."""
+
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.utils import assert_all_finite, check_array, check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from .._inputs.check import is_table
+from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.validation import check_class_labels
+from ._classifier import PerTurboClassifier
+from ._query import complete_pool, draw, margin_of
+
+
+class ActivePool:
+    """Unlabeled samples, kept scored while their labels come in.
+
+    For every class with a growing Cholesky factor, K_l + alpha I = U^T U, the pool keeps the solve
+    B = U^-T K(X_l, pool). A label of that class adds one row,
+    ``v = (k(s, pool) - c^T B) / u`` with (c, u) the new column of U, and takes v^2 off tau: one read of B
+    (n_l numbers a pool sample), where a refit with a new solve costs n_l^2 operations a pool sample. c itself
+    is a column of B, so the factor grows without a solve, too.
+
+    Parameters
+    ----------
+    estimator : fitted PerTurboClassifier
+        It is trained further by `label`. Call `refresh` after training it otherwise.
+    X_pool : array-like of shape (m, d)
+        Unlabeled samples; float32 becomes float64.
+
+    Attributes
+    ----------
+    estimator : PerTurboClassifier
+        The classifier.
+    X : ndarray of shape (m, d), float64
+        The pool, labeled samples included.
+    remaining : ndarray of shape (n_remaining,), intp
+        Positions in ``X`` that have not been labeled, ascending.
+    perturbation : ndarray of shape (n_remaining, n_classes)
+        tau of the remaining samples for each class, in [0, 1].
+    margin : ndarray of shape (n_remaining,)
+        Difference of their two least perturbations: 0 on a border.
+
+    Notes
+    -----
+    Memory: 8 m n numbers of bytes for n labeled samples, in buffers whose capacity doubles. Truncated
+    classes and partial factors have no such update; they are scored anew when they change.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.perturbo import ActivePool
+    >>> pool = ActivePool(PerTurboClassifier(1.0, alpha=1e-2).fit(X[::5], y[::5]), X)
+    >>> position = pool.query(random_state=0)
+    >>> pool.label(position, y[position]).remaining.shape
+    (149,)
+    """
+
+    def __init__(self, estimator, X_pool):
+        if not isinstance(estimator, PerTurboClassifier):
+            raise TypeError(f"estimator must be a PerTurboClassifier, got {type(estimator).__name__}.")
+        check_is_fitted(estimator)
+        self.estimator = estimator
+        self._points = complete_pool(estimator, X_pool)
+        self.X = check_array(X_pool, dtype=None if is_table(X_pool) else np.float64, ensure_all_finite=False)
+        self._unlabeled = np.ones(len(self.X), dtype=bool)
+        self._classes = []
+        self.refresh()
+
+    @property
+    def remaining(self):
+        """Positions in ``X`` that have not been labeled, ascending."""
+        return np.flatnonzero(self._unlabeled)
+
+    @property
+    def perturbation(self) -> Array:
+        """Perturbation tau, in [0, 1], of the remaining samples for each class: (n_remaining, n_classes)."""
+        tau = np.stack([1 - state.explained[self._unlabeled] for state in self._classes], axis=1)
+        return np.clip(tau, 0.0, 1.0, out=tau)
+
+    @property
+    def margin(self):
+        """The margins (n_remaining,) of the remaining samples."""
+        return margin_of(self.perturbation)
+
+    def refresh(self) -> Self:
+        """Follow the classifier: classes that grew are updated, others that changed are scored anew.
+
+        Returns
+        -------
+        self : object
+            The pool.
+
+        Notes
+        -----
+        A class that grew by one sample costs O(m n_l) operations, one that is scored anew O(m n_l^2).
+        """
+        states = []
+        known = {id(state.model.lineage): state for state in self._classes}
+        for model in self.estimator._models:
+            state = known.get(id(model.lineage))
+            if state is None or not state.follow(model, self._points, self.estimator.n_jobs):
+                state = _ScoredClass(model, self._points, self.estimator.n_jobs)
+            states.append(state)
+        self._classes = states
+        return self
+
+    def query(self, n: int = 1, fraction: float = 0.10, random_state: RandomState = None) -> Array:
+        """Choose samples to label as `query_boundary` does.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        fraction : float in (0, 1], default=0.10
+            Share of the remaining samples that is eligible, the nearest to a border; at least 2 n samples are.
+        random_state : int, RandomState instance or None, default=None
+            Draws among the eligible samples.
+
+        Returns
+        -------
+        positions : ndarray of shape (n,), intp
+            Distinct positions in ``X``.
+
+        Raises
+        ------
+        ValueError
+            If fewer than n samples remain, or for a fraction outside (0, 1].
+        """
+        check_scalar(n, "n", Integral, min_val=1)
+        if not 0 < fraction <= 1:
+            raise ValueError(f"fraction must be in (0, 1], got {fraction!r}.")
+        remaining = self.remaining
+        if len(remaining) < n:
+            raise ValueError(f"{len(remaining)} samples remain in the pool, but {n} were asked for.")
+        h = float(np.mean(self.estimator.bandwidth_))
+        return remaining[draw(self.margin, self._points[remaining], n, fraction, h, random_state)]
+
+    def leave_out(self, positions: ArrayLike) -> Self:
+        """Take samples out of the pool without labeling them.
+
+        Parameters
+        ----------
+        positions : int or array-like of int of shape (k,)
+            Positions in ``X``.
+
+        Returns
+        -------
+        self : object
+            The pool.
+
+        Raises
+        ------
+        ValueError
+            For positions that are no integers from 0 to m - 1.
+        """
+        self._unlabeled[self._checked(positions)] = False
+        return self
+
+    def label(self, positions: ArrayLike, y: ArrayLike) -> Self:
+        """Give the labels of samples: they leave the pool for the classifier.
+
+        Parameters
+        ----------
+        positions : int or array-like of int of shape (k,)
+            Positions in ``X``.
+        y : label or array-like of shape (k,)
+            Their labels; new ones become classes.
+
+        Returns
+        -------
+        self : object
+            The pool, scored with the new labels.
+
+        Raises
+        ------
+        ValueError
+            For positions that are not in the pool, labeled before or given twice, and for invalid labels.
+
+        Notes
+        -----
+        O(m n_l) operations for each new label of a class of n_l samples.
+        """
+        positions, y = self._checked(positions), np.atleast_1d(y)
+        if y.shape != positions.shape:
+            raise ValueError(f"{len(positions)} positions, but labels of shape {y.shape}.")
+        if len(np.unique(positions)) < len(positions) or not self._unlabeled[positions].all():
+            raise ValueError("Some of the positions were labeled before, or are given twice.")
+        assert_all_finite(y, input_name="y")
+        check_class_labels(y)
+        if not len(y):
+            return self
+        whitened = None
+        labels = np.unique(y)
+        if len(labels) == 1 and np.isin(labels, self.estimator.classes_)[0]:
+            whitened = self._classes[np.searchsorted(self.estimator.classes_, labels[0])].columns(positions)
+        self.estimator._append(self._points[positions], y, whitened=whitened)
+        self._unlabeled[positions] = False
+        return self.refresh()
+
+    def _checked(self, positions):
+        """Positions (k,) in ``X``, none counted from the end: one sample has one position."""
+        given = np.atleast_1d(positions)
+        if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
+            raise ValueError(f"positions must be integers, got shape {given.shape} and dtype {given.dtype}.")
+        wrong = (given < 0) | (given >= len(self.X))
+        if wrong.any():
+            raise ValueError(f"positions must be 0 ... {len(self.X) - 1}, got {given[wrong][0]}.")
+        return given.astype(np.intp)
+
+
+class _ScoredClass:
+    """1 - tau of all pool samples for one class, with the solve B (n_l, m) where the class has one."""
+
+    def __init__(self, model, X, n_jobs):
+        self.model, self._order = model, len(model.points)
+        if not model.grows:
+            self._B, self.explained = None, model.explained(X, n_jobs)
+            return
+        self._B = model.whiten(model.kernel(X, n_jobs=n_jobs))
+        self.explained = np.einsum("ij,ij->j", self._B, self._B)
+
+    def columns(self, positions):
+        """The whitened kernel values of pool samples, or None where that is not at hand."""
+        return None if self._B is None else self._B[: self._order, positions]
+
+    def follow(self, model, X, n_jobs):
+        """Take over a model that is the present one, or that was extended from it; False if that cannot
+        be."""
+        if model is self.model:
+            return True
+        new = len(model.points) - self._order
+        if self._B is None or not model.grows or new < 0:
+            return False
+        if new:
+            columns, corner = model.triangle.tail(new)
+            rows = model.kernel(X, self._order, n_jobs=n_jobs)
+            rows -= columns.T @ self._B[: self._order]
+            rows = solve_triangular(corner, rows, trans=1, check_finite=False)
+            self._reserve(self._order + new)
+            self._B[self._order : self._order + new] = rows
+            self.explained += np.einsum("ij,ij->j", rows, rows)
+        self.model, self._order = model, self._order + new
+        return True
+
+    def _reserve(self, order):
+        if len(self._B) < order:
+            grown = np.empty((2 * order, self._B.shape[1]))
+            grown[: self._order] = self._B[: self._order]
+            self._B = grown

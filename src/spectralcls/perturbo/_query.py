@@ -1,0 +1,160 @@
+"""Which samples to label next: those between the two classes that they perturb least."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, validate_params
+
+from .._utils.typing import Array, ArrayLike, RandomState
+from ..linalg import rpcholesky
+
+
+def margin_of(tau):
+    """tau_r(2) - tau_r(1), the gap between the two smallest values of each row."""
+    if tau.shape[1] < 2:
+        raise ValueError("The border between classes needs two classes at least; the estimator knows one.")
+    least = np.partition(tau, 1, axis=1)
+    return least[:, 1] - least[:, 0]
+
+
+@validate_params({"estimator": [HasMethods(["perturbation"])], "X": ["array-like"]}, prefer_skip_nested_validation=True)
+def margin(estimator: Any, X: ArrayLike) -> Array:
+    """The margin |tau_r(1)(x) - tau_r(2)(x)| between the two least perturbed classes: 0 on a border.
+
+    Parameters
+    ----------
+    estimator : PerTurboClassifier
+        Fitted, to two classes or more.
+    X : array-like of shape (m, d)
+        Queries.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Equations 12 and 13 of [1]_. It is small near borders and also far from all samples, where every
+        tau is 1.
+
+    Raises
+    ------
+    ValueError
+        If the estimator knows a single class.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.perturbo import margin
+    >>> margin(PerTurboClassifier(1.0, alpha=1e-2).fit(X, y), X).shape
+    (150,)
+    """
+    return margin_of(estimator.perturbation(X))
+
+
+@validate_params(
+    {
+        "estimator": [HasMethods(["perturbation"])],
+        "X_pool": ["array-like"],
+        "n": [Interval(Integral, 1, None, closed="left")],
+        "fraction": [Interval(Real, 0, 1, closed="right")],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
+def query_boundary(
+    estimator: Any, X_pool: ArrayLike, n: int = 1, fraction: float = 0.10, *, random_state: RandomState = None,
+) -> Array:
+    """Choose samples to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
+
+    A batch is drawn without near-duplicates: the first sample uniformly, each further one with a probability
+    proportional to its perturbation of those already drawn (randomly pivoted Cholesky on the candidates'
+    kernel matrix), which is 0 for a duplicate.
+
+    Parameters
+    ----------
+    estimator : PerTurboClassifier
+        Fitted, to two classes or more.
+    X_pool : array-like of shape (m, d)
+        Samples to choose from.
+    n : int, default=1
+        How many samples to choose.
+    fraction : float in (0, 1], default=0.10
+        Share of the pool that is eligible; at least 2 n samples are.
+    random_state : int, RandomState instance or None, default=None
+        Draws among the eligible samples.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Distinct positions in ``X_pool``, in the order of the draw. Where the candidates have fewer than n
+        numerically different samples, the rest are the samples nearest the border.
+
+    Raises
+    ------
+    ValueError
+        For an empty pool, a pool smaller than n, or an estimator of one class.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> from spectralcls import PerTurboClassifier
+    >>> from spectralcls.perturbo import query_boundary
+    >>> model = PerTurboClassifier(1.0, alpha=1e-2).fit(X[::5], y[::5])
+    >>> query_boundary(model, X, 3, random_state=0).shape
+    (3,)
+    """
+    m = len(X_pool) if hasattr(X_pool, "__len__") else X_pool.shape[0]
+    if m < n:
+        raise ValueError(f"The pool has {m} samples, but {n} were asked for.")
+    tau = estimator.perturbation(X_pool)
+    return draw(
+        margin_of(tau),
+        complete_pool(estimator, X_pool),
+        n,
+        fraction,
+        float(np.mean(estimator.bandwidth_)),
+        random_state,
+    )
+
+
+def complete_pool(estimator, X_pool):
+    """Checked samples of a pool (m, d), none of which may lack a value."""
+    points = estimator._queries(X_pool)
+    lacking = np.isnan(points).any(axis=1)
+    if lacking.any():
+        raise ValueError(
+            f"The pool contains NaN: row {np.argmax(lacking)}. Its samples are compared with each other, which takes "
+            "complete ones: impute them."
+        )
+    return points
+
+
+def draw(margins, X_pool, n, fraction, bandwidth, random_state):
+    """Positions of n samples by their margins; see `query_boundary`."""
+    rng = check_random_state(random_state)
+    m = len(margins)
+    n_candidates = min(m, max(int(np.ceil(fraction * m)), 2 * n if n > 1 else 1))
+    nearest = np.argpartition(margins, n_candidates - 1)
+    candidates = np.sort(nearest[:n_candidates])
+    if n == 1:
+        return candidates[[rng.randint(n_candidates)]]
+    low = rpcholesky(X_pool[candidates], n, bandwidth=bandwidth, random_state=rng)
+    chosen = candidates[low.pivots]
+    if len(chosen) < n:
+        order = np.argsort(margins, kind="stable")
+        order = order[~np.isin(order, chosen)]
+        chosen = np.concatenate([chosen, order[: n - len(chosen)]])
+    return chosen

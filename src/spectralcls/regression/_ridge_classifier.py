@@ -1,0 +1,257 @@
+"""Classification by kernel ridge regression of the classes' indicators."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._estimator import ScoreClassifier
+from .._expansion import Expansion, Rule, TrainingPoints
+from .._expansion.ridge import ALPHAS, indicators, solve
+from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
+from .._utils.progress import progress
+from ..kernels import kernel_matrix
+from . import _ridge_iterative as _iterative
+from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
+
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+
+
+class KernelRidgeClassifier(ScoreClassifier):
+    """Kernel ridge regression of the classes' indicators, with probabilities.
+
+    For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, y_ic being 1 for the points of the
+    class and 0 for others, less the share of the class; |f_c| is the norm of the kernel's space. A query goes to the
+    largest f_c. Bandwidth and alpha are those of the best leave-one-out log loss, which has a closed form.
+
+    Parameters
+    ----------
+    bandwidth : "cv" or float, default="cv"
+        Radius h of the kernel. "cv": the best of `bandwidth_grid`.
+    alpha : "cv" or float, default="cv"
+        Ridge. "cv": the best of `alpha_grid`.
+    kernel : {"laplace", "gaussian"}, default="laplace"
+        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
+    %(categorical_features)s
+    %(scale)s
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
+        and 2.8 times.
+    alpha_grid : array-like, default=(0.01, 0.1)
+        Ridges to try.
+    max_tuning_samples : int or None, default=3000
+        With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
+    max_exact_samples : int, default=6000
+        Up to so many distinct points the system is solved by a Cholesky factor in n^2 float64 numbers, above by
+        conjugate gradients.
+    tol : float, default=1e-4
+        Residual of conjugate gradients, relative to the right-hand side.
+    max_iter : int, default=200
+        Iterations of conjugate gradients at most.
+    rank : int, default=1000
+        Rank of their preconditioner.
+    %(random_state)s
+    verbose : bool, default=False
+        Report progress on stderr.
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    %(classes_)s
+    bandwidth_, alpha_ : float
+        What is in use.
+    temperature_ : float
+        Probabilities are ``softmax(scores / temperature_)``, of the best leave-one-out log loss.
+    loss_ : float
+        That log loss.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
+        loss of the points left out one at a time. Only present if tuned.
+    %(n_tuning_samples_)s
+    dual_coef_ : ndarray of shape (n_points, n_classes)
+        Coefficients of the kernels at `points_`.
+    points_ : ndarray of shape (n_points, n_features)
+        Distinct training points.
+    class_prior_ : ndarray of shape (n_classes,)
+        Shares of the classes, to which scores tend far from all points.
+    residuals_ : ndarray of shape (n_classes,)
+        Of conjugate gradients; only with more than `max_exact_samples` points.
+    n_iter_ : int
+        Iterations of conjugate gradients; 1 for a Cholesky factor.
+    %(n_features_in_)s
+
+    See Also
+    --------
+    sklearn.kernel_ridge.KernelRidge : Regression; holds an n x n matrix at any n.
+    spectralcls.metric.GradientMetric : A metric learned with this regression.
+
+    Notes
+    -----
+    Features should have comparable scales. Exact: n^3 multiply-adds for each pair of candidates, n^2 numbers of memory.
+    Iterative: a pass over the n^2 pairs an iteration, n (rank + 8 n_classes) numbers. A query costs n kernel values.
+
+    Leaving out copy by copy, a weight of two equals a row given twice.
+
+    References
+    ----------
+    R. Rifkin, R. Lippert, "Notes on regularized least squares", MIT-CSAIL-TR-2007-025.
+    M. Diaz, E. N. Epperly, Z. Frangella, J. A. Tropp, R. J. Webber, "Robust, randomized preconditioning for kernel
+    ridge regression", 2023, arXiv:2304.12465.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls.regression import KernelRidgeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KernelRidgeClassifier().fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints = {
+        "bandwidth": [StrOptions({"cv"}), _POSITIVE],
+        "alpha": [StrOptions({"cv"}), _POSITIVE],
+        "kernel": [StrOptions(set(BANDWIDTH_FACTORS))],
+        "bandwidth_grid": ["array-like", None],
+        "alpha_grid": ["array-like"],
+        "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
+        "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
+        "tol": [_POSITIVE],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        bandwidth="cv",
+        *,
+        alpha="cv",
+        kernel="laplace",
+        categorical_features="from_dtype",
+        scale="auto",
+        bandwidth_grid=None,
+        alpha_grid=ALPHAS,
+        max_tuning_samples=3000,
+        max_exact_samples=6000,
+        tol=1e-4,
+        max_iter=200,
+        rank=1000,
+        random_state=0,
+        verbose=False,
+        n_jobs=None,
+    ):
+        self.bandwidth = bandwidth
+        self.alpha = alpha
+        self.kernel = kernel
+        self.categorical_features = categorical_features
+        self.scale = scale
+        self.bandwidth_grid = bandwidth_grid
+        self.alpha_grid = alpha_grid
+        self.max_tuning_samples = max_tuning_samples
+        self.max_exact_samples = max_exact_samples
+        self.tol = tol
+        self.max_iter = max_iter
+        self.rank = rank
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def _learn(self, data, y):
+        rng = check_random_state(self.random_state)
+        first, group = distinct_rows(data.X, data.codes)
+        X, codes, weights = data.X[first], data.codes[first], np.bincount(group, data.weights).astype(np.float64)
+        n_classes = len(data.classes)
+        sample = self._tuning_sample(codes, rng)
+        choice = leave_one_out(
+            X[sample].astype(np.float64), codes[sample], n_classes, weights[sample], self.kernel,
+            *self._candidates(X[sample], rng), self.n_jobs,
+        )
+        Y, self.class_prior_ = indicators(codes, n_classes, weights)
+        if len(X) <= self.max_exact_samples:
+            K = kernel_matrix(X.astype(np.float64), kernel=self.kernel, bandwidth=choice.bandwidth, n_jobs=self.n_jobs)
+            coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights, held_out=False).coefficients, 1
+        else:
+            coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
+        self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
+        self.bandwidth_, self.alpha_ = choice.bandwidth, choice.alpha
+        self.temperature_, self.loss_ = 1 / choice.inverse_temperature, choice.loss
+        if choice.cv_results is not None:
+            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, len(codes[sample])
+
+    def _tuning_sample(self, codes, rng):
+        if self.max_tuning_samples is None or len(codes) <= self.max_tuning_samples:
+            return slice(None)
+        return stratified_subsample(codes, self.max_tuning_samples, rng)
+
+    def _candidates(self, X, rng):
+        """Bandwidths and alphas to try; one where it is given."""
+        if self.bandwidth != "cv":
+            bandwidths = [self.bandwidth]
+        elif self.bandwidth_grid is None:
+            bandwidths = median_distance(X, rng) * np.array(BANDWIDTH_FACTORS[self.kernel])
+        else:
+            bandwidths = check_grid(self.bandwidth_grid, "bandwidth_grid")
+        alphas = check_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
+        return bandwidths, alphas
+
+    def _iterate(self, X, Y, choice, weights, rng):
+        with progress("ridge", self.max_iter, silent=not self.verbose) as step_done:
+            solution = _iterative.solve(
+                X, Y, self.kernel, choice.bandwidth, choice.alpha, weights, tol=self.tol, max_iter=self.max_iter,
+                rank=self.rank, rng=rng, step_done=step_done, n_jobs=self.n_jobs,
+            )
+        if solution.residuals.max() > self.tol:
+            warnings.warn(
+                f"Conjugate gradients stopped after {solution.n_iter} iterations at a residual of "
+                f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return solution
+
+    @property
+    def _model(self):
+        points = TrainingPoints.of(self.points_, n_jobs=self.n_jobs)
+        rule = Rule("distance")  # k(y) A less an offset
+        return Expansion(rule, points, self.kernel, self.bandwidth_, self.dual_coef_, offsets=-self.class_prior_)
+
+    def _scores(self, X):
+        return self._model.scores(X).astype(X.dtype, copy=False)
+
+    def predict_log_proba(self, X):
+        """Log probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_queries, n_classes)
+            Finite, and accurate where the probability itself would underflow.
+
+        Notes
+        -----
+        One pass over the pairs of queries and `points_`.
+        """
+        return log_softmax(self._scores(self._check_queries(X)) / self.temperature_, axis=1)
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one: ``softmax(scores / temperature_)``.
+        """
+        return np.exp(self.predict_log_proba(X))

@@ -1,0 +1,397 @@
+"""Spectral embedding followed by one linear machine per class, with a number of components chosen per class."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.base import ClassifierMixin, clone
+from sklearn.preprocessing import normalize
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._estimator import Estimator, transactional
+from .._tuning import (
+    Splits,
+    best_candidate,
+    check_folds,
+    distinct_rows,
+    draw_sample,
+    reference_bandwidth,
+    search,
+    shuffled_ranks,
+)
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import TrainingData, positive_weight
+from . import _least_squares as least_squares
+from ._linear_svm import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
+from ._spectral_kernel import SpectralKernel
+
+MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
+BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference bandwidth
+SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
+
+
+class SpectralKernelClassifier(ClassifierMixin, Estimator):
+    """Linear classifiers on spectral coordinates, with a number of coordinates for each class.
+
+    The kernel is SK<Gamma, E, S_I> of [1]_. The training samples are embedded once by :class:`SpectralKernel`; one
+    classifier per class (one against the rest, or per label of a multilabel target) is trained on the leading
+    components. The embeddings are nested, so that one decomposition serves every number of components, and
+    ``n_components="cv"`` chooses one for each class, which [1]_ leaves open. For dense X the classifiers are
+    regularized least squares, whose decisions about each sample by all others have a closed form: nothing is trained
+    twice to choose the number of components, the ridge and the bandwidth. For sparse X, such as frequencies of terms,
+    they are linear SVMs, which are a little more accurate there.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        Binary classifier with `decision_function` or `predict_proba`, cloned for each class; for the similarity S_E
+        give ``SVC(kernel="rbf", gamma=1 / sigma)``. None: for dense X regularized least squares, with a ridge by
+        leave-one-out; for sparse X the linear SVM of [1]_ (hinge loss and ``C = 1 / mean(|y|^2)``, the default of
+        SVM-light).
+    n_components : "cv", int or array-like of int, default="cv"
+        "cv": chosen for each class by cross-validation, from a geometric grid of ratio 2 down from 500 (or as
+        many as there are); an array: from these; one number: used for all classes.
+    bandwidth : {"cv", "scale", "silverman"} or float, default="cv"
+        As in :class:`SpectralKernel`; "cv" takes the one of six around "scale" at which least squares explain most of
+        the held-out targets, for the Gaussian kernel of dense X.
+    scoring : {"auto", "r2", "f1", "accuracy"}, default="auto"
+        What is maximized for each class, over the held-out decisions of all samples together: the explained share of
+        the target's variance (of least squares only), F1, or accuracy. "auto": "r2" for least squares, else "f1". Of
+        tied candidates the lower middle one is taken.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
+        stands for shuffled stratified folds, fewer of them if a class has fewer samples.
+    %(max_tuning_samples)s
+    transformation : {"normalized", "identity"}, default="normalized"
+        Gamma, as in :class:`SpectralKernel`.
+    embedding : {"a", "b"}, default="b"
+        E, as in :class:`SpectralKernel`.
+    normalize : bool, default=True
+        Rows of unit length.
+    kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
+        Input similarity, as in :class:`SpectralKernel`.
+    degree : int, default=2
+        Of the polynomial kernel.
+    coef0 : float, default=1.0
+        Of the polynomial kernel.
+    rank : int or None, default=None
+        Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
+    %(random_state)s
+    n_jobs : int or None, default=None
+        Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels; 0 ... n_labels - 1 for a multilabel target.
+    multilabel_ : bool
+        Whether the target was an indicator matrix.
+    n_components_ : ndarray of int of shape (n_problems,)
+        Components used by each binary problem: one per class or label, a single one for two classes.
+    bandwidth_ : float
+        Bandwidth in use. Only present with the Gaussian kernel.
+    estimators_ : list of classifiers
+        The fitted classifiers, one for each binary problem.
+    spectral_kernel_ : SpectralKernel
+        Fitted, with as many components as the largest of ``n_components_``, rows not normalized.
+    cv_results_ : dict of str to ndarray
+        In the layout of :class:`sklearn.model_selection.GridSearchCV`, ``split<j>_test_score`` being the score of the
+        j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
+        left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
+        if something was tuned.
+    %(n_tuning_samples_)s
+    %(n_features_in_)s
+
+    Raises
+    ------
+    ValueError
+        As :class:`SpectralKernel`; for a target of one class, or of another type than binary, multiclass and
+        multilabel.
+
+    Notes
+    -----
+    Cross-validation splits the labels: the embedding, which knows no labels, is that of all training samples.
+    Least squares are validated on distinct samples: copies of one leave together. An int `cv` and "loo" may put copies
+    of a sparse row into different folds; a splitter can keep them together.
+
+    Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
+    `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
+
+    References
+    ----------
+    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun, "Spectral kernels for classification", Data Warehousing and Knowledge
+       Discovery (DaWaK) 2005, LNCS 3589, pp. 520-529.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from spectralcls import SpectralKernelClassifier
+    >>> texts = ["wheat and corn", "corn harvest", "wheat harvest", "crude oil", "oil tanker", "oil and gas"]
+    >>> topics = ["grain", "grain", "grain", "energy", "energy", "energy"]
+    >>> model = make_pipeline(TfidfVectorizer(), SpectralKernelClassifier(n_components=3))
+    >>> model.fit(texts, topics).predict(["a tanker of crude oil", "corn or wheat"])
+    array(['energy', 'grain'], dtype='<U6')
+    """
+
+    _parameter_constraints: dict = {
+        **{
+            name: SpectralKernel._parameter_constraints[name]
+            for name in ("transformation", "embedding", "normalize", "kernel", "degree", "coef0")
+        },
+        "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
+        "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
+        "bandwidth": [StrOptions({"cv", "scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
+        "scoring": [StrOptions({"auto", *SCORES})],
+    }
+
+    _of_complete_points = SpectralKernel._of_complete_points
+
+    def __init__(
+        self, estimator=None, *, n_components="cv", bandwidth="cv", scoring="auto", cv=5, max_tuning_samples=500,
+        transformation="normalized", embedding="b", normalize=True, kernel="auto", degree=2, coef0=1.0,
+        rank=None, random_state=0, n_jobs=None,
+    ):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.bandwidth = bandwidth
+        self.scoring = scoring
+        self.cv = cv
+        self.max_tuning_samples = max_tuning_samples
+        self.transformation = transformation
+        self.embedding = embedding
+        self.normalize = normalize
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @transactional(nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Embed the training samples and train one classifier per class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
+            Similarities of shape (n_samples, n_samples) with the precomputed kernel.
+        y : {array-like, sparse matrix} of shape (n_samples,) or (n_samples, n_labels)
+            Class labels, or an indicator matrix of several labels for each sample.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights, of the embedding and of the machines. Weight k equals giving the sample k times,
+            weight 0 leaving it out. A given `estimator` has to take weights, too.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        X, y = self._check_numbers(X, y, accept_sparse="csr", multi_output=True)
+        rows, weights, kept = positive_weight(X, sample_weight, y)
+        multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
+        candidates = self._candidates()
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        kernel = SpectralKernel(
+            MOST_CANDIDATES if candidates is None else int(candidates[-1]), transformation=self.transformation,
+            embedding=self.embedding, normalize=False, kernel=self.kernel, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
+        ).set_output(transform="default")
+        patterns, codes = np.unique(targets, axis=0, return_inverse=True)
+        data = TrainingData(rows, codes.ravel(), patterns, weights, kept)
+        kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
+        Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
+        candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
+        candidates = np.unique(np.minimum(candidates, Y.shape[1]))
+        self.n_components_, self.estimators_ = (
+            self._least_squares(Y, data, candidates) if self.estimator is None and not sp.issparse(X)
+            else self._train(Y, data, candidates, seed)
+        )
+        self.classes_, self.multilabel_ = classes, multilabel
+        if hasattr(kernel, "bandwidth_"):
+            self.bandwidth_ = kernel.bandwidth_
+        self.spectral_kernel_ = kernel._truncate(int(self.n_components_.max()))
+        return self
+
+    def _chosen_bandwidth(self, kernel, data, candidates, seed):
+        """A rule or a number for `SpectralKernel`; by leave-one-out of least squares on the tuning samples."""
+        if self.bandwidth != "cv":
+            return self.bandwidth
+        if sp.issparse(data.X) or self.kernel not in ("auto", "gaussian"):
+            return "scale"
+        sample = draw_sample(data, cv="loo", max_samples=self.max_tuning_samples, random_state=seed)
+        weights = sample.weights / sample.weights.mean()
+        own, scores = data.classes[sample.codes], []
+        grid = reference_bandwidth("scale", data.X, None, 1, data.weights) * BANDWIDTH_FACTORS
+        largest = min(len(sample.X), MOST_CANDIDATES)
+        candidates = _geometric_grid(largest) if candidates is None else np.unique(np.minimum(candidates, largest))
+
+        def score(problems, bandwidth, n_components, alpha):
+            for h in bandwidth:
+                trial = clone(kernel).set_params(n_components=int(n_components[-1]), bandwidth=h)
+                Y = trial.fit_transform(sample.X, sample_weight=weights)
+                scores.append(least_squares.scores(Y, own, weights, n_components, self._features, SCORES["r2"]))
+            return np.stack(scores, axis=1)
+
+        known = _several_of_each_kind(own)
+        if not known.any():
+            return "scale"
+        problems = Splits(known.astype(float), sample.growth)
+        found = search(problems, {"bandwidth": grid, "n_components": candidates, "alpha": least_squares.ALPHAS}, score)
+        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        return float(found.params["bandwidth"])
+
+    def _least_squares(self, Y, data, candidates):
+        """Number of components and machine of each problem, the best of the candidates and ridges by leave-one-out."""
+        first, group = distinct_rows(data.X, data.codes)  # copies leave together
+        Y, targets, weights = Y[first], data.classes[data.codes[first]], np.bincount(group, data.weights)
+        score = SCORES["r2" if self.scoring == "auto" else self.scoring]
+        scores = least_squares.scores(Y, targets, weights, candidates, self._features, score)
+        known = _several_of_each_kind(targets)
+        if known.any() and not hasattr(self, "cv_results_"):
+            grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
+            found = search(Splits(known.astype(float)), grid, lambda problems, **grid: scores)
+            self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
+        scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
+        best = [best_candidate(of_one) for of_one in scores]
+        families = {
+            i: least_squares.Family(self._features(Y, candidates[i]), targets, weights) for i in {i for i, _ in best}
+        }
+        machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
+        return candidates[[i for i, _ in best]], machines
+
+    def _train(self, Y, data, candidates, seed):
+        """Number of components of each problem by cross-validation, and the estimator fitted to each."""
+        if self.scoring == "r2":
+            raise ValueError("scoring='r2' is for least squares, estimator=None and dense X: use 'f1' or 'accuracy'.")
+        targets = data.classes[data.codes]
+        chosen = np.full(targets.shape[1], candidates[-1])
+        if len(candidates) > 1:
+            scores = self._cross_validate(Y, targets.T, data, candidates, seed)
+            known = ~np.isnan(scores[:, 0])
+            if known.any():
+                problems = Splits(known.astype(float))
+                found = search(problems, {"n_components": candidates}, lambda problems, n_components: scores)
+                self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
+            chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
+        features = {k: self._features(Y, k) for k in np.unique(chosen)}
+        fit = fit_to_the_end if self.estimator is None else fit_binary
+        machines = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit)(
+                self._binary_estimator(features[k], data.weights, seed), features[k], target, data.weights
+            )
+            for k, target in zip(chosen, targets.T, strict=True)
+        )
+        return chosen, machines
+
+    def decision_function(self, X: Any) -> Array:
+        """Score the classes; positive where the class's own classifier says yes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
+            Similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_queries,) or (n_queries, n_classes)
+            One score for each query with two classes, else one for each class or label.
+        """
+        check_is_fitted(self)
+        X = self._check_numbers(X, reset=False, accept_sparse="csr")
+        Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
+        features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
+        scores = np.column_stack(
+            [decisions(e, features[k]) for e, k in zip(self.estimators_, self.n_components_, strict=True)]
+        )
+        return scores[:, 0] if len(self.estimators_) == 1 and not self.multilabel_ else scores
+
+    def predict(self, X: Any) -> Array:
+        """Predict the best class of each query, or its labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
+            Queries, as for `decision_function`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_labels)
+            Labels, in the dtype of `classes_`; for a multilabel target indicators, 0 or 1.
+        """
+        scores = self.decision_function(X)
+        if self.multilabel_:
+            return (scores > 0).astype(int)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def _candidates(self):
+        """The numbers of components that the user named, ascending; None for the default grid."""
+        if isinstance(self.n_components, str):
+            return None
+        candidates = np.atleast_1d(self.n_components)
+        valid = candidates.ndim == 1 and candidates.size and candidates.dtype.kind in "iu"
+        if not valid or candidates.min() < 1:
+            raise ValueError(f"n_components must be 'cv' or positive integers, got {self.n_components!r}.")
+        return np.unique(candidates)
+
+    def _features(self, Y, k):
+        return normalize(Y[:, :k]) if self.normalize else Y[:, :k]
+
+    def _binary_estimator(self, features, weights, seed):
+        return linear_svm(features, seed, weights) if self.estimator is None else clone(self.estimator)
+
+    def _cross_validate(self, Y, targets, data, candidates, seed):
+        """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
+        folds = [self._folds(target, data.kept, seed) for target in targets]
+        score = SCORES["f1" if self.scoring == "auto" else self.scoring]
+        scores = []
+        for k in candidates:
+            features = self._features(Y, k)
+            estimator = self._binary_estimator(features, data.weights, seed)
+            scores.append(
+                Parallel(n_jobs=self.n_jobs)(
+                    delayed(score_folds)(estimator, features, target, data.weights, of_target, score)
+                    for target, of_target in zip(targets, folds, strict=True)
+                )
+            )
+        return np.transpose(scores)
+
+    def _folds(self, target, kept, seed):
+        """Fold of each sample; None if there are too few of a kind."""
+        if not isinstance(self.cv, Integral | str):
+            given = target
+            if kept is not None:
+                given = np.zeros(len(kept), dtype=bool)
+                given[kept] = target
+            return check_folds(self.cv, given, kept)
+        fewest = min(target.sum(), (~target).sum())
+        n_folds = len(target) if self.cv == "loo" else min(self.cv, fewest)
+        return shuffled_ranks(target.astype(int), seed) % n_folds if fewest > 1 else None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        kernel = SpectralKernel(
+            transformation=self.transformation, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank
+        )
+        tags.input_tags = kernel.__sklearn_tags__().input_tags
+        tags.classifier_tags.multi_label = True
+        # Of two features, as the checks have, rows of unit length keep the angle alone, and a linear function
+        # for each class hides a class between two others.
+        tags.classifier_tags.poor_score = self.kernel == "linear"
+        return tags
+
+
+def _geometric_grid(largest):
+    """Numbers of components from `largest` down to 2, each about twice the next."""
+    halvings = np.arange(round(np.log2(max(largest / 2, 1))) + 1)
+    return np.unique(np.maximum(np.round(largest / 2.0**halvings), 2).astype(int))
+
+
+def _several_of_each_kind(targets):
+    """Which problems have two samples of either kind at least: no other can be validated."""
+    yes = targets.sum(axis=0)
+    return (yes > 1) & (len(targets) - yes > 1)

@@ -1,0 +1,244 @@
+"""The similarity matrix S that a spectral kernel starts from, in the cheapest form that its kernel allows.
+
+Each form knows the sums of the rows of S over samples of given weights, its empty rows, and the leading eigenpairs of
+``diag(s) S diag(s)``:
+
+* `LinearSimilarity`, S = X X^T: never formed, S v = X (X^T v);
+* `GaussianSimilarity`, S_ij = exp(-|x_i - x_j|^2 / (2 h^2)): never formed, S v is a kernel sum;
+* `LowRankSimilarity`, the same through a factor F F^T of rank r, which `rpcholesky` finds;
+* `StoredSimilarity`: S itself, given or formed from X.
+"""
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
+from sklearn.preprocessing import normalize
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
+
+from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
+
+_BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
+_DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
+
+
+class LinearSimilarity:
+    """S = X X^T, X dense or CSR; S has no negative entry where X has none."""
+
+    def __init__(self, X):
+        self.X = X
+        self.rank_bound = min(X.shape)
+
+    def degrees(self, weights):
+        with np.errstate(over="ignore", invalid="ignore"):
+            degrees = self.X @ (self.X.T @ weights)
+        if not np.isfinite(degrees).all():
+            raise ValueError("The similarities overflow on these data: scale the rows of X to unit length.")
+        return degrees
+
+    def empty_rows(self):
+        return _largest_in_rows(self.X) == 0
+
+    def eigenpairs(self, scale, k, **options):
+        # B B^T and B^T B share their positive eigenvalues: the smaller of the two is decomposed.
+        B = _scale_rows(self.X, scale)
+        transposed = B.shape[0] > B.shape[1]
+        side = B.T if transposed else B
+        if sp.issparse(B) or side.shape[0] > _DENSE_SIDE:
+            gram = GramOperator(side)
+        else:
+            gram = side @ side.T
+        values, vectors = _leading(gram, k, **options)
+        if transposed:
+            vectors = B @ (vectors / np.sqrt(np.maximum(values, np.finfo(values.dtype).tiny)).astype(B.dtype))
+        return values, vectors
+
+
+class GaussianSimilarity:
+    """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
+
+    def __init__(self, X, bandwidth, normalized, sample_weight, n_jobs):
+        self.operator = KernelOperator(
+            X, bandwidth=bandwidth, normalization="sum" if normalized else None, sample_weight=sample_weight,
+            n_jobs=n_jobs,
+        )
+        self.rank_bound = len(X)
+
+    def degrees(self, weights):
+        return self.operator.degrees.astype(np.float64)
+
+    def empty_rows(self):
+        return np.zeros(self.rank_bound, dtype=bool)
+
+    def eigenpairs(self, scale, k, **options):
+        return _leading(self.operator, k, **options)
+
+
+class LowRankSimilarity:
+    """S ~= F F^T for the Gaussian of dense X; new points are evaluated against its landmarks alone."""
+
+    def __init__(self, X, bandwidth, rank, random_state, n_jobs):
+        self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
+        self.rank_bound = self.factor.rank
+
+    def degrees(self, weights):
+        sums, self.degree_weights = self.factor.row_sums(weights)
+        return sums.astype(np.float64)
+
+    def empty_rows(self):
+        return np.zeros(len(self.factor.factor), dtype=bool)
+
+    def eigenpairs(self, scale, k, **options):
+        values, basis = self.factor.spectrum(scale**2, k)
+        vectors = self.factor.factor @ (basis / np.sqrt(values)).astype(self.factor.factor.dtype)
+        return values, scale[:, None].astype(vectors.dtype) * vectors
+
+    def compress(self, weights, normalized):
+        """B with S(Q, pivots) B ~= S(Q, X) weights; the degree is the larger of two further columns."""
+        F = self.factor.factor
+        weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
+        return np.column_stack([weights, self.degree_weights]) if normalized else weights
+
+
+class StoredSimilarity:
+    """S as a dense or CSR matrix."""
+
+    def __init__(self, S):
+        self.S = S
+        self.rank_bound = S.shape[0]
+
+    def degrees(self, weights):
+        degrees = self.S @ weights
+        check_degrees(degrees, self.S)
+        return degrees
+
+    def empty_rows(self):
+        return _largest_in_rows(self.S) == 0
+
+    def eigenpairs(self, scale, k, **options):
+        scaled = _scale_rows(self.S, scale)
+        scale = scale.astype(scaled.dtype)
+        if sp.issparse(scaled):
+            scaled.data *= scale[scaled.indices]
+        else:
+            scaled *= scale
+        return _leading(scaled, k, **options)
+
+
+def _leading(A, k, **options):
+    """The k leading eigenpairs of A, all of them where k is its dimension."""
+    if k < A.shape[0]:
+        found = top_eigenpairs(A, k, **options)
+        return found.values, found.vectors
+    values, vectors = scipy.linalg.eigh(A if isinstance(A, np.ndarray) else A.toarray())
+    return values[::-1], vectors[:, ::-1]
+
+
+def check_degrees(degrees, S):
+    """Raise where a row of similarities adds up to zero or less although it is not empty."""
+    largest = _largest_in_rows(S)
+    rounding = S.shape[1] * np.finfo(S.dtype).eps * largest
+    wrong = np.flatnonzero((degrees <= rounding) & (largest > 0))
+    if len(wrong):
+        raise ValueError(
+            f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, "
+            "and a degree has to be positive. Use transformation='identity', or a kernel without negative "
+            "values, such as 'gaussian'."
+        )
+
+
+def check_symmetric(S):
+    """Raise unless S is square and equal to its transpose, to rounding."""
+    if S.shape[0] != S.shape[1]:
+        raise ValueError(f"A precomputed similarity matrix has to be square in fit, got shape {S.shape}.")
+    difference, largest = abs(S - S.T).max(), abs(S).max()
+    if difference > 1e3 * np.finfo(S.dtype).eps * largest:
+        raise ValueError(
+            f"The precomputed similarity matrix is not symmetric: entries differ by up to {difference:.3g} "
+            "from those of its transpose. Pass (S + S.T) / 2 if that is what you mean."
+        )
+
+
+def form_similarity(Q, X, *, kernel, bandwidth, degree, coef0):
+    """The dense matrix S(Q, X), Q and X dense or sparse."""
+    with np.errstate(over="ignore"):
+        if kernel == "polynomial":
+            S = polynomial_kernel(Q, X, degree=degree, gamma=1, coef0=coef0)
+        else:
+            S = _log_similarity(Q, X, kernel, bandwidth)
+            np.exp(S, out=S)
+    return _refuse_overflow(S, kernel)
+
+
+def _refuse_overflow(S, kernel):
+    if not np.isfinite(S).all():
+        raise ValueError(f"The {kernel} kernel overflows on these data: scale the rows of X to unit length.")
+    return S
+
+
+def rescaled(products, log_scale, kernel):
+    """exp(log_scale) * products, of similarities by that kernel."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _refuse_overflow(products * np.exp(log_scale).astype(products.dtype)[:, None], kernel)
+
+
+def _log_similarity(Q, X, kernel, bandwidth):
+    if kernel == "exponential":
+        return linear_kernel(Q, X)
+    return euclidean_distances(Q, X, squared=True) * (-0.5 / bandwidth**2)
+
+
+def row_products(Q, X, weights, *, checked, **parameters):
+    """S(Q, X) weights as exp(log_scale) * products, by blocks of rows; X is None where Q has the rows of S itself, or
+    where the weights are those of the features.
+
+    `checked`: the last column holds degrees, to be positive.
+    """
+    if X is None:
+        return np.zeros(Q.shape[0]), safe_sparse_dot(Q, weights)
+    products = np.empty((Q.shape[0], weights.shape[1]), dtype=weights.dtype)
+    log_scale = np.zeros(Q.shape[0])
+    for block in gen_batches(Q.shape[0], max(1, _BLOCK_ENTRIES // X.shape[0])):
+        if parameters["kernel"] == "polynomial":
+            S = form_similarity(Q[block], X, **parameters)
+        else:
+            S = _log_similarity(Q[block], X, parameters["kernel"], parameters["bandwidth"])
+            largest = S.max(axis=1)
+            S = np.exp(S - largest[:, None])
+            log_scale[block] = largest
+        products[block] = S @ weights
+        if checked:
+            check_degrees(products[block][:, -1], S)
+    return log_scale, products
+
+
+def _scale_rows(X, scale):
+    """A new matrix diag(scale) X of the dtype and kind of X."""
+    scale = scale.astype(X.dtype)
+    if not sp.issparse(X):
+        return X * scale[:, None]
+    X = X.copy()
+    X.data *= np.repeat(scale, np.diff(X.indptr))
+    return X
+
+
+def _largest_in_rows(S):
+    """Largest modulus in each row."""
+    extremes = S.max(axis=1), S.min(axis=1)
+    high, low = (v.toarray().ravel() if sp.issparse(v) else np.asarray(v).ravel() for v in extremes)
+    return np.maximum(high, -low)
+
+
+def inverse_root(degrees):
+    """d^-1/2, and 0 for a sample that is similar to none."""
+    return np.where(degrees > 0, degrees, np.inf) ** -0.5
+
+
+def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
+    """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
+    if similarity == "rbf":
+        return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
+    if similarity == "pearson":
+        Y, Z = (normalize(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
+    return Y @ Z.T

@@ -1,0 +1,399 @@
+"""SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun as an embedding and as a kernel matrix."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted
+
+from .._estimator import Estimator, transactional
+from .._expansion.expansion import Expansion
+from .._expansion.points import TrainingPoints
+from .._expansion.spectrum import DISTANCE
+from .._tuning import reference_bandwidth
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import positive_weight
+from ..linalg import fix_signs
+from ._similarity import (
+    GaussianSimilarity,
+    LinearSimilarity,
+    LowRankSimilarity,
+    StoredSimilarity,
+    check_degrees,
+    check_symmetric,
+    form_similarity,
+    inverse_root,
+    rescaled,
+    row_products,
+    similarity_matrix,
+)
+
+KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
+
+
+class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
+
+    A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give
+    each sample k coordinates (E), and a similarity of these coordinates (S) is the kernel: the family
+    SK<Gamma, E, S> of [1]_. With ``transformation="identity"``, ``embedding="b"``, ``normalize=False`` it is
+    the latent semantic kernel (Theorem 1).
+
+    Parameters
+    ----------
+    n_components : int or "all", default=100
+        Number k of coordinates. If S has fewer positive eigenvalues, all of them are kept.
+    transformation : {"normalized", "identity"}, default="normalized"
+        Gamma_N = D^-1/2 S D^-1/2, D the row sums of S, or Gamma_I = S (Table 1).
+    embedding : {"a", "b"}, default="b"
+        Step 1 of Figure 1: (a) the eigenvectors V, (b) V Lambda^1/2.
+    normalize : bool, default=True
+        Step 2 of Figure 1: rows of unit length.
+    similarity : {"inner", "rbf", "pearson"}, default="inner"
+        Table 2, of the rows of the embedding: inner product; exp(-|y - z|^2 / sigma); correlation
+        coefficient.
+    sigma : float, default=1.0
+        Width of the "rbf" similarity.
+    kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
+        The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S
+        itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
+        "auto" is linear for sparse X, as the frequencies of terms are, and Gaussian for dense X.
+    bandwidth : {"scale", "silverman"} or float, default="scale"
+        Width of the Gaussian kernel. "scale" is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which a
+        typical pair has the similarity e^-2 in any dimension (scikit-learn's ``gamma="scale"``); "silverman" is the
+        rule of density estimation. Both need dense data, and are 1 if all rows are equal.
+    degree : int, default=2
+        Of the polynomial kernel.
+    coef0 : float, default=1.0
+        Of the polynomial kernel.
+    rank : int or None, default=None
+        Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
+        O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
+        left out. None: exact.
+    %(random_state)s
+    %(n_jobs)s
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (k,)
+        Positive eigenvalues of Gamma(S), descending.
+    coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
+        What `transform` multiplies a query with: its features where the kernel is linear, its similarities to
+        the training samples otherwise. The last column of a normalized transformation gives the query's
+        degree.
+    X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
+        The training data, which the linear and the precomputed kernel do not need.
+    kernel_ : str
+        The kernel in use.
+    bandwidth_ : float
+        Only present with the Gaussian kernel.
+    trace_residual_ : float
+        trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
+    %(n_features_in_)s
+
+    Raises
+    ------
+    ValueError
+        In `fit` and `transform`, for NaN or infinity; for a degree that is not positive: negative entries of
+        X with the linear and the polynomial kernel, rows that add up to zero or less otherwise; for a
+        precomputed matrix that is not symmetric or has the wrong width; in `fit`, where all similarities are
+        zero.
+
+    Notes
+    -----
+    Samples without any similarity to the training samples (empty documents, documents without a known term)
+    have all coordinates 0. The similarity of a far query under the Gaussian kernel is not 0 but small: its row of unit
+    length is that of the nearest training samples, however small; without `normalize` it tends to 0.
+
+    The linear kernel needs O(nnz + (n_samples + n_features) k) memory, and `transform` costs O(nnz k): S is
+    never formed. Nor is it for the Gaussian kernel of dense X, O(n_samples (k + n_features)) memory and
+    O(n_samples^2 (n_features + k)) time per pass of the eigensolver. The polynomial and the exponential
+    kernel, and the Gaussian of a sparse X, form S, O(n_samples^2) memory.
+
+    References
+    ----------
+    .. [1] W. Li, K.-L. Ong, W.-K. Ng, A. Sun, "Spectral kernels for classification", Data Warehousing and Knowledge
+       Discovery (DaWaK) 2005, LNCS 3589, pp. 520-529.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> from spectralcls import SpectralKernel
+    >>> texts = ["wheat and corn prices", "corn harvest", "crude oil prices", "oil tanker"]
+    >>> X = TfidfVectorizer().fit_transform(texts)
+    >>> SpectralKernel(n_components=2).fit_transform(X).shape
+    (4, 2)
+    """
+
+    coefficients_: Array
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "transformation": [StrOptions({"normalized", "identity"})],
+        "embedding": [StrOptions({"a", "b"})],
+        "normalize": ["boolean"],
+        "similarity": [StrOptions({"inner", "rbf", "pearson"})],
+        "sigma": [Interval(Real, 0, None, closed="neither")],
+        "kernel": [StrOptions({"auto", *KERNELS})],
+        "bandwidth": [StrOptions({"scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+    }
+
+    _of_complete_points = "its similarities are of whole rows"
+
+    def __init__(
+        self, n_components=100, *, transformation="normalized", embedding="b", normalize=True,
+        similarity="inner", sigma=1.0, kernel="auto", bandwidth="scale", degree=2, coef0=1.0,
+        rank=None, random_state=0, n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.transformation = transformation
+        self.embedding = embedding
+        self.normalize = normalize
+        self.similarity = similarity
+        self.sigma = sigma
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Decompose the transformed similarity matrix of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
+            float32 stays float32, everything else becomes float64.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        self.fit_transform(X, sample_weight=sample_weight)
+        return self
+
+    @transactional
+    def fit_transform(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Array:
+        """Fit and return the embedding of the training samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_samples, n_features)
+            As in `fit`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, k)
+            The embedding, in the dtype of X.
+        """
+        X = self._check(X, reset=True)
+        embedding, kept = self._fit_weighted(X, sample_weight)
+        return embedding if kept is None else self._embedded(X)
+
+    def transform(self, X: Any) -> Array:
+        """Embedding of new samples by Lemma 3; training samples get back the coordinates of `fit_transform`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, sparse array} of shape (n_queries, n_features)
+            Similarities to the training samples, (n_queries, n_samples), with the precomputed kernel.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_queries, k)
+            The embedding, in the dtype of X.
+        """
+        return self._embed(X)
+
+    def kernel_matrix(self, X: Any, Y: Any = None) -> Array:
+        """Evaluate the spectral kernel, for kernel machines such as ``SVC(kernel="precomputed")``.
+
+        Parameters
+        ----------
+        X, Y : {array-like, sparse matrix, sparse array} of shape (m, n_features) and (p, n_features)
+            As for `transform`. Y=None: X with itself.
+
+        Returns
+        -------
+        K : ndarray of shape (m, p)
+            Similarities of the embedded samples.
+        """
+        X = self._embed(X)
+        return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
+
+    def _fit_weighted(self, X, sample_weight):
+        """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are."""
+        rows, weights, kept = positive_weight(X, sample_weight)
+        pairwise = kept is not None and self.kernel_ == "precomputed"
+        embedding = self._fit(rows[:, kept] if pairwise else rows, weights)
+        if pairwise:  # queries come with their similarities to all samples
+            coefficients = np.zeros((len(kept), self.coefficients_.shape[1]), self.coefficients_.dtype)
+            coefficients[kept] = self.coefficients_
+            self.coefficients_ = coefficients
+        return embedding, kept
+
+    def _fit(self, X, sample_weight=None):
+        """Fit to checked X and positive weights.
+
+        With weights w it is W^1/2 D^-1/2 S D^-1/2 W^1/2 that is decomposed, D the weighted row sums: its eigenvectors u
+        are those of the matrix in which each sample is repeated w times, v, times the roots of the weights.
+        """
+        S = self._input_similarity(X, sample_weight)
+        w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+        normalized = self.transformation == "normalized"
+        scale = np.sqrt(w)
+        if normalized:
+            scale *= inverse_root(S.degrees(w))
+        values, v = self._decompose(S, scale, w)
+
+        power = 1.0 if self.embedding == "a" else 0.5
+        weights = (scale * np.sqrt(w))[:, None] * v / values**power
+        points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
+        if self.rank is not None:
+            weights, points = S.compress(weights, normalized), X[S.factor.pivots]
+            self.trace_residual_ = S.factor.relative_trace_residual
+        elif normalized:
+            weights = np.column_stack([weights, w])
+        weights = weights.astype(X.dtype)
+
+        stored = self.kernel_ in ("linear", "precomputed")
+        self.eigenvalues_ = values.astype(X.dtype)
+        self.coefficients_ = safe_sparse_dot(X.T, weights) if self.kernel_ == "linear" else weights
+        self.X_fit_ = None if stored else points
+        self._n_features_out = len(values)
+        self._expand()
+        return self._finish(embedding)
+
+    def _embed(self, X, any_length=False):
+        check_is_fitted(self)
+        return self._embedded(self._check(X, reset=False), any_length)
+
+    def _embedded(self, X, any_length=False):
+        """Rows of the embedding, each up to a positive factor if `any_length`, so that no similarity is too small."""
+        directions = self.normalize or any_length
+        if self._expansion is not None:
+            X = X.toarray() if sp.issparse(X) else X
+            evaluate = self._expansion.directions if directions else self._expansion.values
+            return self._finish(evaluate(X).astype(X.dtype))
+        log_scale, products = row_products(
+            X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
+            **self._kernel_parameters(),
+        )
+        if self.transformation == "normalized":
+            k = self._n_features_out
+            degrees = products[:, k:].max(axis=1)
+            if self.kernel_ == "precomputed":
+                check_degrees(degrees, X)
+            products = products[:, :k] * inverse_root(degrees)[:, None].astype(products.dtype)
+            log_scale = log_scale / 2
+        return self._finish(products if directions else rescaled(products, log_scale, self.kernel_))
+
+    def _check(self, X, reset):
+        sparse = "csr" if self.rank is None else False
+        X = self._check_numbers(X, reset=reset, accept_sparse=sparse)
+        if reset:
+            self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
+            if self.kernel_ == "precomputed":
+                check_symmetric(X)
+        if self.transformation == "normalized" and self.kernel_ in ("linear", "polynomial"):
+            self._check_non_negative(X)
+        return X
+
+    def _check_non_negative(self, X):
+        smallest = X.min() if X.shape[0] else 0
+        if smallest < 0:
+            raise ValueError(
+                f"Negative values in data passed to SpectralKernel(transformation='normalized', "
+                f"kernel={self.kernel_!r}): the least is {smallest:.3g}, and degrees of the similarity graph "
+                "have to be positive. Use kernel='gaussian', for standardized features for example, or "
+                "transformation='identity'."
+            )
+
+    def _chosen_bandwidth(self, X, sample_weight):
+        if not isinstance(self.bandwidth, str):
+            return float(self.bandwidth)
+        if sp.issparse(X):
+            raise ValueError(f"bandwidth={self.bandwidth!r} needs dense X: give a number for sparse data.")
+        return reference_bandwidth(self.bandwidth, X, None, 1, sample_weight)
+
+    def _kernel_parameters(self):
+        bandwidth = getattr(self, "bandwidth_", None)
+        return {"kernel": self.kernel_, "bandwidth": bandwidth, "degree": self.degree, "coef0": self.coef0}
+
+    def _input_similarity(self, X, sample_weight):
+        if self.kernel_ == "gaussian":
+            self.bandwidth_ = self._chosen_bandwidth(X, sample_weight)
+        if self.rank is not None:
+            if self.kernel_ != "gaussian":
+                raise ValueError("rank= is for kernel='gaussian' and dense X.")
+            return LowRankSimilarity(X, self.bandwidth_, self.rank, self.random_state, self.n_jobs)
+        if self.kernel_ == "linear":
+            return LinearSimilarity(X)
+        if self.kernel_ == "gaussian" and not sp.issparse(X):
+            normalized = self.transformation == "normalized"
+            return GaussianSimilarity(X, self.bandwidth_, normalized, sample_weight, self.n_jobs)
+        return StoredSimilarity(
+            X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
+        )
+
+    def _decompose(self, S, scale, weights):
+        """The positive leading eigenpairs of diag(scale) S diag(scale), the vectors by repeated sample."""
+        most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
+        values, vectors = S.eigenpairs(scale, most, n_jobs=self.n_jobs, random_state=self.random_state)
+        rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
+        rank = int(np.sum(values > rounding))
+        if rank == 0:
+            raise ValueError("The similarity matrix has no positive eigenvalue: all its entries may be zero.")
+        vectors = vectors[:, :rank] / np.sqrt(weights).astype(vectors.dtype)[:, None]
+        vectors = fix_signs(vectors)
+        vectors[S.empty_rows()] = 0
+        return values[:rank].astype(np.float64), vectors
+
+    def _truncate(self, k):
+        """Keep the k leading components."""
+        self.eigenvalues_ = self.eigenvalues_[:k]
+        self.coefficients_ = np.delete(self.coefficients_, np.s_[k : self._n_features_out], axis=1)
+        self.n_components = self._n_features_out = k
+        self._expand()
+        return self
+
+    def _expand(self):
+        """The embedding of queries as a fitted form, if it is kernel sums over the training samples."""
+        self._expansion = None
+        if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
+            points = TrainingPoints.of(self.X_fit_, n_jobs=self.n_jobs)
+            no_offsets = np.zeros(self._n_features_out)
+            self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
+
+    def _finish(self, Y):
+        return normalize(Y) if self.normalize else Y
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
+        tags.input_tags.sparse = self.rank is None and not needs_dense
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.positive_only = (
+            self.transformation == "normalized" and self.kernel in ("linear", "polynomial", "precomputed")
+        )
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

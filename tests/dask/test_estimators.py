@@ -1,0 +1,617 @@
+"""The Dask estimators beside the single-process answers, on threads; test_dask_cluster has a cluster."""
+
+import operator
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("dask.array")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+
+import spectralcls.dask
+from spectralcls import kernel_mean
+from spectralcls._tuning.folds import folds_by_content
+from spectralcls.dask import _tuning as tuning
+from spectralcls.kernels import kernel_sums
+from spectralcls.linalg import KernelOperator
+
+CLASSIFIERS = ["ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier"]
+CHUNK = 170
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_blobs(600, centers=4, n_features=3, cluster_std=2.0, random_state=1)
+    labels = np.array(["ash", "beech", "cedar"])[y % 3]
+    weights = np.random.default_rng(2).integers(0, 4, len(y)).astype(float)
+    queries = np.random.default_rng(3).normal(0, 8, size=(95, 3))
+    return X, labels, weights, queries
+
+
+def rows(array, chunk=CHUNK):
+    return da.from_array(array, chunks=(chunk, *array.shape[1:]))
+
+
+def pair(name, **parameters):
+    return getattr(kernel_mean, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+
+
+def assert_same(local, distributed, queries, tolerance=1e-12):
+    expected = local.decision_function(queries)
+    scores = distributed.decision_function(rows(queries, 40)).compute()
+    np.testing.assert_allclose(scores, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    np.testing.assert_array_equal(distributed.predict(rows(queries, 40)).compute(), local.predict(queries))
+
+
+# Kernel sums
+
+
+@pytest.mark.parametrize("log", [False, True, "pair"])
+@pytest.mark.parametrize("bandwidth", [0.7, [0.02, 0.5, 3.0]])
+def test_kernel_sums_with_labels_folds_and_columns(log, bandwidth):
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(301, 4)), rng.normal(size=(97, 4)) * 5
+    weights = rng.random((301, 2)) if log is True else rng.normal(size=(301, 2))
+    labels, folds, query_folds = (rng.integers(0, 3, n) for n in (301, 301, 97))
+    options = dict(n_labels=3, bandwidth=bandwidth, log=log)
+    groups = (query_folds, folds)
+    expected = kernel_sums(Q, X, weights=weights, labels=labels, exclude_groups=groups, **options)
+    result = spectralcls.dask.kernel_sums(
+        rows(Q, 30), rows(X, 110), weights=weights, labels=rows(labels, 110), exclude_groups=groups, **options
+    )
+    if log == "pair":
+        (log_scale, sums), (expected_scale, expected_sums) = dask.compute(*result), expected
+        assert log_scale.shape == expected_scale.shape and sums.shape == expected_sums.shape
+        sums = sums * np.exp(log_scale - expected_scale)[..., None]
+        # the exponents go to -1e6 here, and their rounding is the error of the sums
+        np.testing.assert_allclose(sums, expected_sums, rtol=1e-9, atol=1e-12)
+    else:
+        assert result.shape == expected.shape
+        np.testing.assert_allclose(result.compute(), expected, rtol=1e-10, atol=1e-13)
+
+
+def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points():
+    X = np.random.default_rng(0).normal(size=(80, 2)).astype(np.float32)
+    parts = rows(X, 30)
+    own = spectralcls.dask.kernel_sums(parts, parts, bandwidth=0.5, exclude_self=True)
+    np.testing.assert_allclose(own.compute(), kernel_sums(X, X, bandwidth=0.5, exclude_self=True), rtol=1e-5)
+    far = np.full((1, 2), 1e3, dtype=np.float32)
+    logs = spectralcls.dask.kernel_sums(rows(far), parts, bandwidth=0.5, log=True).compute()
+    exact = kernel_sums(far.astype(float), X.astype(float), bandwidth=0.5, log=True)
+    assert exact[0] < -1e6 and logs[0] == pytest.approx(exact[0], rel=1e-6)
+
+
+# Estimators beside their single-process selves
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_same_answer_as_in_one_process(problem, name, weighted):
+    X, y, weights, queries = problem
+    local, distributed = pair(name, bandwidth=1.5)
+    sample_weight = weights if weighted else None
+    local.fit(X, y, sample_weight)
+    distributed.fit(rows(X), rows(y), sample_weight)
+    assert_same(local, distributed, queries)
+    if hasattr(local, "inverse_density_"):
+        inverse_density = distributed.inverse_density_.compute()
+        np.testing.assert_allclose(inverse_density, local.inverse_density_, rtol=1e-10)
+    assert_same(local, distributed, queries * 1e4)  # where every kernel value is zero in floating point
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_cross_validated_bandwidth(problem, name):
+    X, y, _, queries = problem
+    local, distributed = pair(name)
+    local.fit(X, y)
+    distributed.fit(rows(X), y)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_, rel=1e-12)
+    scores = [model.cv_results_["mean_test_score"] for model in (distributed, local)]
+    np.testing.assert_allclose(*scores, atol=1e-12)
+    assert_same(local, distributed, queries)
+
+
+@pytest.mark.parametrize("parameters", [
+    dict(bandwidth="silverman"), dict(bandwidth="silverman_per_class"), dict(bandwidth=[0.5, 1.0, 2.0]),
+    dict(bandwidth=0.8, kernel="epanechnikov"),
+])
+@pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier"])
+def test_other_bandwidths_and_kernels(problem, name, parameters):
+    X, y, weights, queries = problem
+    local, distributed = pair(name, **parameters)
+    local.fit(X, y, weights)
+    distributed.fit(rows(X), rows(y), rows(weights))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
+    assert_same(local, distributed, queries)
+
+
+def test_posterior_density_and_accuracy(problem):
+    X, y, weights, queries = problem
+    local, distributed = pair("ParzenClassifier", bandwidth=1.0, priors=[0.2, 0.3, 0.5])
+    local.fit(X, y)
+    distributed.fit(rows(X), rows(y))
+    Q = rows(queries, 40)
+    for method in ("predict_proba", "score_samples"):
+        expected = getattr(local, method)(queries)
+        result = getattr(distributed, method)(Q).compute()
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(distributed.class_prior_, local.class_prior_)
+    accuracy = local.score(X, y, weights)
+    assert distributed.score(rows(X), rows(y), weights) == pytest.approx(accuracy, rel=1e-12)
+
+
+def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 4, size=(6000, 2))
+    y = np.floor(X).sum(axis=1).astype(int) % 2  # a chessboard: wide bandwidths see no fields
+    flipped = rng.random(6000) < 0.2  # and narrow ones follow the noise
+    y[flipped] = 1 - y[flipped]
+    y[:5], X[:5] = 2, X[:5] + 8
+    local, distributed = pair("ParzenClassifier", max_tuning_samples=1500)
+    local.fit(X, y)
+    distributed.fit(rows(X, 1700), y)
+    assert distributed.n_tuning_samples_ == pytest.approx(1500, abs=2)
+    assert len(distributed.classes_) == 3
+    grids = [model.cv_results_["param_bandwidth"] for model in (distributed, local)]
+    np.testing.assert_allclose(*grids, rtol=0.1)
+    assert 0.25 < distributed.bandwidth_ / local.bandwidth_ < 4  # rungs of a flat optimum
+    found = np.abs(np.log(local.cv_results_["param_bandwidth"] / distributed.bandwidth_)).argmin()
+    assert local.cv_results_["mean_test_score"][found] > local.cv_results_["mean_test_score"].max() - 0.02
+    again = spectralcls.dask.ParzenClassifier(max_tuning_samples=1500).fit(rows(X, 1700), y)
+    assert again.bandwidth_ == distributed.bandwidth_
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianSpectralClassifier", "PerTurboClassifier"])
+def test_scales_are_learned(problem, name):
+    X, y, _, queries = problem
+    units = np.array([1.0, 1e3, 1e-3])
+    kind = getattr(spectralcls.dask, name)
+    local = getattr(spectralcls, name)(1.5).fit(X * units, y)
+    model = kind(1.5).fit(rows(X * units), rows(y))
+    assert_same(local, model, queries * units, 1e-9)
+    np.testing.assert_allclose(model.to_local().decision_function(queries * units),
+                               local.decision_function(queries * units), rtol=1e-9, atol=1e-12)  # fmt: skip
+
+
+def mixed_table(n, seed=0, missing=0.15):
+    """A frame of numbers and categories with gaps, labels and weights."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    color = np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), y)
+    frame = pd.DataFrame({
+        "length": rng.normal(size=n) + y,
+        "income": 1000 * rng.normal(size=n),
+        "color": pd.Categorical.from_codes(color, ["red", "green", "blue"]),
+        "town": pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde")),
+        "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+        "size": pd.Categorical.from_codes(np.minimum(y + rng.integers(0, 2, n), 3), list("smlx"), ordered=True),
+        "age": pd.array(rng.integers(20, 70, n), dtype="Int64"),
+    })
+    return frame.mask(rng.random(frame.shape) < missing), y, rng.integers(0, 4, n) * 1.0
+
+
+def compare_tables(name, parameters, weighted, frame, y, weights, queries):
+    """A fit in memory and one on Dask, and the decisions of both; the estimator on Dask."""
+    local, distributed = getattr(spectralcls, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+    local.fit(frame, y, weights if weighted else None)
+    on_workers = dd.from_pandas(frame, npartitions=4, sort=False)
+    distributed.fit(on_workers, da.from_array(y, chunks=100), da.from_array(weights, chunks=90) if weighted else None)
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-9)
+    expected = local.decision_function(queries)
+    tolerance = {"rtol": 1e-7, "atol": 1e-9 * np.abs(expected).max()}
+    found = distributed.decision_function(dd.from_pandas(queries, npartitions=3, sort=False)).compute()
+    np.testing.assert_allclose(found, expected, **tolerance)
+    np.testing.assert_allclose(distributed.to_local().decision_function(queries), expected, **tolerance)
+    assert distributed._table.described() == local._table.described()
+    return distributed
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", [{}, {"bandwidth": 0.8}, {"scale": None, "categorical_features": ["age"]}])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_table_gives_the_estimator_of_the_same_table_in_memory(name, parameters, weighted):
+    frame, y, weights = mixed_table(400)
+    queries, _, _ = mixed_table(60, seed=1)
+    if "categorical_features" in parameters:
+        columns = ["length", "age", "member"]
+        frame, queries = frame[columns].astype({"age": float}), queries[columns].astype({"age": float})
+    compare_tables(name, parameters, weighted, frame, y, weights, queries)
+
+
+@pytest.mark.parametrize(("name", "bandwidth"), [
+    ("LaplacianSpectralClassifier", "cv"), ("LaplacianSpectralClassifier", "silverman_per_class"),
+    ("SpectralISEClassifier", "cv"), ("SpectralISEClassifier", "silverman"),
+])
+def test_spectral_classifiers_of_the_whole_space_take_tables(name, bandwidth):
+    frame, y, weights = mixed_table(240)
+    compare_tables(name, {"bandwidth": bandwidth}, False, frame, y, weights, mixed_table(40, seed=1)[0])
+
+
+def test_a_table_whose_names_are_no_strings():
+    frame, y, weights = mixed_table(300)
+    (queries, _, _), names = mixed_table(60, seed=1), range(frame.shape[1])
+    frame, queries = frame.set_axis(names, axis=1), queries.set_axis(names, axis=1)
+    compare_tables("ParzenClassifier", {"bandwidth": 0.8}, False, frame, y, weights, queries)
+
+
+def test_levels_have_other_positions_in_a_query():
+    frame, y, weights = mixed_table(300)
+    queries, _, _ = mixed_table(60, seed=1)
+    model = compare_tables("ParzenClassifier", {"bandwidth": 0.8}, False, frame, y, weights, queries)
+    turned = queries.assign(color=queries["color"].cat.set_categories(["violet", "blue", "green", "red"]))
+    expected, found = (model.predict_proba(dd.from_pandas(q, npartitions=2)).compute() for q in (queries, turned))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_gaps_in_arrays_of_numbers(problem):
+    X, y, weights, queries = problem
+    rng = np.random.default_rng(0)
+    X, queries = (np.where(rng.random(A.shape) < 0.2, np.nan, A) for A in (X, queries))
+    for name in CLASSIFIERS:
+        local, distributed = pair(name)
+        local.fit(X, y, weights)
+        distributed.fit(rows(X), rows(y), rows(weights))
+        assert distributed.bandwidth_ == local.bandwidth_
+        assert_same(local, distributed, queries, 1e-9)
+
+
+def test_what_a_table_on_workers_cannot_hold_is_named(problem):
+    X, y, _, _ = problem
+    frame, labels, _ = mixed_table(200)
+    kind = spectralcls.dask.ParzenClassifier(1.0)
+
+    def refused(frame, message, model=kind):
+        with pytest.raises(ValueError, match=message):
+            model.fit(dd.from_pandas(frame, npartitions=2), da.from_array(labels, chunks=100))
+
+    gap = np.where(np.arange(600)[:, None] == [-1, 5, -1], np.nan, X)
+    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1. No value may be missing, because"):
+        spectralcls.dask.CauchySchwarzClassifier(1.5, tolerance=0.1).fit(rows(gap), rows(y))
+    with pytest.raises(ValueError, match="NaN or infinity: row 5, column 1. No value may be missing, because miss"):
+        spectralcls.dask.ParzenClassifier(1.5, missing="error").fit(rows(gap), rows(y))
+    with pytest.raises(ValueError, match="contains infinity: row 5, column 1"):
+        kind.fit(rows(np.where(np.isnan(gap), np.inf, gap)), rows(y))
+    refused(frame.assign(day=pd.Timestamp("2020-01-01")), "Column 'day' of X holds dates or times")
+    refused(frame.assign(word="x"), "Column 'word' of X holds values of type .*make a known category")
+    refused(frame, "Column 'color' of X holds category values", spectralcls.dask.ParzenClassifier(
+        1.0, categorical_features=None))  # fmt: skip
+    unknown = dd.from_pandas(frame, npartitions=2)
+    unknown["color"] = unknown["color"].cat.as_unknown()
+    with pytest.raises(ValueError, match="Column 'color' of X is categorical, but its categories are not known"):
+        kind.fit(unknown, da.from_array(labels, chunks=100))
+    plain = spectralcls.dask.ParzenClassifier(1.0, scale=None).fit(
+        dd.from_pandas(frame[["length", "income"]], npartitions=2), da.from_array(labels, chunks=100)
+    )
+    with pytest.raises(ValueError, match="Column 'income' of X holds category values"):
+        plain.predict(dd.from_pandas(frame[["length"]].assign(income=frame["color"]), npartitions=2))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("parameters", [{}, {"priors": [0.1, 0.2, 0.7]}, {"kernel": "epanechnikov"}])
+def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monkeypatch):
+    """Equal to refitting on all points outside of each fold, as long as the kernel reaches some of them."""
+    grid = np.array([0.2, 0.6, 1.8]) * (8 if "kernel" in parameters else 1)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, size=900)
+    X = rng.normal(size=(900, 2)) + 1.2 * y[:, None]
+    weights = rng.uniform(0.5, 2, size=900) if weighted else None
+    seen = []
+
+    def accuracies(problem, **options):
+        seen.append((problem, options))
+        return accuracies_against_all(problem, **options)
+
+    accuracies_against_all = tuning.accuracies_against_all
+    monkeypatch.setattr(tuning, "accuracies_against_all", accuracies)
+    model = spectralcls.dask.ParzenClassifier(
+        max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters, scale=None
+    ).fit(rows(X), rows(y), None if weights is None else rows(weights))
+    (((_, sample, *_), options),) = seen
+    assert model.n_tuning_samples_ == len(sample.X) == pytest.approx(200, abs=3)
+    np.testing.assert_allclose(model.cv_results_["param_bandwidth"], grid)
+    folds = folds_by_content(X, 3, options["seed"])
+    own = folds_by_content(sample.X, 3, options["seed"])
+    hits = np.zeros(3)
+    for fold in range(3):
+        out = own == fold
+        w = None if weights is None else weights[folds != fold]
+        for b, h in enumerate(grid):
+            local = kernel_mean.ParzenClassifier(bandwidth=h, **parameters, scale=None)
+            local.fit(X[folds != fold], y[folds != fold], w)
+            hits[b] += sample.weights[out] @ (local.predict(sample.X[out]) == sample.codes[out])
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], hits / sample.weights.sum())
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_tolerance_bounds_the_sums_of_all_blocks_together(problem, name, monkeypatch):
+    monkeypatch.setattr("spectralcls.kernels._tolerance._BRUTE_FORCE", 1e12)
+    X, y, weights, queries = problem
+    exact = pair(name, bandwidth=0.8)[0].fit(X, y, weights)
+    tolerant = pair(name, bandwidth=0.8, tolerance=1e-2)[1].fit(rows(X), rows(y), weights)
+    queries = np.concatenate([queries, 1e3 * queries[:5]])
+    with dask.config.set(scheduler="synchronous"):
+        (found,) = dask.compute(log_sums(tolerant, rows(queries, 40)))
+        local = tolerant.to_local()
+    truth = log_sums(exact, queries)
+    assert local.tolerance == 1e-2
+    top = truth.max(axis=1, keepdims=True)
+    errors = np.abs(np.exp(found - top) - np.exp(truth - top)).sum(axis=1) / np.exp(truth - top).sum(axis=1)
+    assert 1e-14 < errors.max() <= 0.031
+    assert_allclose_to(local, tolerant, queries)
+
+
+def assert_allclose_to(local, distributed, queries):
+    """Both within the tolerance, each by its own blocks."""
+    here = log_sums(local, queries)
+    (there,) = dask.compute(log_sums(distributed, rows(queries, 40)))
+    top = here.max(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(there - top), np.exp(here - top), atol=0.07)
+
+
+def log_sums(model, queries):
+    return model._model._evaluate(queries, operator.attrgetter("log_scale"), len(model.classes_))
+
+
+@pytest.mark.parametrize("parameters", [
+    dict(), dict(bandwidth="cv"), dict(bandwidth=1.0), dict(bandwidth=[1.0, 2.0, 1.5]),
+])
+def test_laplacian_spectral_classifier(problem, parameters):
+    X, y, weights, queries = problem
+    local = spectralcls.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
+    distributed = spectralcls.dask.LaplacianSpectralClassifier(**parameters).fit(rows(X), rows(y), weights)
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
+    assert distributed.overall_bandwidth_ == pytest.approx(local.overall_bandwidth_, rel=1e-12)
+    assert_same(local, distributed, queries, tolerance=1e-10)
+    back = distributed.to_local()
+    assert type(back) is type(local)
+    np.testing.assert_allclose(back.inverse_density_, local.inverse_density_, rtol=1e-10)
+    assert_same(back, distributed, queries, tolerance=1e-10)
+    with pytest.raises(ValueError, match='n_components="all"'):
+        distributed.set_params(n_components=3).fit(rows(X), y)
+
+
+def test_data_frames_and_float32(problem):
+    X, y, _, queries = problem
+    names = ["length", "width", "height"]
+    frame = pd.DataFrame(X.astype(np.float32), columns=names)
+    query_frame = pd.DataFrame(queries.astype(np.float32), columns=names)
+    local, distributed = pair("ISEClassifier", bandwidth=1.5)
+    local.fit(frame, y)
+    distributed.fit(dd.from_pandas(frame, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3))
+    np.testing.assert_array_equal(distributed.feature_names_in_, local.feature_names_in_)
+    parts = dd.from_pandas(query_frame, npartitions=2)
+    np.testing.assert_allclose(
+        distributed.decision_function(parts).compute(), local.decision_function(query_frame), rtol=1e-4
+    )
+    with pytest.raises(ValueError, match="feature names should match"):
+        distributed.predict(parts.rename(columns={"width": "depth"}))
+
+
+def test_parquet_files_whose_partitions_dask_joins(tmp_path, problem):
+    X, y, _, _ = problem
+    frame = pd.DataFrame(X, columns=["length", "width", "height"]).assign(tree=y)
+    for number, part in enumerate((frame[:100], frame[100:180], frame[180:])):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    parts = dd.read_parquet(tmp_path)
+    local, distributed = pair("ParzenClassifier", bandwidth=1.0)
+    local.fit(frame.drop(columns="tree"), y)
+    distributed.fit(parts.drop(columns="tree"), parts["tree"])
+    assert distributed.score(parts.drop(columns="tree"), parts["tree"]) == pytest.approx(
+        local.score(frame.drop(columns="tree"), y)
+    )
+
+
+def test_to_local_gives_the_ordinary_estimator(problem):
+    X, y, _, queries = problem
+    distributed = spectralcls.dask.LaplacianISEClassifier(bandwidth=1.5).fit(rows(X), y)
+    local = distributed.to_local()
+    assert type(local) is kernel_mean.LaplacianISEClassifier
+    assert_same(local, distributed, queries)
+
+
+def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
+    rng = np.random.default_rng(0)
+    n, d, chunk = 100_000, 64, 5_000
+    path = tmp_path / "X.npy"
+    X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float64, shape=(n, d))
+    y = rng.integers(0, 2, n)
+    X[:] = rng.normal(size=(n, d)) + y[:, None]
+    X.flush()
+    del X
+    points = np.load(path, mmap_mode="r")
+    queries = rows(np.array(points[:50]))
+    with dask.config.set(scheduler="synchronous"):
+        tracemalloc.start()
+        blocks = spectralcls.dask.from_memmap(points, chunk)
+        fitted = spectralcls.dask.ParzenClassifier(bandwidth=5.0).fit(blocks, y)
+        labels = fitted.predict(queries).compute()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert peak < points.nbytes / 4
+    local = kernel_mean.ParzenClassifier(bandwidth=5.0, n_jobs=1).fit(points, y)
+    np.testing.assert_array_equal(labels, local.predict(np.array(points[:50])))
+    np.testing.assert_array_equal(blocks[3_999:10_001].compute(), points[3_999:10_001])
+    with pytest.raises(ValueError, match="not a view of one"):
+        spectralcls.dask.from_memmap(points[10:])
+    with pytest.raises(TypeError, match="must be a numpy.memmap, got ndarray"):
+        spectralcls.dask.from_memmap(np.ones((3, 2)))
+
+
+# Spectral methods, neighbors, PerTurbo
+
+
+@pytest.mark.parametrize("normalization", [None, "mean", "sum"])
+def test_kernel_operator_is_that_of_one_process(problem, normalization):
+    X, _, weights, _ = problem
+    V = np.random.default_rng(0).normal(size=(len(X), 3))
+    options = dict(bandwidth=1.5, normalization=normalization, sample_weight=weights + 1)
+    product = spectralcls.dask.KernelOperator(rows(X), **options) @ V
+    np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
+
+
+def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
+    X, y, weights, _ = problem
+    for module in (spectralcls, spectralcls.dask):
+        model = module.ParzenClassifier("silverman")
+        with pytest.raises(ValueError, match="weights count repetitions"):
+            model.fit(*((X, y) if module is spectralcls else (rows(X), rows(y))), weights / weights.sum())
+
+
+@pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
+@pytest.mark.parametrize("parameters", [
+    dict(bandwidth=4.0, center="median"),
+    dict(bandwidth="silverman"),
+])
+def test_spectral_classifiers(problem, name, parameters):
+    X, y, weights, queries = problem
+    local = getattr(spectralcls, name)(n_components=4, **parameters).fit(X, y, weights)
+    distributed = getattr(spectralcls.dask, name)(n_components=4, **parameters).fit(rows(X), y, weights)
+    assert_same(local, distributed, X[:60], tolerance=1e-7)
+    back = distributed.to_local()
+    assert type(back) is type(local)
+    assert_same(back, distributed, X[:60])
+
+
+def test_spectral_classifier_with_cross_validation(problem):
+    X, y, _, _ = problem
+    local = spectralcls.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
+    distributed = spectralcls.dask.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
+    assert distributed.n_components_ == local.n_components_
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+    with pytest.raises(ValueError, match="number below n_samples"):
+        distributed.set_params(bandwidth=1.0, n_components="all", center="median").fit(rows(X), y)
+    assert_same(local, distributed, X[:60], tolerance=1e-6)
+
+
+@pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
+def test_all_components_are_kernel_sums_on_the_workers(problem, name):
+    X, y, weights, queries = problem
+    local = getattr(spectralcls, name)().fit(X, y, weights)
+    distributed = getattr(spectralcls.dask, name)().fit(rows(X), y, weights)
+    assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
+    assert_same(local, distributed, queries, tolerance=1e-10)
+    assert_same(distributed.to_local(), distributed, queries, tolerance=1e-10)
+
+
+def test_neighbors_are_merged_with_ties_by_index(problem):
+    X = np.round(problem[0] / 4)  # many ties
+    Q = X[:77]
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(Q, 30), rows(X, 110), 7))
+    expected = spectralcls.knn(Q, X, 7)
+    np.testing.assert_array_equal(distances, expected[0])
+    np.testing.assert_array_equal(indices, expected[1])
+    graph = spectralcls.dask.knn_graph(rows(problem[0]), 5, mode="heat", symmetrize="mean")
+    expected = spectralcls.neighbors.knn_graph(problem[0], 5, mode="heat", symmetrize="mean")
+    np.testing.assert_allclose(graph.toarray(), expected.toarray(), rtol=1e-12)
+    with pytest.raises(ValueError, match="k must be an integer between 1 and"):
+        spectralcls.dask.knn(rows(Q), rows(X), 601)
+
+
+def test_ccdr_on_the_graph_that_the_workers_found(problem):
+    X, y, _, queries = problem
+    classes = np.unique(y, return_inverse=True)[1]
+    local = spectralcls.CCDR(n_neighbors=6).fit(X, classes)
+    parts = rows(X)
+    graph = spectralcls.dask.knn_graph(parts, 6, mode="distance")
+    embedded = spectralcls.CCDR(affinity="precomputed_nearest_neighbors").fit(graph, classes)
+    np.testing.assert_allclose(embedded.eigenvalues_, local.eigenvalues_, atol=1e-9)
+    np.testing.assert_allclose(np.abs(embedded.embedding_), np.abs(local.embedding_), atol=1e-7)
+    distances, indices = dask.compute(*spectralcls.dask.knn(rows(queries, 40), parts, 6))
+    starts = np.arange(0, indices.size + 1, 6)
+    query_graph = csr_array((distances.ravel(), indices.ravel(), starts), shape=(len(queries), len(X)))
+    expected = spectralcls.CCDR(n_neighbors=6, extension="nearest").fit(X, classes).transform(queries)
+    found = embedded.transform(query_graph)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)]
+)
+def test_perturbo(problem, parameters):
+    X, y, _, queries = problem
+    local = spectralcls.PerTurboClassifier(**parameters).fit(X, y)
+    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_)
+    np.testing.assert_array_equal(distributed.class_counts_, local.class_counts_)
+    assert_same(local, distributed, queries, tolerance=1e-8)
+    tau = distributed.perturbation(rows(queries, 40)).compute()
+    np.testing.assert_allclose(tau, local.perturbation(queries), atol=1e-8)
+    assert_same(distributed.to_local(), distributed, queries)
+    assert distributed.score(rows(X), y) == pytest.approx(local.score(X, y))
+
+
+@pytest.mark.parametrize("parameters", [dict(), dict(bandwidth=1.0, alpha=1e-2)])
+def test_perturbo_of_a_table_with_gaps(parameters):
+    frame, y, _ = mixed_table(240)
+    queries, _, _ = mixed_table(40, seed=1)
+    local = spectralcls.PerTurboClassifier(**parameters).fit(frame, y)
+    distributed = spectralcls.dask.PerTurboClassifier(**parameters)
+    distributed.fit(dd.from_pandas(frame, npartitions=3, sort=False), da.from_array(y, chunks=100))
+    assert (distributed.bandwidth_, distributed.alpha_) == (local.bandwidth_, local.alpha_)
+    on_workers = dd.from_pandas(queries, npartitions=2, sort=False)
+    for method in ("decision_function", "score_samples", "perturbation"):
+        found = getattr(distributed, method)(on_workers).compute()
+        np.testing.assert_allclose(found, getattr(local, method)(queries), rtol=1e-7, atol=1e-9)
+    grown = distributed.to_local().partial_fit(queries, np.arange(40) % 3).decision_function(frame)
+    expected = local.partial_fit(queries, np.arange(40) % 3).decision_function(frame)
+    np.testing.assert_allclose(grown, expected, rtol=1e-7, atol=1e-9)
+
+
+# Bad input
+
+
+def test_unknown_chunks(problem):
+    X, y, _, _ = problem
+    unknown = rows(X)[rows(X)[:, 0] > 0]
+    with pytest.raises(ValueError, match=r"X has unknown chunk sizes.*X\.compute_chunk_sizes\(\)"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(unknown, y)
+
+
+def test_chunks_along_features(problem):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=r"chunked along its features.*X\.rechunk\(\{1: -1\}\)"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(100, 2)), y)
+
+
+def test_arrays_in_memory_are_refused_with_a_hint(problem):
+    X, y, _, _ = problem
+    with pytest.raises(TypeError, match="estimators of spectralcls, or wrap it"):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(X, y)
+
+
+def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
+    X, y, _, queries = problem
+    fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
+    before = fitted.predict(rows(queries)).compute()
+    broken = X.copy()
+    broken[431, 1] = np.inf
+    with pytest.raises(ValueError, match="contains infinity: row 431, column 1"):
+        fitted.fit(rows(broken), y)
+    np.testing.assert_array_equal(fitted.predict(rows(queries)).compute(), before)
+    with pytest.raises(ValueError, match="1 features, but ParzenClassifier is expecting 3"):
+        fitted.predict(rows(queries[:, :1]))
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda y: y[:-1], "X has 600 rows"),
+    (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
+    (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
+])
+def test_targets_that_do_not_fit(problem, change, message):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=message):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), change(y))
+
+
+def test_not_fitted(problem):
+    with pytest.raises(NotFittedError):
+        spectralcls.dask.ParzenClassifier().predict(rows(problem[3]))

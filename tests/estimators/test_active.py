@@ -1,0 +1,219 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+
+from spectralcls.kernel_mean import ParzenClassifier
+from spectralcls.perturbo import ActivePool, LearningCurves, PerTurboClassifier, margin, query_boundary, simulate
+
+
+def data(n=200, d=3, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    return rng.normal(size=(n, d)) + 1.5 * y[:, None], y
+
+
+def fixed(**kwargs):
+    return PerTurboClassifier(**{"bandwidth": 1.0, "alpha": 1e-2, "scale": None} | kwargs)
+
+
+def test_margin_is_the_gap_of_the_two_least():
+    X, y = data()
+    clf = fixed().fit(X[:60], y[:60])
+    tau = np.sort(clf.perturbation(X), axis=1)
+    np.testing.assert_array_equal(margin(clf, X), tau[:, 1] - tau[:, 0])
+    two = fixed().fit(X[y < 2], y[y < 2])
+    np.testing.assert_allclose(margin(two, X), np.abs(np.diff(two.perturbation(X), axis=1)[:, 0]))
+
+
+def test_margin_vanishes_on_a_symmetric_border():
+    X = np.random.default_rng(0).normal(size=(30, 2)) + [2, 0]
+    mirrored = X * [-1, 1]
+    clf = fixed().fit(np.concatenate([X, mirrored]), np.repeat([0, 1], 30))
+    border = np.stack([np.zeros(20), np.linspace(-2, 2, 20)], axis=1)
+    np.testing.assert_allclose(margin(clf, border), 0, atol=1e-12)
+    assert np.all(margin(clf, border + [1.0, 0]) > 1e-2)
+
+
+def test_query_draws_uniformly_among_the_nearest_tenth():
+    X, y = data()
+    clf = fixed().fit(X[:60], y[:60])
+    nearest = set(np.argsort(margin(clf, X))[:20])
+    drawn = [query_boundary(clf, X, random_state=seed)[0] for seed in range(400)]
+    assert set(drawn) == nearest
+    assert np.bincount(drawn).max() < 45  # 20 expected each
+    assert query_boundary(clf, X, random_state=3) == query_boundary(clf, X, random_state=3)
+
+
+def test_a_batch_has_no_near_duplicates():
+    X, y = data(n=40)
+    pool = np.repeat(X, 10, axis=0) + 1e-9 * np.random.default_rng(1).normal(size=(400, 3))
+    clf = fixed().fit(X, y)
+    for seed in range(20):
+        batch = query_boundary(clf, pool, n=4, fraction=0.25, random_state=seed)
+        assert len(set(batch)) == 4
+        assert len(set(batch // 10)) == 4  # from four different originals
+    everything = query_boundary(clf, pool, n=400, random_state=0)
+    np.testing.assert_array_equal(np.sort(everything), np.arange(400))
+
+
+def test_bad_queries():
+    X, y = data()
+    clf = fixed().fit(X[:60], y[:60])
+    for pool, n in ((X[:0], 1), (X[:3], 4), (X[:, :2], 1)):
+        with pytest.raises(ValueError):
+            query_boundary(clf, pool, n)
+    with pytest.raises(ValueError):
+        query_boundary(clf, X, 0)
+    with pytest.raises(ValueError):
+        query_boundary(clf, X, fraction=0.0)
+    with pytest.raises(ValueError, match="two classes"):
+        margin(fixed().fit(X, np.zeros(len(X))), X)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"regularization": "truncate"}, {"regularization": None}, {"rank": 25}])
+def test_pool_follows_the_classifier(parameters):
+    X, y = data()
+    y = np.where(np.arange(200) > 190, 7, y)  # a class that the start does not know
+    clf = fixed(**parameters).fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:])
+    rng = np.random.RandomState(0)
+    for n in [1] * 10 + [3] * 10 + [5]:
+        chosen = pool.query(n, random_state=rng)
+        pool.label(chosen, y[30:][chosen])
+        np.testing.assert_allclose(pool.perturbation, clf.perturbation(pool.X[pool.remaining]), atol=1e-10)
+    pool.label([161, 162], [7, 7])
+    assert 7 in clf.classes_
+    clf.partial_fit(X[:5] + 0.3, y[:5])
+    pool.refresh()
+    remaining = pool.remaining
+    np.testing.assert_allclose(pool.perturbation, clf.perturbation(pool.X[remaining]), atol=1e-10)
+    labeled = 30 + np.setdiff1d(np.arange(170), remaining)
+    whole = fixed(**parameters).fit(
+        np.concatenate([X[:30], X[labeled], X[:5] + 0.3]), np.concatenate([y[:30], y[labeled], y[:5]])
+    )
+    if "rank" not in parameters:  # random pivots depend on the order
+        np.testing.assert_allclose(clf.perturbation(X), whole.perturbation(X), atol=1e-9)
+
+
+def test_pool_notices_a_refit():
+    X, y = data()
+    clf = fixed().fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:])
+    clf.fit(X[:60], y[:60])
+    np.testing.assert_allclose(pool.refresh().perturbation, clf.perturbation(X[30:]), atol=1e-12)
+
+
+def test_pool_buffers_double(monkeypatch):
+    X, y = data()
+    clf = fixed().fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:])
+    sizes = set()
+    for i in range(90):
+        pool.label(i, y[30 + i])
+        sizes.add(len(pool._classes[0]._B))
+    assert len(sizes) <= 4
+
+
+def test_a_pool_is_for_perturbo():
+    X, y = data()
+    with pytest.raises(TypeError, match="must be a PerTurboClassifier, got ParzenClassifier"):
+        ActivePool(ParzenClassifier(1.0).fit(X, y), X)
+
+
+def test_bad_labels_change_nothing():
+    X, y = data()
+    clf = fixed().fit(X[:30], y[:30])
+    pool = ActivePool(clf, X[30:]).label(3, 0)
+    models, tau = clf._models, pool.perturbation
+    for positions, labels in (([3], [0]), ([4, 4], [0, 0]), ([4, 5], [0])):
+        with pytest.raises(ValueError):
+            pool.label(positions, labels)
+    m = len(pool.X)
+    for positions, labels in (
+        (500, 0),  # outside
+        ([m], [0]),
+        ([-1], [0]),
+        ([-1, m - 1], [0, 1]),  # the same sample as two classes
+        ([1.0], [0]),
+        ([True], [0]),
+        ([[1, 2]], [[0, 1]]),
+        ([1], [np.nan]),
+        ([1], [0.5]),
+        ([1, 2], [[0, 1]]),
+    ):
+        with pytest.raises(ValueError):
+            pool.label(positions, labels)
+    with pytest.raises(ValueError, match="positions"):
+        pool.leave_out([-1])
+    assert pool.label([], []) is pool
+    assert clf._models is models
+    np.testing.assert_array_equal(pool.perturbation, tau)
+    with pytest.raises(ValueError, match="remain"):
+        pool.query(1000)
+    for wrong in ({"n": 0}, {"fraction": -1}, {"fraction": 0}, {"fraction": 1.5}, {"fraction": np.nan}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            pool.query(**wrong)
+    with pytest.raises(TypeError, match="n must be an instance of int"):
+        pool.query(1.5)
+
+
+@pytest.mark.parametrize("estimator", [fixed(), KNeighborsClassifier(1)])
+def test_simulate(estimator):
+    X, y = data(n=90, d=2)
+    curves = simulate(
+        estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False
+    )
+    assert isinstance(curves, LearningCurves)
+    np.testing.assert_array_equal(curves.n_labels, 6 + np.arange(16))
+    for scores in (curves.pool, curves.test):
+        assert set(scores) == {"boundary", "random"}
+        for values in scores.values():
+            assert values.shape == (2, 16) and np.all((0 <= values) & (values <= 1))
+        np.testing.assert_array_equal(scores["boundary"][:, 0], scores["random"][:, 0])  # one start
+    again = simulate(
+        estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False
+    )
+    np.testing.assert_array_equal(again.test["boundary"], curves.test["boundary"])
+    mean, spread = curves.gain("test")
+    difference = curves.test["boundary"][:, -1] - curves.test["random"][:, -1]
+    assert mean == difference.mean() and spread == difference.std(ddof=1)
+
+
+def test_simulated_pool_scores_are_those_of_refits():
+    X, y = data(n=60, d=2)
+    kwargs = dict(n_repeats=1, n_queries=20, random_state=1, progress=False)
+    grown = simulate(fixed(), X, y, retune=None, **kwargs)
+    refitted = simulate(fixed(), X, y, retune=1, **kwargs)
+    for name in ("boundary", "random"):
+        np.testing.assert_array_equal(grown.test[name], refitted.test[name])
+        np.testing.assert_array_equal(grown.pool[name], refitted.pool[name])
+
+
+def test_the_border_query_leaves_an_easy_pool():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + 0.2 * rng.normal(size=300) > 0).astype(int)
+    curves = simulate(fixed(), X, y, n_repeats=3, n_queries=120, random_state=0, progress=False)
+    assert curves.gain("pool")[0] > 0.01
+    assert curves.gain("pool")[0] > curves.gain("test")[0]
+
+
+def test_simulate_reports_progress(capsys):
+    X, y = data(n=60, d=2)
+    simulate(fixed(), X, y, n_repeats=1, n_queries=2)
+    assert "repeats" in capsys.readouterr().err
+
+
+def test_bad_simulations():
+    X, y = data(n=60)
+    for change in (
+        {"strategies": ["clever"]},
+        {"strategies": []},
+        {"n_queries": 60},
+        {"n_initial": 39},
+        {"n_initial": 1},
+    ):
+        with pytest.raises(ValueError):
+            simulate(fixed(), X, y, progress=False, **change)
+    with pytest.raises(ValueError, match="single class"):
+        simulate(fixed(), X, np.zeros(60), progress=False)

@@ -1,0 +1,330 @@
+"""The vote against its definition, and what the classifier promises on easy, hard and broken data."""
+
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.model_selection import train_test_split
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls._inputs.encoder import ColumnEncoder
+from spectralcls._tuning.temperature import log_loss
+from spectralcls.ensemble import AutoClassifier
+from spectralcls.ensemble._budget import Clock, affordable_sizes
+from spectralcls.ensemble._members import members_for
+from spectralcls.ensemble._perturbo import PerTurboPosterior, _shares
+from spectralcls.ensemble._vote import UNIFORM, learn_vote, sharpened
+from spectralcls.kernels import kernel_matrix
+from spectralcls.perturbo import PerTurboClassifier
+
+
+def test_encoder_codes_each_column_by_its_values():
+    column = np.array([3.0, 1.0, 2.0, 1.0] * 3)
+    many = np.arange(12.0) ** 2
+    X = np.column_stack([many, column, np.full(12, 5.0), np.tile([0.0, 1.0], 6)])
+    Z = ColumnEncoder().fit_transform(X)
+    assert Z.shape == (12, 5)  # a number, three indicators, nothing, a number
+    assert_allclose(Z[:, 0], (many - many.mean()) / many.std())
+    assert_array_equal(Z[:, 1:4], column[:, None] == [1, 2, 3])
+    assert_allclose(Z[:, 4], np.tile([-1.0, 1.0], 6))
+
+    encoder = ColumnEncoder("rank").fit(X)
+    assert_allclose(encoder.transform(X)[:, 0], norm.ppf((np.arange(12) + 0.5) / 12))
+    between = encoder.transform([[0.5, 7.0, 5.0, 1.0], [-10.0, 1.0, 5.0, 1.0], [1e9, 1.0, 6.0, 1.0]])
+    assert_allclose(between[:, 0], norm.ppf(np.array([1.0, 0.5, 11.5]) / 12) + [
+        norm.ppf(0.5 / 12) / 2 + norm.ppf(1.5 / 12) / 2 - norm.ppf(1.0 / 12), 0, 0
+    ])  # fmt: skip
+    assert not between[0, 1:4].any()  # a value not seen
+
+
+def test_encoder_of_constant_columns_alone():
+    assert_array_equal(ColumnEncoder().fit_transform(np.ones((5, 3))), np.zeros((5, 1)))
+
+
+def test_perturbo_shares_leave_the_point_out():
+    X, y = load_iris(return_X_y=True)
+    X = X[::5] + 0.01 * np.random.default_rng(0).normal(size=(30, 4))
+    y = y[::5]
+    model = PerTurboPosterior().fit(X, y)
+    h, alpha = model.model_.bandwidth_, model.model_.alpha_
+    shares = np.empty((30, 3))
+    for i in range(30):
+        rest = np.arange(30) != i
+        shares[i] = 1 - PerTurboClassifier(h, alpha=alpha, scale=None).fit(X[rest], y[rest]).perturbation(X[i : i + 1])
+    p = np.exp(model.sharpness_ * shares)
+    loss = log_loss(p / p.sum(axis=1, keepdims=True), y)
+    for factor in (0.9, 1.1):  # the temperature is the best for these
+        q = np.exp(factor * model.sharpness_ * shares)
+        assert loss <= log_loss(q / q.sum(axis=1, keepdims=True), y) + 1e-6
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_weighted_perturbo_shares_leave_one_copy_out():
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X, y, w = X[::5] + 0.01 * rng.normal(size=(30, 4)), y[::5], rng.integers(1, 4, 30).astype(float)
+    h, alpha = 0.9, 0.1
+    K = kernel_matrix(X, bandwidth=h)
+    for c in range(3):
+        own = np.flatnonzero(y == c)
+        shares = _shares(K[:, own], own, alpha, w[own])
+        for i in range(30):
+            rest = np.where(np.arange(30) == i, w - 1, w)
+            model = PerTurboClassifier(h, alpha=alpha, scale=None).fit(X, y, rest)
+            assert_allclose(shares[i], 1 - model.perturbation(X[i : i + 1])[0, c], rtol=1e-9, atol=1e-12)
+
+
+def test_weights_of_encoder_and_vote_count_as_copies():
+    rng = np.random.default_rng(0)
+    X, copies = rng.normal(size=(40, 2)).round(1), rng.integers(1, 4, 40)
+    for numeric in ("standard", "rank"):
+        weighted = ColumnEncoder(numeric).fit(X, sample_weight=copies)
+        repeated = ColumnEncoder(numeric).fit(np.repeat(X, copies, axis=0))
+        assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-10, atol=1e-12)
+    posteriors, codes = random_posteriors(60)
+    copies = rng.integers(1, 4, 60)
+    vote = learn_vote(posteriors, codes, copies)
+    repeated = learn_vote([np.repeat(p, copies, axis=0) for p in posteriors], np.repeat(codes, copies))
+    assert_allclose(vote.weights, repeated.weights)
+    assert_allclose(vote.sharpness, repeated.sharpness, rtol=1e-2)
+    assert_allclose(vote.loss, repeated.loss, rtol=5e-3)
+
+
+def test_weights_that_rounding_hides_leave_finite_ranks():
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    weights = np.where(y == 0, 1e-30, 1.0)
+    ranks = ColumnEncoder("rank").fit(X, sample_weight=weights).transform(X)
+    assert np.isfinite(ranks).all() and (np.diff(ranks[X[:, 0].argsort(), 0]) >= 0).all()
+    model = AutoClassifier().fit(X, y, weights)
+    assert_array_equal(model.predict(X), 1)
+
+
+def test_sample_weights_count():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    y = (X[:, 0] + rng.normal(size=150) > 0).astype(int)
+    plain = AutoClassifier().fit(X, y)
+    assert_array_equal(AutoClassifier().fit(X, y, np.full(150, 1.0)).predict_proba(X), plain.predict_proba(X))
+    kept = np.arange(150) % 3 > 0
+    left_out = AutoClassifier().fit(X, y, kept)
+    assert_array_equal(left_out.predict_proba(X), AutoClassifier().fit(X[kept], y[kept]).predict_proba(X))
+    favored = AutoClassifier().fit(X, y, np.where(y == 1, 5.0, 1.0))
+    assert favored.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.08
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        AutoClassifier().fit(X, y, -np.ones(150))
+
+
+def random_posteriors(n=400, seed=0):
+    """A good, a mediocre and a useless member."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n)
+    scores = [strength * (rng.normal(size=(n, 3)) + strength * np.eye(3)[codes]) for strength in (2.5, 2, 0.01)]
+    return [np.exp(s) / np.exp(s).sum(axis=1, keepdims=True) for s in scores], codes
+
+
+def test_levels_of_samples_without_weight_do_not_exist():
+    """Those that weigh most keep positions of their own, and as many different texts as there may be count."""
+    rng = np.random.default_rng(0)
+    n = 600
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(list("xyz"), n)})
+    y, weights = (X["a"] > 0).to_numpy(), np.ones(n)
+    X.loc[300:, "b"] = [f"text {i}" for i in range(300)]  # too many for a category
+    weights[300:] = 0
+    model = AutoClassifier(time_budget=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the budget
+        levels = model.fit(X, y, sample_weight=weights)._levels[1]
+    assert list(levels.positions) == ["x", "y", "z"]
+    with pytest.raises(ValueError, match="Column 'b' of X is text with 303 different values"):
+        model.fit(X, y)
+
+
+def test_sample_weights_count_whatever_is_routed():
+    X, y = load_iris(return_X_y=True)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    plain = AutoClassifier().fit(X, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        routed = AutoClassifier().fit(X, y, sample_weight=weights)
+        assert_array_equal(routed.predict_proba(X), plain.predict_proba(X))
+
+
+def test_vote_prefers_the_better_members_and_beats_the_best():
+    posteriors, codes = random_posteriors()
+    vote = learn_vote(posteriors, codes)
+    assert vote.weights[0] > vote.weights[1] > vote.weights[2] >= UNIFORM / 3 - 1e-12
+    assert_allclose(vote.weights.sum(), 1)
+    p = vote(posteriors)
+    assert_allclose(p.sum(axis=1), 1)
+    assert_allclose(log_loss(p, codes), vote.loss)
+    fresh, truth = random_posteriors(seed=1)
+    assert log_loss(vote(fresh), truth) < log_loss(sharpened(fresh[1], vote.sharpness[1]), truth)
+
+
+def test_overconfident_members_are_tempered():
+    (good, *_), codes = random_posteriors()
+    vote = learn_vote([sharpened(good, 5.0)], codes)
+    assert 0.1 < vote.sharpness[0] < 0.4
+    assert_allclose(vote([sharpened(good, 5.0)]), learn_vote([good], codes)([good]), atol=0.01)
+
+
+def test_better_than_its_members_would_be_alone_on_unseen_points():
+    X, y = make_classification(500, 12, n_informative=5, n_classes=3, random_state=0)
+    X, Q, y, truth = train_test_split(X, y, random_state=0, stratify=y)
+    model = AutoClassifier().fit(X, y)
+    p = model.predict_proba(Q)
+    assert np.mean(model.predict(Q) == truth) > 0.8
+    assert log_loss(p, truth) < 0.65
+    alone = [log_loss(member.predict_proba(Q), truth) for _, member in model.members_]
+    assert log_loss(p, truth) < np.mean(alone)
+    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 4
+    assert model.loss_ <= model.losses_.min() + 0.02
+    assert model.n_samples_used_ == len(X) and not model.dropped_
+    assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
+
+
+def test_refit_gives_the_same_bits():
+    X, y = load_wine(return_X_y=True)
+    model = AutoClassifier()
+    assert_array_equal(clone(model).fit(X, y).predict_proba(X), clone(model).fit(X, y).predict_proba(X))
+
+
+@pytest.mark.parametrize("case", ["rare", "wide", "constant", "duplicates", "separated", "two values", "tiny"])
+def test_difficult_data(case):
+    rng = np.random.default_rng(0)
+    X, y = load_iris(return_X_y=True)
+    X, y = {
+        "rare": (np.r_[X, [[9.0, 9, 9, 9]]], np.r_[y, 7]),
+        "wide": (rng.normal(size=(50, 200)) + np.arange(50)[:, None] % 2, np.arange(50) % 2),
+        "constant": (np.c_[X, np.ones((150, 3)), np.full(150, 1e12)], y),
+        "duplicates": (np.repeat(X[::10], 8, axis=0)[:, [0, 0, 1, 1]], np.repeat(y[::10], 8)),
+        "separated": (X[:100] * 1e3, y[:100]),
+        "two values": ((X > X.mean(axis=0)).astype(float), y),
+        "tiny": (X[::30], y[::30]),
+    }[case]
+    model = AutoClassifier().fit(X, y)
+    p = model.predict_proba(X)
+    assert np.isfinite(p).all()
+    assert_allclose(p.sum(axis=1), 1)
+    floor = {"two values": 0.7, "tiny": 0.6}.get(case, 0.95)
+    assert np.mean(model.predict(X) == y) >= floor
+
+
+def mixed_table(n=180, seed=0):
+    """Classes that only a category and whether a number is missing tell apart."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    frame = pd.DataFrame({
+        "number": np.where(y == 2, np.nan, rng.normal(size=n)),
+        "color": np.where(y == 0, "red", rng.choice(["green", "blue"], n)),
+        "flag": rng.random(n) < 0.5,
+        "grade": pd.Categorical(rng.choice(["low", "high"], n), categories=["low", "high"], ordered=True),
+        "empty": np.nan,
+    })
+    return frame, np.array(["a", "b", "c"])[y]
+
+
+def test_tables_with_categories_and_missing_values():
+    X, y = mixed_table()
+    Q, truth = mixed_table(seed=1)
+    model = AutoClassifier().fit(X, y)
+    assert np.mean(model.predict(Q) == truth) > 0.98
+    assert list(model.feature_names_in_) == list(X.columns)
+    Q.loc[0, "color"] = "violet"  # no level of the training data
+    Q = Q.astype({"flag": object})
+    Q.loc[1, ["color", "flag", "grade"]] = None
+    assert np.isfinite(model.predict_proba(Q)).all()
+    with pytest.raises(ValueError, match=r"must be a data frame like that of fit.*\[1, 2, 3\] are categories"):
+        model.predict(np.zeros((2, 5)))
+    with pytest.raises(ValueError, match="Column 'number' of X holds texts, but numbers when"):
+        model.predict(Q.assign(number="one"))
+    with pytest.raises(ValueError, match="'day' of X holds dates"):
+        model.fit(X.assign(day=pd.Timestamp("2000-01-01")), y)
+    assert np.mean(model.predict(X) == y) > 0.98
+
+
+def test_a_frame_of_another_library_says_the_same():
+    polars = pytest.importorskip("polars")
+    X, y = mixed_table()
+    model = AutoClassifier().fit(X, y)
+    assert_array_equal(model.predict(polars.from_pandas(X)), model.predict(X))
+
+
+def test_codes_of_a_column_are_categories_only_if_it_says_so():
+    """Levels a, b, c, d in an order that means nothing: a number for them could not be read by ranks."""
+    levels = pd.Series(list("abcdefghijkl") * 20)
+    y = np.isin(levels, list("acegik")).astype(int)
+    frame = pd.DataFrame({"letter": levels.astype("category"), "noise": np.random.default_rng(0).normal(size=240)})
+    assert AutoClassifier().fit(frame, y).score(frame, y) == 1
+    encoder = ColumnEncoder(indicators=False, categorical=[True, False])
+    Z = encoder.fit_transform(np.column_stack([levels.map(ord), frame["noise"]]))
+    assert_array_equal(Z[:, :12], levels.to_numpy()[:, None] == list("abcdefghijkl"))
+
+
+def test_encoder_of_missing_values():
+    column = np.array([1.0, np.nan, 2.5, 4.0, np.nan, 3.5, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0])
+    known = ~np.isnan(column)
+    few, none = np.where(known, np.arange(13) % 3, np.nan), np.full(13, np.nan)
+    for numeric in ("standard", "rank"):
+        Z = ColumnEncoder(numeric).fit_transform(np.column_stack([column, none, few]))
+        assert Z.shape == (13, 2 + 4)
+        alone = ColumnEncoder(numeric).fit(column[known, None])
+        assert_allclose(Z[known, 0], alone.transform(column[known, None])[:, 0])
+        assert_array_equal(Z[:, [1, 5]], np.column_stack([~known, ~known]))
+        assert not Z[~known, 0].any() and not Z[~known, 2:5].any()
+        assert_allclose(alone.transform([[np.nan]]), 0)
+
+
+def test_failed_fit_changes_nothing():
+    X, y = load_iris(return_X_y=True)
+    model = AutoClassifier().fit(X, y)
+    before = vars(model).copy()
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.where(X > 7, np.inf, X), y)
+    assert vars(model) == before
+
+
+def test_sizes_grow_until_time_ends():
+    class Fake(Clock):
+        elapsed = 0.0
+
+    clock = Fake(100.0)
+    sizes = []
+    for size in affordable_sizes(1_000_000, clock):
+        sizes.append(size)
+        clock.elapsed += 1e-6 * size**2
+    assert sizes[0] == 200 and sizes == sorted(sizes)
+    assert 4000 < sizes[-1] < 10_000  # which would take the 100 seconds alone
+    assert 20 < clock.elapsed < 100
+    assert list(affordable_sizes(1_000_000, Clock(None))) == [1_000_000]
+
+
+def test_a_small_budget_is_kept_and_said():
+    X, y = make_classification(6000, 20, n_informative=8, random_state=0)
+    start = time.monotonic()
+    with pytest.warns(UserWarning, match="did not suffice"):
+        model = AutoClassifier(time_budget=1.0).fit(X, y)
+    assert time.monotonic() - start < 20  # times are measured in bench/; this is no endless loop
+    assert model.n_samples_used_ < len(X)
+    assert f"{model.n_samples_used_} of 6000 points" in model.summary_
+    assert model.score(X, y) > 0.7
+
+
+def test_members_that_do_not_scale_drop_out():
+    assert [member.name for member in members_for(1000)[0]] == [
+        "PerTurbo", "gradient metric + ridge", "kernel metric + ridge", "kernel metric + Parzen",
+    ]  # fmt: skip
+    kept, dropped = members_for(1_000_000)
+    assert [member.name for member in kept] == ["kernel metric + Parzen"]
+    assert len(dropped) == 3
+
+
+@parametrize_with_checks([AutoClassifier()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

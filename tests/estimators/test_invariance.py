@@ -1,0 +1,177 @@
+"""What no answer of an estimator depends on: how the arrays lie in memory, the number of threads, names and order of
+classes, the order of the samples, where the data lie and how they are turned, their unit, copies or weights."""
+
+import numpy as np
+import pytest
+from every_estimator import DEPEND_ON_ORDER, assert_same, classifiers, make, names, problem, responses
+from scipy.stats import ortho_group
+from sklearn.utils.validation import has_fit_parameter
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like: not the subject
+
+# A diagonal metric belongs to the coordinates; the others search, and end elsewhere if numbers are rounded elsewhere.
+ROTATED = sorted(set(names()) - {"GradientMetric", "AutoClassifier", "KernelMetric", "SpectralKernelClassifier"})
+PLACED = sorted(set(names()) - {"GradientMetric", "SpectralKernelClassifier"})
+SQUARES = {"AutoClassifier", "CCDRClassifier"}  # not for data whose squares are no numbers
+SEEDS = range(2)
+
+
+def fortran(A):
+    return np.asfortranarray(A)
+
+
+def strided(A):
+    return np.repeat(np.repeat(A, 2, axis=0), 3, axis=1)[::2, ::3]
+
+
+def backwards(A):
+    return np.ascontiguousarray(A[::-1, ::-1])[::-1, ::-1]
+
+
+def read_only(A):
+    A = A.copy()
+    A.setflags(write=False)
+    return A
+
+
+def unaligned(A):
+    buffer = np.zeros(A.nbytes + 1, np.uint8)
+    shifted = buffer[1:].view(A.dtype).reshape(A.shape)
+    shifted[...] = A
+    assert not shifted.flags.aligned
+    return shifted
+
+
+def byte_swapped(A):
+    return A.astype(A.dtype.newbyteorder())
+
+
+def of_objects(A):
+    return A.astype(object)
+
+
+def lists(A):
+    return A.tolist()
+
+
+LAYOUTS = [fortran, strided, backwards, read_only, unaligned, byte_swapped, lists]
+
+
+@pytest.mark.parametrize("name", sorted(set(names()) - {"AutoClassifier"}))  # its pieces are the others
+def test_layout_and_threads(name, tmp_path):
+    X, y, Q = problem()
+    expected = responses(make(name, fixed=True).fit(X, y), Q)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for layout in [*LAYOUTS, lambda A: mapped if A is X else A]:
+        for n_jobs in (1, 3) if layout is fortran else (None,):
+            estimator = make(name, fixed=True)
+            if "n_jobs" in estimator.get_params():
+                estimator.set_params(n_jobs=n_jobs)
+            assert_same(responses(estimator.fit(layout(X), y), layout(Q)), expected)
+
+
+@pytest.mark.parametrize("name", names())
+def test_queries_one_by_one(name):
+    X, y, Q = problem()
+    estimator = make(name, fixed=True).fit(X, y)
+    together = responses(estimator, Q)
+    for i in range(0, len(Q), 4):
+        alone = responses(estimator, Q[i : i + 1])
+        expected = {key: value[i : i + 1, i : i + 1] if key == "transform" else value[i : i + 1]
+                    for key, value in together.items()}  # fmt: skip
+        for key, value in expected.items():
+            labels = key == "predict" and value.dtype.kind != "f"
+            scale = 0 if labels else np.abs(together[key]).max()
+            if labels:
+                np.testing.assert_array_equal(alone[key], value)
+            else:
+                np.testing.assert_allclose(alone[key], value, rtol=1e-11, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", sorted(set(names()) - DEPEND_ON_ORDER))
+def test_order_of_the_samples(name, seed):
+    X, y, Q = problem(seed=seed)
+    order = np.random.default_rng(seed).permutation(len(X))
+    found = responses(make(name, fixed=True).fit(X[order], y[order]), Q)
+    assert_same(found, responses(make(name, fixed=True).fit(X, y), Q), rtol=1e-8)
+
+
+@pytest.mark.parametrize("labels", [np.array(["b", "a", "c"]), np.array([7, -1, 3]), np.array([True, False])])
+@pytest.mark.parametrize("name", sorted(set(classifiers()) - DEPEND_ON_ORDER - {"CCDRClassifier"}))
+def test_names_of_the_classes(name, labels):
+    X, y, Q = problem()
+    X, y = X[y < len(labels)], y[y < len(labels)]
+    plain, renamed = make(name, fixed=True).fit(X, y), make(name, fixed=True).fit(X, labels[y])
+    order = np.argsort(labels)
+    np.testing.assert_array_equal(renamed.classes_, labels[order])
+    np.testing.assert_array_equal(renamed.predict(Q), labels[plain.predict(Q)])
+    for method in ("predict_proba", "decision_function"):
+        if hasattr(plain, method):
+            expected, found = getattr(plain, method)(Q), getattr(renamed, method)(Q)
+            expected = expected[:, order] if expected.ndim == 2 else expected * (1 if order[0] == 0 else -1)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_place_of_the_data(name):
+    X, y, Q = problem()
+    grid = 2.0**-20  # translated exactly: what is tested is the estimator, not the rounding of its input
+    X, Q = np.round(X / grid) * grid, np.round(Q / grid) * grid
+    found = responses(make(name, fixed=True).fit(X + 1e6, y), Q + 1e6)
+    assert_same(found, responses(make(name, fixed=True).fit(X, y), Q), rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ROTATED)
+def test_rotation_of_the_data(name):
+    X, y, Q = problem()
+    R = ortho_group.rvs(X.shape[1], random_state=0)
+    found = responses(make(name, fixed=True).fit(X @ R, y), Q @ R)
+    expected = responses(make(name, fixed=True).fit(X, y), Q)
+    assert_same(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "name, exponent",
+    [(name, exponent) for name in classifiers() for exponent in (-990, -60, 60, 990)
+     if abs(exponent) < 100 or name not in SQUARES],
+)  # fmt: skip
+def test_unit_of_the_data(name, exponent):
+    """Joint powers of two change no rounding; squares of numbers like 1e300 do not exist, those of 1e-300 are zero."""
+    X, y, Q = problem()
+    unit, plain = 2.0**exponent, make(name, fixed=True)
+    scaled = make(name, fixed=True)
+    if "bandwidth" in plain.get_params():
+        scaled.set_params(bandwidth=unit)
+    found, expected = scaled.fit(unit * X, y), plain.fit(X, y)
+    np.testing.assert_array_equal(found.predict(unit * Q), expected.predict(Q))
+    if hasattr(plain, "predict_proba"):
+        np.testing.assert_allclose(found.predict_proba(unit * Q), expected.predict_proba(Q), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-990, 990])
+@pytest.mark.parametrize("name", ["CCDR", "CCDRClassifier"])
+def test_a_squared_length_out_of_range_is_refused(name, exponent):
+    X, y, _ = problem()
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="bring the data to another scale"):
+        make(name, fixed=True).fit(2.0**exponent * X, y)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in names() if has_fit_parameter(make(name), "sample_weight") and name not in DEPEND_ON_ORDER]
+)
+def test_copies_are_weights(name):
+    X, y, Q = problem()
+    counts = np.random.default_rng(0).integers(1, 4, len(X))
+    repeated = np.repeat(np.arange(len(X)), counts)
+    weighted = responses(make(name, fixed=True).fit(X, y, sample_weight=counts.astype(float)), Q)
+    assert_same(weighted, responses(make(name, fixed=True).fit(X[repeated], y[repeated]), Q), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", names())
+def test_single_precision(name):
+    X, y, Q = problem(dtype=np.float32)
+    double = responses(make(name, fixed=True).fit(X.astype(np.float64), y), Q.astype(np.float64))
+    single = responses(make(name, fixed=True).fit(X, y), Q)
+    assert_same(single, double, rtol=2e-3)

@@ -1,0 +1,352 @@
+"""One-pass cross-validation against refitting fold by fold, bandwidth by bandwidth."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import distances
+from reference import kernel_mean as reference
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+import spectralcls._expansion.held_out as tuning
+from spectralcls._tuning import TuningSample, best_candidate
+from spectralcls._tuning.folds import (
+    distinct_rows,
+    folds_by_content,
+    shuffled_ranks,
+    stratified_folds,
+    stratified_subsample,
+)
+from spectralcls._tuning.grids import reference_bandwidth
+from spectralcls.kernel_mean import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+)
+from spectralcls.kernels import bandwidth_grid
+
+CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+CASES = [
+    (ParzenClassifier, {}),
+    (ParzenClassifier, {"priors": [0.2, 0.3, 0.5]}),
+    (ParzenClassifier, {"kernel": "epanechnikov"}),
+    (ISEClassifier, {}),
+    (ISEClassifier, {"potential": "same"}),
+    (ISEClassifier, {"kernel": "cosine"}),
+    (LaplacianISEClassifier, {}),
+    (LaplacianISEClassifier, {"weighting": "inverse", "potential": "same"}),
+    (LaplacianISEClassifier, {"kernel": "quartic"}),
+    (CauchySchwarzClassifier, {}),
+    (CauchySchwarzClassifier, {"weighting": "symmetric"}),
+    (CauchySchwarzClassifier, {"weighting": None}),
+    (CauchySchwarzClassifier, {"weighting": None, "kernel": "triweight"}),
+]
+NAMES = [f"{make.__name__}-{'-'.join(map(str, options.values()))}" for make, options in CASES]
+every_case = pytest.mark.parametrize("make, options", CASES, ids=NAMES)
+
+
+def problem(weighted=False):
+    """60 wines, with two rows given twice and unequal classes."""
+    X, y = load_wine(return_X_y=True)
+    rows = np.random.default_rng(0).permutation(len(X))[:60]
+    rows[-2:] = rows[:2]
+    w = np.random.default_rng(1).uniform(0.2, 3, len(rows)) if weighted else np.ones(len(rows))
+    return StandardScaler().fit_transform(X[rows]), y[rows], w
+
+
+def grid_of(X, kernel):
+    return bandwidth_grid(X, 7, kernel=kernel) * 2
+
+
+@every_case
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_equal_refitting(make, options, weighted):
+    X, y, w = problem(weighted)
+    grid = grid_of(X, options.get("kernel", "gaussian"))
+    model = make(bandwidth_grid=grid, cv=4, **options, scale=None).fit(X, y, sample_weight=w)
+    folds = stratified_folds(X, y, 4)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, folds, grid)
+    assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
+    assert len(set(expected)) > 2
+    assert_array_equal(model.cv_results_["param_bandwidth"], grid)
+    assert model.bandwidth_ in grid[expected >= expected.max() - 1e-9]
+
+
+@every_case
+def test_leaving_one_out_equals_refitting(make, options):
+    X, y, w = problem(weighted=True)
+    grid = grid_of(X, options.get("kernel", "gaussian"))[::2]
+    model = make(bandwidth_grid=grid, cv="loo", **options, scale=None).fit(X, y, sample_weight=w)
+    _, points = distinct_rows(X, y)
+    expected = reference.accuracy_by_refitting(lambda h: make(h, **options, scale=None), X, y, w, points, grid)
+    assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_given_splits_equal_refitting(make):
+    X, y, w = problem(weighted=True)
+    grid = grid_of(X, "gaussian")
+    folds = np.random.default_rng(5).integers(0, 3, len(X))
+    expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
+    for cv in (PredefinedSplit(folds), list(PredefinedSplit(folds).split())):
+        model = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y, sample_weight=w)
+        assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
+    make(bandwidth_grid=grid, cv=StratifiedKFold(3), scale=None).fit(X, y)
+    with pytest.raises(ValueError, match="cv must partition"):
+        make(cv=ShuffleSplit(3, random_state=0), scale=None).fit(X, y)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("cv", [3, "loo"])
+def test_a_class_that_vanishes_with_its_fold(make, cv):
+    """Held-out points of a class without others are errors; the refitted model does not know the class."""
+    X, y, w = problem()
+    y = np.where(np.arange(len(y)) == 5, 3, y)
+    grid = grid_of(X, "gaussian")
+    folds = stratified_folds(X, y, 3) if cv == 3 else distinct_rows(X, y)[1]
+    expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
+    found = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y).cv_results_["mean_test_score"]
+    assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_small_blocks_give_the_same_scores(make, monkeypatch):
+    X, y, w = problem(weighted=True)
+    expected = make().fit(X, y, sample_weight=w).cv_results_["mean_test_score"]
+    blocks = tuning.blocks
+    monkeypatch.setattr(tuning, "blocks", lambda n, size, limit=0: blocks(n, 1, 7))
+    assert_allclose(make().fit(X, y, sample_weight=w).cv_results_["mean_test_score"], expected, rtol=1e-12)
+
+
+def test_tiny_bandwidths_are_nearest_neighbors():
+    """No underflow: as h vanishes the Parzen rule becomes the 1-nearest-neighbor rule, in every fold."""
+    X, y, w = problem()
+    folds = stratified_folds(X, y, 5)
+    hits = 0
+    for fold in range(5):
+        out = folds == fold
+        nearest = distances(X[out], X[~out]).argmin(axis=1)
+        hits += np.sum(y[~out][nearest] == y[out])
+    model = ParzenClassifier(bandwidth_grid=[1e-4, 1e-3], cv=5).fit(X, y)
+    assert_allclose(model.cv_results_["mean_test_score"], hits / len(y))
+
+
+def test_one_pass_over_the_pairs_serves_all_folds_and_bandwidths(monkeypatch):
+    X, y, _ = problem()
+    calls = []
+
+    def counting(Q, X, **options):
+        calls.append((len(Q), len(X), np.size(options["bandwidth"])))
+        return kernel_sums(Q, X, **options)
+
+    kernel_sums = tuning.kernel_sums
+    monkeypatch.setattr(tuning, "kernel_sums", counting)
+    n = len(np.unique(np.column_stack([X, y]), axis=0))  # copies of a point are one
+    for make, n_bandwidths in [(ParzenClassifier, 16), (ISEClassifier, 17)]:  # potentials: the next rung
+        for cv in (5, "loo"):
+            calls.clear()
+            make(cv=cv).fit(X, y)
+            first, *within = calls
+            assert first == (n, n, n_bandwidths)
+            # The potentials of k folds add the pairs of one class and fold, which the first call leaves out.
+            assert sum(m for m, _, _ in within) == (n if make is ISEClassifier and cv == 5 else 0)
+            assert all(m == k and b == 16 and m < n / 5 for m, k, b in within)
+
+
+def test_folds_keep_copies_together_and_classes_apart():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(200, 2)).astype(float)
+    y = rng.integers(0, 3, size=200)
+    folds = stratified_folds(X, y, 4)
+    first, group = distinct_rows(X, y)
+    assert_array_equal(X[first][group], X)
+    assert_array_equal(y[first][group], y)
+    assert len({(*x, c) for x, c in zip(X, y, strict=True)}) == len(first)
+    assert all(len(set(folds[group == g])) == 1 for g in range(len(first)))
+    counts = np.array([np.bincount(folds[first][y[first] == c], minlength=4) for c in range(3)])
+    assert np.ptp(counts, axis=1).max() <= 1 and np.ptp(counts.sum(axis=0)) <= 1
+    order = rng.permutation(200)
+    assert_array_equal(stratified_folds(X[order], y[order], 4), folds[order])
+
+
+def test_rows_that_lack_the_same_values_are_copies():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(40, 3)).astype(float)
+    X[rng.random(X.shape) < 0.4] = np.nan
+    X[::2] = np.where(np.isnan(X[::2]), -np.array(np.nan), X[::2])  # a NaN of another sign
+    codes = rng.integers(0, 2, 40)
+    first, group = distinct_rows(X, codes)
+    known = {(c, *np.nan_to_num(row, nan=9)) for c, row in zip(codes, X, strict=True)}
+    assert len(first) == len(known)
+    assert_array_equal(X[first][group], X)
+    assert_array_equal(codes[first][group], codes)
+    order = rng.permutation(40)
+    assert_array_equal(X[order][distinct_rows(X[order], codes[order])[0]], X[first])
+    folds = folds_by_content(X, 5, 0)
+    assert all(len(set(folds[own])) == 1 for own in (np.flatnonzero(group == g) for g in range(len(first)))
+               if len(set(codes[own])) == 1)
+
+
+@pytest.mark.parametrize("rule", ["silverman", "scale", "silverman_per_class"])
+def test_a_reference_rule_sees_the_variances_of_what_is_known(rule):
+    rng = np.random.default_rng(1)
+    X, codes, counts = rng.normal(size=(50, 3)), rng.integers(0, 2, 50), rng.integers(1, 4, 50)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    rows = rng.permutation(np.repeat(np.arange(50), counts))
+    found = reference_bandwidth(rule, 1e200 * X, codes, 2, counts.astype(float)) / 1e200
+    assert_allclose(found, reference_bandwidth(rule, X[rows], codes[rows], 2), rtol=1e-12)
+    groups = [X[rows]] if rule != "silverman_per_class" else [X[rows][codes[rows] == c] for c in range(2)]
+    for one, own in zip(np.atleast_1d(found), groups, strict=True):
+        variance = np.nanvar(own, axis=0).mean()
+        n = len(own)
+        expected = np.sqrt(variance * 3 / 2 if rule == "scale" else variance * n / (n - 1) * (4 / (7 * n)) ** (2 / 7))
+        assert_allclose(one, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_folds_by_content_are_even_and_keep_copies_together(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 3)).astype(dtype)
+    folds = folds_by_content(X, 5, 7)
+    assert np.all(np.abs(np.bincount(folds, minlength=5) - 1800) < 200)
+    rows = rng.integers(0, 9000, size=3000)
+    assert_array_equal(folds_by_content(X[rows], 5, 7), folds[rows])
+    assert np.mean(folds_by_content(X, 5, 8) == folds) < 0.25
+    small = np.arange(1000.0, dtype=dtype)[:, None]  # bits that hardly differ
+    assert np.all(np.abs(np.bincount(folds_by_content(small, 2, 0)) - 500) < 100)
+    assert folds_by_content(np.array([[-0.0]], dtype), 1000, 0) == folds_by_content(np.array([[0.0]], dtype), 1000, 0)
+
+
+def test_subsample_keeps_two_points_of_rare_classes():
+    y = np.repeat([-1, 0, 1, 5], [1000, 1000, 3, 1])
+    rows = stratified_subsample(y, 100, 0)
+    assert_array_equal([np.sum(y[rows] == c) for c in (1, 5)], [2, 1])
+    assert 100 <= len(set(rows)) == len(rows) <= 103
+    assert_array_equal(rows, np.sort(rows))
+
+
+def test_subsample_keeps_the_shares_of_the_classes():
+    y = np.repeat([0, 1, 2], [700, 250, 50])
+    rows = stratified_subsample(y, 100, 0)
+    assert len(set(rows)) == 100
+    assert np.all(np.abs(np.bincount(y[rows]) - [70, 25, 5]) <= 1)
+
+
+def split_of_moons(n, n_validated, n_folds):
+    """What `draw_sample` draws from random state 0: the rows validated, and everybody's fold, of distinct rows."""
+    X, y = make_moons(n_samples=n, noise=0.2, random_state=0)
+    order, _ = distinct_rows(X, y)
+    X, y, rng = X[order], y[order], np.random.RandomState(0)
+    validated = stratified_subsample(y, n_validated, rng)
+    return X, y, validated, None if n_folds is None else shuffled_ranks(y, rng) % n_folds
+
+
+@pytest.mark.parametrize("cv", [3, "loo"])
+def test_of_many_points_a_subsample_is_validated_against_all(cv):
+    X, y, validated, folds = split_of_moons(400, 90, None if cv == "loo" else cv)
+    folds = np.arange(400) if cv == "loo" else folds
+    grid = bandwidth_grid(X, 5)
+    model = ParzenClassifier(bandwidth_grid=grid, max_tuning_samples=90, cv=cv, scale=None).fit(X, y)
+    assert model.n_tuning_samples_ == 90
+    hits = np.zeros(5)
+    for fold in np.unique(folds[validated]):
+        queries = validated[folds[validated] == fold]
+        for b, h in enumerate(grid):
+            refitted = ParzenClassifier(bandwidth=h, scale=None).fit(X[folds != fold], y[folds != fold])
+            hits[b] += np.sum(refitted.predict(X[queries]) == y[queries])
+    assert_allclose(model.cv_results_["mean_test_score"], hits / 90)
+
+
+@pytest.mark.parametrize("make", [ISEClassifier, lambda: CauchySchwarzClassifier(weighting=None)])
+@pytest.mark.parametrize("folds", [None, 5])
+def test_potentials_are_estimated_from_the_points_validated(make, folds):
+    """Within a few standard errors of those of all points, and exactly where the subsample is all points."""
+    X, y, validated, folds = split_of_moons(2000, 500, folds)
+    all_points = tuning.Problem(
+        make()._rule(), TuningSample(X, y, 2, np.ones(2000), folds), "gaussian", bandwidth_grid(X, 4)
+    )
+    run = tuning._leave_one_out if folds is None else tuning._by_fold
+    exact, estimated, same = (
+        run(all_points._replace(sample=all_points.sample._replace(validated=rows)))
+        for rows in (None, validated, np.arange(2000))
+    )
+    assert_array_equal(same.offsets, exact.offsets)
+    assert_array_equal(same.log_scale, exact.log_scale)
+    rows = slice(None) if folds is not None else validated
+    for name in ("offsets", "log_scale"):
+        assert_allclose(getattr(estimated, name), getattr(exact, name)[rows], rtol=0.05)
+    assert_allclose(estimated.log_sums, exact.log_sums[validated], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("cv", [2, 5, "loo"])
+def test_estimated_potentials_never_lie_below_their_diagonal(cv):
+    """A handful of points far apart is all that is validated of thousands in clumps."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(1500, 2)) * 1e-3, rng.normal(size=(500, 2)) * 100])
+    y = rng.integers(0, 2, size=2000)
+    model = ISEClassifier(max_tuning_samples=20, cv=cv).fit(X, y)
+    assert np.all((model.cv_results_["mean_test_score"] >= 0) & (model.cv_results_["mean_test_score"] <= 1))
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_large_data_are_tuned_on_the_grid_of_all_points(make):
+    X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
+    full = make(max_tuning_samples=None).fit(X, y)
+    assert full.n_tuning_samples_ == 600
+    model = make(max_tuning_samples=150).fit(X, y)
+    assert model.n_tuning_samples_ == 150
+    assert_allclose(model.cv_results_["param_bandwidth"], full.cv_results_["param_bandwidth"])
+    assert model.bandwidth_ in model.cv_results_["param_bandwidth"]
+
+
+@pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
+def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
+    X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
+    model = make(max_tuning_samples=150, scale=None).fit(X, y)
+    rows = stratified_subsample(y[distinct_rows(X, y)[0]], 150, np.random.RandomState(0))
+    sub = distinct_rows(X, y)[0][rows]
+    tried = model.cv_results_["param_bandwidth"] * 4 ** (1 / 6)
+    rng = np.random.RandomState(0)
+    stratified_subsample(y[distinct_rows(X, y)[0]], 150, rng)
+    same = make(bandwidth_grid=tried, random_state=rng, scale=None).fit(X[sub], y[sub])
+    assert_allclose(same.cv_results_["mean_test_score"], model.cv_results_["mean_test_score"])
+
+
+def test_weighted_leave_one_out_refuses_what_would_not_end():
+    X, y = make_moons(n_samples=2100, noise=0.2, random_state=0)
+    with pytest.raises(ValueError, match="O\\(n\\^3\\)"):
+        CauchySchwarzClassifier(cv="loo").fit(X, y)
+
+
+def test_ties():
+    scores = np.array([0.5, 0.9, 0.8, 0.9 - 1e-13, 0.9, 0.9, 0.1])
+    assert best_candidate(scores) == (3,)
+    assert best_candidate(np.ones(1)) == (0,)
+    assert best_candidate([np.nan, 0.2, np.nan, 0.2]) == (1,)
+    assert best_candidate(np.full((4, 2), np.nan)) == (1, 0)
+    assert best_candidate([[0, 1, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]]) == (2, 1)
+    X, y = make_blobs(n_samples=90, centers=3, cluster_std=0.1, random_state=0)
+    middle = ParzenClassifier().fit(X, y)
+    grid, scores = (middle.cv_results_[name] for name in ("param_bandwidth", "mean_test_score"))
+    assert scores[0] == scores.max() and grid[0] < middle.bandwidth_ < grid[-1]
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_the_default_grid_holds_the_best_bandwidth(make):
+    for load in (load_iris, load_wine):
+        X, y = load(return_X_y=True)
+        model = make().fit(StandardScaler().fit_transform(X), y)
+        assert model.cv_results_["param_bandwidth"][0] < model.bandwidth_ < model.cv_results_["param_bandwidth"][-1]
+
+
+def test_random_state_draws_the_folds():
+    X, y, _ = problem()
+    one, same, other = (
+        ParzenClassifier(random_state=seed).fit(X, y).cv_results_["mean_test_score"] for seed in (0, 0, 1)
+    )
+    assert_array_equal(one, same)
+    assert np.any(one != other)

@@ -1,0 +1,216 @@
+"""`metric=` of the classifiers: the same as fitting the map first, whatever else the classifier does."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import spectralcls
+from spectralcls.metric import KernelMetric
+
+NAMES = [
+    "ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier",
+    "SpectralLaplacianISEClassifier", "LaplacianSpectralClassifier", "PerTurboClassifier",
+]
+pytestmark = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
+
+
+def make(name, **parameters):
+    return getattr(spectralcls, name)(**{"scale": None} | parameters)
+
+
+def scaled_problem(n=120, seed=0, dtype=np.float64):
+    """Two features that tell classes apart, two of large scale that do not."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    X = rng.normal(size=(n, 4)) + 2.5 * np.eye(4)[y] * (np.arange(4) < 2)
+    return (X * [1, 1, 30, 300]).astype(dtype), y
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("metric", ["whiten", "diagonal", "full"])
+def test_a_kind_is_the_map_fitted_first(name, metric):
+    X, y = scaled_problem()
+    Q = X[::5] + 0.3
+    learned = KernelMetric(metric).fit(X, y)
+    found = make(name, bandwidth=1.0, metric=metric).fit(X, y)
+    expected = make(name, bandwidth=1.0).fit(learned.transform(X), y)
+    assert_allclose(found.metric_.components_, learned.components_)
+    assert_allclose(found.decision_function(Q), expected.decision_function(learned.transform(Q)), rtol=1e-10)
+    assert found.n_features_in_ == 4
+    plain = make(name).fit(X, y)
+    assert plain.metric_ is None
+    unseen = scaled_problem(seed=1)
+    assert make(name, metric=metric).fit(X, y).score(*unseen) > plain.score(*unseen) + 0.05
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_better_of_a_list_is_chosen(name):
+    X, y = scaled_problem()
+    model = make(name, metric=[None, "whiten"], random_state=1).fit(X, y)
+    assert model.metric_.kind == "whiten"
+    results = model.metric_cv_results_
+    assert [entry["metric"] for entry in results["params"]] == [None, "whiten"]
+    assert results["mean_test_score"][1] > results["mean_test_score"][0] and results["rank_test_score"][1] == 1
+    rng = np.random.default_rng(0)
+    noise = FrozenEstimator(PCA(1).fit(np.outer(rng.normal(size=50), np.eye(4)[2])))  # a feature that knows nothing
+    assert make(name, metric=(noise, "whiten")).fit(X, y).metric_.kind == "whiten"
+    assert make(name, metric=("diagonal", noise)).fit(X, y).metric_.kind == "diagonal"
+
+
+def test_a_list_is_compared_on_given_splits():
+    X, y = scaled_problem()[0][:60], scaled_problem()[1][:60]
+    splits = [(np.setdiff1d(np.arange(60), test), test) for test in np.arange(60).reshape(3, 20)]
+    found = spectralcls.ParzenClassifier(scale=None, metric=[None, "whiten"], cv=splits).fit(X, y).metric_cv_results_
+    for f, (train, test) in enumerate(splits):
+        refit = spectralcls.ParzenClassifier(scale=None, cv=5).fit(X[train], y[train])
+        assert found[f"split{f}_test_score"][0] == refit.score(X[test], y[test])
+
+
+def test_metrics_of_a_list_do_not_see_what_they_are_validated_on():
+    """Classes without structure and more features than points: learned on the test points too, a metric would win."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 80)), np.arange(60) % 2
+    scores = spectralcls.ParzenClassifier(metric=["whiten", "full"]).fit(X, y).metric_cv_results_["mean_test_score"]
+    assert scores.max() < 0.7
+    Z = KernelMetric("whiten").fit_transform(X, y)
+    assert spectralcls.ParzenClassifier(scale=None).fit(Z, y).cv_results_["mean_test_score"].max() > 0.9
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "SpectralISEClassifier", "PerTurboClassifier"])
+def test_transformers_fitted_and_unfitted(name):
+    X, y = load_iris(return_X_y=True)
+    fitted = PCA(2, random_state=0).fit(X[:20])
+    model = make(name, bandwidth=1.0, metric=fitted).fit(X, y)
+    assert model.metric_ is fitted
+    plain = make(name, bandwidth=1.0).fit(fitted.transform(X), y)
+    assert_allclose(model.decision_function(X), plain.decision_function(fitted.transform(X)), rtol=1e-10)
+    unfitted = make_pipeline(StandardScaler(), PCA(2))
+    model = clone(make(name, metric=unfitted)).fit(X, y)
+    assert model.metric_ is not unfitted and not hasattr(unfitted[0], "mean_")
+    assert_allclose(model.metric_[0].mean_, X.mean(axis=0))
+    frozen = make(name, metric=FrozenEstimator(fitted))
+    assert_allclose(clone(frozen).fit(X, y).metric_.estimator.mean_, fitted.mean_)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_float32_stays_and_far_queries_have_their_class(name):
+    X, y = scaled_problem(dtype=np.float32)
+    model = make(name, metric="diagonal").fit(X, y)
+    assert model._mapped(X).dtype == np.float32
+    far = X.mean(axis=0) + 1e5 * (X[:3] - X.mean(axis=0))
+    scores = model.decision_function(far)
+    assert np.isfinite(scores).all()
+    mapped = make(name, bandwidth=model.bandwidth_).fit(model._mapped(X), y) if name == "ParzenClassifier" else None
+    if mapped is not None:
+        assert_array_equal(model.predict(far), mapped.predict(model._mapped(far)))
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier",
+                                  "PerTurboClassifier"])  # fmt: skip
+@pytest.mark.parametrize("metric", ["full", ["diagonal", "whiten"]])
+def test_a_weight_of_two_is_a_row_given_twice(name, metric):
+    X, y = scaled_problem(60)
+    copies = np.random.default_rng(1).integers(0, 3, len(X))
+    weighted = make(name, metric=metric, cv=3).fit(X, y, sample_weight=copies)
+    repeated = make(name, metric=metric, cv=3).fit(X[np.repeat(np.arange(60), copies)], np.repeat(y, copies))
+    assert_allclose(weighted.bandwidth_, repeated.bandwidth_, rtol=1e-4)
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier", "PerTurboClassifier"])
+def test_growth_keeps_the_metric(name):
+    X, y = scaled_problem()
+    model = make(name, bandwidth=1.0, metric="full")
+    model.partial_fit(X[:60], y[:60], classes=[0, 1, 2])
+    metric = model.metric_
+    model.partial_fit(X[60:], y[60:])
+    assert model.metric_ is metric
+    whole = make(name, bandwidth=1.0, metric=metric).fit(X, y)
+    assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-8, atol=1e-10)
+    if name == "ParzenClassifier":
+        before = model.decision_function(X)
+        with pytest.raises(ValueError, match="features"):
+            model.partial_fit(X[:3, :2], y[:3])
+        assert_array_equal(model.decision_function(X), before)
+        tuned = make(name, metric="full").partial_fit(X[:60], y[:60], classes=[0, 1, 2])
+        tuned.partial_fit(X[60:], y[60:], retune=True)
+        again = make(name, metric=tuned.metric_).fit(X, y)
+        assert_allclose(tuned.bandwidth_, again.bandwidth_)
+
+
+def test_the_pool_of_active_learning_maps_its_samples():
+    X, y = scaled_problem()
+    model = spectralcls.PerTurboClassifier(1.0, alpha=1e-2, metric="full").fit(X[::4], y[::4])
+    pool = spectralcls.perturbo.ActivePool(model, X)
+    position = pool.query(random_state=0)
+    pool.label(position, y[position])
+    assert_allclose(pool.perturbation, model.perturbation(X[pool.remaining]), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ([], "empty list"), (["ful"], "must be None, one of"), ("mahalanobis", "The 'metric' parameter"),
+        ([None, 3.0], "no method transform"), (KernelMetric("diagonl"), "The 'kind' parameter of KernelMetric"),
+        (KernelMetric(n_components=9), "n_components=9 is more than the 4 features"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["ParzenClassifier", "SpectralISEClassifier", "PerTurboClassifier"])
+def test_what_is_wrong_is_said(name, metric, message):
+    X, y = scaled_problem(30)
+    model = make(name, bandwidth=1.0).fit(X, y)
+    before = vars(model).copy()
+    with pytest.raises(ValueError, match=message):
+        model.set_params(metric=metric).fit(X, y)
+    assert {**vars(model), "metric": None} == before
+
+
+def test_nothing_learned_is_a_warning():
+    X = np.repeat(np.eye(2), 8, axis=0) * 1e3  # two points: nothing to improve
+    with pytest.warns(ConvergenceWarning, match="No step improved"), warnings.catch_warnings():
+        warnings.filterwarnings("always", "No step improved", ConvergenceWarning)
+        model = spectralcls.ParzenClassifier(metric="full").fit(X + np.arange(16)[:, None] * 1e-3, np.repeat([0, 1], 8))
+    assert_array_equal(model.predict(X), np.repeat([0, 1], 8))
+
+
+def test_a_class_of_one_sample_does_not_stop_a_list():
+    X, y = scaled_problem(41)
+    y = np.where(np.arange(41) == 40, 3, y)
+    for name in ("ParzenClassifier", "PerTurboClassifier"):
+        make(name, metric=["diagonal", None]).fit(X, y)
+    two = np.where(np.arange(41) == 40, 1, 0)
+    model = spectralcls.ParzenClassifier(metric=["whiten", None]).fit(X, two)
+    assert len(model.metric_cv_results_["params"]) == 2
+
+
+@parametrize_with_checks([
+    spectralcls.ParzenClassifier(metric="diagonal"), spectralcls.SpectralLaplacianISEClassifier(metric="whiten"),
+    spectralcls.PerTurboClassifier(metric="whiten"),
+])  # fmt: skip
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_dask_collections(name):
+    da = pytest.importorskip("dask.array")
+    from spectralcls import dask
+
+    X, y = scaled_problem()
+    XD, yD = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
+    local = make(name, bandwidth=1.0, metric="full").fit(X, y)
+    spread = getattr(dask, name)(bandwidth=1.0, metric="full", scale=None).fit(XD, yD)
+    assert_allclose(spread.decision_function(XD).compute(), local.decision_function(X), rtol=1e-6, atol=1e-8)
+    assert_allclose(spread.to_local().decision_function(X), local.decision_function(X), rtol=1e-6, atol=1e-8)
+    chosen = getattr(dask, name)(metric=[None, "whiten"], scale=None).fit(XD, yD)
+    assert chosen.metric_.kind == "whiten"

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from perturbo_cases import data, fixed
+from sklearn.model_selection import StratifiedKFold
+
+from spectralcls._tuning import draw_sample
+from spectralcls._utils.validation import check_training_data
+from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.perturbo._class_model import Regularization
+from spectralcls.perturbo._tuning import accuracies
+
+TIKHONOV = Regularization("tikhonov")
+
+
+def training_data(X, y):
+    return check_training_data(PerTurboClassifier(scale=None), X, y)
+
+
+def test_leave_one_out_equals_refitting():
+    X, y = data(n=45, d=2)
+    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
+    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y)
+    results = clf.cv_results_
+    for params, score in zip(results["params"], results["mean_test_score"], strict=True):
+        hits = 0
+        for left_out in range(len(X)):
+            rest = np.arange(len(X)) != left_out
+            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest])
+            hits += model.predict(X[[left_out]])[0] == y[left_out]
+        assert score == pytest.approx(hits / len(X))
+    best = results["mean_test_score"] == results["mean_test_score"].max()
+    assert {"bandwidth": clf.bandwidth_, "alpha": clf.alpha_} in list(np.array(results["params"])[best])
+
+
+@pytest.mark.parametrize("kind", ["tikhonov", "truncate"])
+def test_folds_equal_refitting(kind):
+    X, y = data(n=60, d=2)
+    splitter = StratifiedKFold(4, shuffle=True, random_state=0)
+    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1] if kind == "tikhonov" else [1.0]
+    clf = PerTurboClassifier(
+        regularization=kind, bandwidth_grid=bandwidths, alpha_grid=alphas, cv=splitter, scale=None
+    ).fit(X, y)
+    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
+        model = fixed(kind, h=params["bandwidth"], alpha=params.get("alpha", 1.0))
+        hits = sum(
+            np.sum(model.fit(X[train], y[train]).predict(X[test]) == y[test]) for train, test in splitter.split(X, y)
+        )
+        assert score == pytest.approx(hits / len(X))
+
+
+def test_tuning_on_a_subsample_shrinks_the_bandwidth():
+    X, y = data(n=400, d=2)
+    clf = PerTurboClassifier(max_tuning_samples=50, bandwidth_grid=[0.5, 1.0, 2.0], scale=None).fit(X, y)
+    assert clf.n_tuning_samples_ == 50  # of all classes together
+    assert clf.bandwidth_ in clf.cv_results_["param_bandwidth"]
+    sample = draw_sample(training_data(X, y), cv="loo", max_samples=50, random_state=0)
+    scores = accuracies(sample, np.array([0.5, 1.0, 2.0]) * 8 ** (1 / 6), clf.cv_results_["param_alpha"][:7], TIKHONOV)
+    np.testing.assert_allclose(scores.ravel(), clf.cv_results_["mean_test_score"])
+
+
+def test_leave_one_out_resolves_shares_far_below_rounding():
+    X = np.array([[0.0], [0.1], [5.0], [5.1], [10.0], [1e6]])
+    sample = draw_sample(training_data(X, [0, 0, 1, 1, 1, 1]), cv="loo", max_samples=None, random_state=0)
+    assert accuracies(sample, [0.5], [1e-3], TIKHONOV)[0, 0, 0] == pytest.approx(5 / 6)  # nothing speaks for 1e6
+
+
+def test_leave_one_out_with_weights_equals_refitting():
+    X, y = data(n=45, d=2)
+    w = np.random.default_rng(3).uniform(0.2, 7, size=len(X))
+    bandwidths, alphas = [0.3, 1.0, 3.0], [1e-3, 1e-1]
+    clf = PerTurboClassifier(bandwidth_grid=bandwidths, alpha_grid=alphas, scale=None).fit(X, y, w)
+    for params, score in zip(clf.cv_results_["params"], clf.cv_results_["mean_test_score"], strict=True):
+        hits = 0.0
+        for i in range(len(X)):
+            rest = np.arange(len(X)) != i
+            model = fixed(h=params["bandwidth"], alpha=params["alpha"]).fit(X[rest], y[rest], w[rest])
+            hits += w[i] * (model.predict(X[[i]])[0] == y[i])
+        assert score == pytest.approx(hits / w.sum())
+
+
+def test_of_tied_candidates_the_lower_middle_one_is_taken():
+    X = np.array([[0.0], [0.1], [100.0], [100.1]])
+    grids = {"bandwidth_grid": [0.5, 1.0, 2.0, 4.0], "alpha_grid": [1e-3, 1e-2]}
+    clf = PerTurboClassifier(**grids, scale=None).fit(X, [0, 0, 1, 1])
+    assert (clf.cv_results_["mean_test_score"] == 1).all()
+    assert (clf.bandwidth_, clf.alpha_) == (1.0, 1e-3)

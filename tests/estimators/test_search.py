@@ -1,0 +1,128 @@
+"""The tuner: samples, folds, ties, and results in scikit-learn's layout."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.neighbors import KNeighborsClassifier
+
+from spectralcls._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from spectralcls._utils.validation import TrainingData
+from spectralcls.kernel_mean import ParzenClassifier
+from spectralcls.kernels import silverman_bandwidth
+
+
+@pytest.fixture
+def data():
+    X, y = load_iris(return_X_y=True)
+    rows = np.unique(X, axis=0, return_index=True)[1]
+    return TrainingData(X[rows], y[rows], np.unique(y), None, None)
+
+
+def test_the_results_are_those_of_a_grid_search(data):
+    """A family of scikit-learn's own: nearest neighbors, refitted by the function that scores the candidates."""
+    folds = np.random.default_rng(0).permutation(len(data.X)) % 3
+    grid = {"n_neighbors": [1, 5, 20], "p": [1, 2]}
+
+    def score(sample, n_neighbors, p):
+        right = np.empty((len(sample.X), len(n_neighbors), len(p)), dtype=bool)
+        for train, test in sample.splits():
+            for i, k in enumerate(n_neighbors):
+                for j, power in enumerate(p):
+                    model = KNeighborsClassifier(k, p=power).fit(sample.X[train], sample.codes[train])
+                    right[test, i, j] = model.predict(sample.X[test]) == sample.codes[test]
+        return sample.accuracies(right)
+
+    splitter = PredefinedSplit(folds)
+    sample = draw_sample(data, check_folds(splitter, data.codes), cv=splitter, max_samples=None, random_state=0)
+    found = search(sample, grid, score)
+    expected = GridSearchCV(KNeighborsClassifier(), grid, cv=splitter).fit(data.X, data.codes).cv_results_
+    ours = {tuple(sorted(params.items())): row for row, params in enumerate(found.cv_results["params"])}
+    rows = [ours[tuple(sorted(params.items()))] for params in expected["params"]]
+    assert sorted(rows) == list(range(6))
+    for name in ("split0_test_score", "split1_test_score", "split2_test_score"):
+        assert_allclose(found.cv_results[name][rows], expected[name])
+    assert set(found.cv_results) == {name for name in expected if "time" not in name}
+    sizes = np.bincount(folds)  # ours weighs the splits by their points
+    by_split = np.stack([expected[f"split{k}_test_score"] for k in range(3)])
+    assert_allclose(found.cv_results["mean_test_score"][rows], sizes @ by_split / sizes.sum())
+    best = found.cv_results["mean_test_score"] == found.scores.max()
+    assert_array_equal(found.cv_results["rank_test_score"] == 1, best)
+    assert found.scores[found.index] == found.scores.max()
+    assert found.params == {name: grid[name][i] for name, i in zip(grid, found.index, strict=True)}
+
+
+def test_a_candidate_without_a_score_never_wins_and_ranks_last(data):
+    sample = draw_sample(data, cv=5, max_samples=None, random_state=0)
+    table = np.tile([np.nan, 0.5, 0.7, 0.7, 0.7, np.nan], (5, 1))
+    table[0, 1] = np.nan
+    found = search(sample, {"alpha": np.arange(6)}, lambda sample, alpha: table)
+    assert found.params == {"alpha": 3}
+    assert_array_equal(np.isnan(found.cv_results["mean_test_score"]), [True, True, False, False, False, True])
+    assert_array_equal(found.cv_results["rank_test_score"], [4, 4, 1, 1, 1, 4])
+    nothing = search(sample, {"alpha": np.arange(6)}, lambda sample, alpha: np.full((5, 6), np.nan))
+    assert nothing.params == {"alpha": 2}
+
+
+def test_one_point_at_a_time_is_one_split(data):
+    sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
+    right = np.random.default_rng(0).random((len(sample.X), 2)) < [0.5, 0.9]
+    found = search(sample, {"alpha": [1, 2]}, lambda sample, alpha: sample.accuracies(right))
+    assert_allclose(found.scores, right.mean(axis=0))
+    assert_allclose(found.cv_results["std_test_score"], right.std(axis=0))
+    assert len(list(sample.splits())) == len(sample.X)
+    assert all(test.sum() == 1 and train.sum() == len(train) - 1 for train, test in sample.splits())
+
+
+def test_bandwidths_grow_for_a_part_of_the_points_alone(data):
+    seen = []
+
+    def score(sample, bandwidth, alpha):
+        seen.append((bandwidth, alpha))
+        return np.zeros((len(sample.fold_weights), 2, 1))
+
+    sizes = len(data.X), 50
+    for against_all in (False, True):
+        sample = draw_sample(data, cv=3, max_samples=50, random_state=0, against_all=against_all)
+        assert sample.n_samples == 50 and len(sample.X) == (sizes[0] if against_all else 50)
+        search(sample, {"bandwidth": [1.0, 2.0], "alpha": [7.0]}, score)
+    assert_allclose(seen[0][0], np.array([1, 2]) * (sizes[0] / sizes[1]) ** (1 / 8))
+    assert_allclose(seen[1][0], [1, 2])
+    assert seen[0][1] == seen[1][1] == [7.0]
+
+
+def test_copies_are_one_point_of_greater_weight():
+    X, codes = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [2.0]]), np.array([0, 0, 1, 1, 0, 0])
+    weights = np.array([1.0, 3.0, 1.0, 1.0, 2.0, 2.0])
+    data = TrainingData(X, codes, np.array([0, 1]), weights, None)
+    sample = draw_sample(data, cv=2, max_samples=None, random_state=0)
+    order = np.lexsort((sample.X[:, 0], sample.codes))
+    assert_array_equal(sample.X[order, 0], [0, 2, 0, 1])
+    assert_allclose(sample.weights[order] / sample.weights[order][2], [4, 4, 1, 1])
+    assert_allclose(sample.fold_weights.sum(), sample.weights.sum())
+
+
+def test_data_without_spread_have_the_bandwidth_one(data):
+    flat = TrainingData(np.ones((6, 2)), np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1]), None, None)
+    assert not has_spread(flat.X) and has_spread(data.X)
+    assert reference_bandwidth("silverman", flat.X, None, 1) == 1.0
+    assert_array_equal(reference_bandwidth("silverman_per_class", flat.X, flat.codes, 2), [1, 1])
+    assert_array_equal(candidate_bandwidths(None, flat), [1.0])
+    half = np.where(data.codes[:, None] == 0, 5.0, data.X)  # one class without spread gets the pooled value
+    found = reference_bandwidth("silverman_per_class", half, data.codes, 3)
+    assert found[0] == silverman_bandwidth(half) != found[1] == silverman_bandwidth(half[data.codes == 1])
+
+
+@pytest.mark.parametrize("cv", [[1, [2, 3]], np.array([1 + 2j] * 4), [([0], [1], [2])]])
+def test_splits_that_are_no_pairs_are_refused(cv):
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(ValueError, match="cv must give pairs, the training and the test rows"):
+        ParzenClassifier(cv=cv).fit(X, y)
+
+
+@pytest.mark.parametrize("rows", [[0.0, 1.0], [0, 99], [-1, 0], ["a", "b"], [True] * 8, [None, 1]])
+def test_splits_of_what_is_no_row_are_refused(rows):
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    with pytest.raises(ValueError, match="cv must give rows by their positions, integers from 0 to 7; in split 0"):
+        ParzenClassifier(cv=[(rows, [2, 3]), ([2, 3], rows)]).fit(X, y)

@@ -1,0 +1,175 @@
+"""`rank` of the spectral methods: what F F^T gives, and K as the residual vanishes."""
+
+import numpy as np
+import pytest
+import reference
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+import spectralcls
+from spectralcls import (
+    KernelMap,
+    LaplacianSpectralClassifier,
+    SpectralISEClassifier,
+    SpectralKernel,
+    SpectralKernelClassifier,
+    SpectralLaplacianISEClassifier,
+)
+from spectralcls._expansion.low_rank import classwise_spectrum
+from spectralcls.cli import models
+from spectralcls.linalg import rpcholesky
+
+LOW = dict(rank=40, random_state=0)
+TOLERANCE = {np.float64: 1e-9, np.float32: 1e-4}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_blobs(400, centers=4, n_features=3, cluster_std=1.5, random_state=0)
+    return X, y % 3, np.random.default_rng(0).uniform(0.1, 3, len(X)), 4 * np.random.default_rng(1).normal(size=(60, 3))
+
+
+def aligned(Z, other):
+    return Z * np.sign(np.sum(Z * other, axis=0))
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("weighting", [None, "symmetric"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
+    """Eigenpairs of W^1/2 D^-1/2 F F^T D^-1/2 W^1/2, and queries through k(y, pivots) alone."""
+    X, _, w, Q = problem
+    X, Q, w = X.astype(dtype), Q.astype(dtype), w if weighted else np.ones(len(X))
+    found = KernelMap(5, weighting=weighting, bandwidth=4.0, **LOW).fit(X, sample_weight=w)
+    factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
+    F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)
+    own = F[factor.pivots].T @ w[factor.pivots]  # what the pivots contribute
+    f, fy = (
+        np.maximum(A @ (F.T @ w), A @ own) / w.sum() if weighting else np.ones(len(A)) for A in (F, G)
+    )
+    values, E = np.linalg.eigh(np.sqrt(w / f)[:, None] * (F @ F.T) * np.sqrt(w / f))
+    values, E = values[::-1][:5], E[:, ::-1][:, :5]
+    tolerance = dict(rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
+    assert_allclose(found.eigenvalues_, values, **tolerance)
+    Z = E * np.sqrt(values) / np.sqrt(w)[:, None]
+    assert_allclose(aligned(found.transform(X), Z), Z, **tolerance)
+    expected = G / np.sqrt(fy)[:, None] @ (F.T @ (E * np.sqrt(w / f)[:, None])) / np.sqrt(values)
+    assert_allclose(aligned(found.transform(Q), expected), expected, **tolerance)
+    K = reference.kernel_matrix(X, X, bandwidth=4.0)
+    assert found.trace_residual_ == pytest.approx(np.trace(K - F @ F.T) / np.trace(K), rel=1e-3)
+    if weighting:
+        assert_allclose(found.inverse_density_, 1 / f, **tolerance)
+
+
+@pytest.mark.parametrize("weighting", [None, "symmetric"])
+def test_training_points_map_as_queries_and_the_exact_map_is_the_limit(problem, weighting):
+    X, _, w, Q = problem
+    exact = KernelMap(4, weighting=weighting, bandwidth=3.0).fit(X, sample_weight=w)
+    distances = []
+    for rank in (20, 60, 180):
+        low = KernelMap(4, weighting=weighting, bandwidth=3.0, rank=rank)
+        Z = low.fit_transform(X, sample_weight=w)
+        assert_allclose(low.transform(X), Z, atol=1e-9)
+        expected = exact.transform(Q)
+        distances.append(np.abs(aligned(low.transform(Q), expected) - expected).max() / np.abs(expected).max())
+    assert distances[2] < 1e-3 and distances[2] < distances[1] < distances[0]
+
+
+def test_isolated_points_that_the_factor_does_not_reach_stay_finite():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(300, 2)), 1e3 * rng.normal(size=(60, 2))])
+    found = KernelMap(3, weighting="symmetric", bandwidth=0.7, rank=12)
+    Z = found.fit_transform(X)
+    assert np.isfinite(Z).all() and found.inverse_density_.max() <= len(X)
+    assert_allclose(found.transform(X), Z, atol=1e-9)
+    assert_array_equal(found.transform(np.array([[1e9, 0.0]])), 0)
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+@pytest.mark.parametrize("Classifier", [SpectralISEClassifier, SpectralLaplacianISEClassifier])
+def test_classifiers(problem, Classifier, center):
+    X, y, w, Q = problem
+    options = dict(bandwidth=3.0, n_components=4, center=center)
+    exact = Classifier(**options).fit(X, y, w)
+    low = Classifier(**options, rank=180).fit(X, y, w)
+    expected = exact.decision_function(Q)
+    assert_allclose(low.decision_function(Q), expected, atol=1e-3 * np.abs(expected).max())
+    assert 0 < low.trace_residual_ == low.map_.trace_residual_ < 1e-3
+    assert len(low._model.points.X) == 180  # queries are evaluated against the landmarks
+    low.set_params(rank=None).fit(X, y)
+    assert not hasattr(low, "trace_residual_")
+
+
+def test_the_classwise_kernel_and_its_classifier(problem):
+    X, y, w, Q = problem
+    options = dict(n_components=4, bandwidth=[2.0, 3.0, 2.5])
+    exact = LaplacianSpectralClassifier(**options).fit(X, y, w)
+    low = LaplacianSpectralClassifier(**options, rank=150).fit(X, y, w)
+    assert_allclose(low.eigenvalues_, exact.eigenvalues_, rtol=1e-3)
+    expected = exact.decision_function(Q)
+    assert_allclose(low.decision_function(Q), expected, atol=1e-2 * np.abs(expected).max())
+    assert 0 < low.trace_residual_ < 0.05
+    operator = spectralcls.linalg.KernelOperator(X, bandwidth=np.array([2.0, 3.0, 2.5]), labels=y)
+    spectrum, residual = classwise_spectrum(
+        X, y, np.array([2.0, 3.0, 2.5]), np.ones(len(X)), 4, rank=400, random_state=0
+    )
+    K = operator.toarray()
+    assert_allclose(spectrum.values, np.linalg.eigvalsh(K)[::-1][:4], rtol=1e-9)
+    assert residual < 1e-9
+
+
+@pytest.mark.parametrize("transformation", ["normalized", "identity"])
+@pytest.mark.parametrize("embedding", ["a", "b"])
+def test_spectral_kernel(problem, transformation, embedding):
+    X, y, _, Q = problem
+    options = dict(
+        kernel="gaussian", bandwidth=3.0, transformation=transformation, embedding=embedding, normalize=False
+    )
+    exact = SpectralKernel(4, **options).fit(X)
+    low = SpectralKernel(4, **options, rank=180)
+    Z = low.fit_transform(X)
+    assert_allclose(low.transform(X), Z, atol=1e-9 * np.abs(Z).max())
+    expected = exact.transform(Q)
+    assert_allclose(aligned(low.transform(Q), expected), expected, atol=1e-3 * np.abs(expected).max())
+    assert low.X_fit_.shape == (180, 3) and 0 < low.trace_residual_ < 1e-3
+
+
+def test_spectral_kernel_classifier(problem):
+    X, y, _, Q = problem
+    options = dict(kernel="gaussian", bandwidth=3.0, n_components=8)
+    exact = SpectralKernelClassifier(**options).fit(X, y)
+    low = SpectralKernelClassifier(**options, rank=180).fit(X, y)
+    assert_array_equal(low.predict(X), exact.predict(X))
+    assert low.spectral_kernel_.trace_residual_ < 1e-3
+
+
+@pytest.mark.parametrize("estimator, message", [
+    (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
+    (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
+    (LaplacianSpectralClassifier("silverman_per_class", n_components=50, rank=40), "n_components=50 exceeds rank=40"),
+    (SpectralKernel(kernel="linear", rank=500), "kernel='gaussian' and dense X"),
+])
+def test_what_does_not_go_together_is_named(problem, estimator, message):
+    X, y, _, _ = problem
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(abs(X), y)
+
+
+@pytest.mark.parametrize("Classifier", [
+    SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier,
+])  # fmt: skip
+def test_no_more_components_are_tried_than_the_factor_has(problem, Classifier):
+    X, y, _, Q = problem
+    model = Classifier(n_components="cv", rank=5).fit(X[:80], y[:80])
+    assert max(model.cv_results_["param_n_components"]) == 5 >= model.n_components_
+    assert_array_equal(model.classes_[model.decision_function(Q).argmax(axis=1)], model.predict(Q))
+
+
+def test_a_fitted_model_is_saved_without_its_factor(problem, tmp_path):
+    X, y, _, Q = problem
+    fitted = SpectralLaplacianISEClassifier(bandwidth=3.0, n_components=3, **LOW).fit(X, y)
+    path = tmp_path / "model.skops"
+    models.save(models.Model(fitted, None), path)
+    assert_array_equal(models.load(path).estimator.predict(Q), fitted.predict(Q))  # which reads nothing foreign
+    assert path.stat().st_size < 400 * 40 * 8

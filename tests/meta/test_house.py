@@ -1,0 +1,76 @@
+"""The law of the house: every room is on a floor and imports only what stands below it."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+if not DOCS.exists():
+    pytest.skip("the tests run without the source folder", allow_module_level=True)
+sys.path.insert(0, str(DOCS / "_ext"))
+import house  # noqa: E402
+
+MODULES = [parts for parts in house.sources() if house.room_of(parts) is not None]
+NAMES = ["/".join(parts) for parts in MODULES]
+
+
+def test_every_room_is_on_a_floor_and_every_floor_exists():
+    assert house.rooms() == sorted(room for _, rooms in house.FLOORS for room in rooms)
+
+
+def test_a_room_on_no_floor_is_an_error():
+    with pytest.raises(LookupError, match="on no floor"):
+        house.floor_of("attic")
+
+
+@pytest.mark.parametrize("parts", MODULES, ids=NAMES)
+def test_a_module_imports_only_from_lower_floors(parts):
+    room = house.room_of(parts)
+    for target in house.imports(parts):
+        other = target.split(".")[0]
+        if other in house.rooms() and other != room:
+            assert house.floor_of(other) < house.floor_of(room), f"{parts} imports {target}"
+
+
+@pytest.mark.parametrize("parts", MODULES, ids=NAMES)
+def test_no_module_imports_a_private_module_of_another_room(parts):
+    foreign = [
+        target for target in house.imports(parts)
+        if target.split(".")[0] not in (house.room_of(parts), "__version__")
+        and any(name.startswith("_") for name in target.split(".")[1:])
+    ]  # fmt: skip
+    assert not foreign
+
+
+def private_names(tree):
+    """Private attributes and methods that a module defines or sets on objects of its own."""
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own |= {node.attr for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}  # fmt: skip
+    own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {name for name in own if name.startswith("_") and not name.startswith("__")}
+
+
+@pytest.mark.parametrize("parts", MODULES, ids=NAMES)
+def test_no_module_uses_a_private_attribute_of_another_room(parts):
+    """An attribute of `self` may come from a base class; anything else is public, or of the same room."""
+    room = house.room_of(parts)
+    known = set().union(*(private_names(tree) for other, tree in house.sources().items() if house.room_of(other) == room))
+    foreign = {
+        node.attr for node in ast.walk(house.sources()[parts])
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "trial"))
+        and not isinstance(node.value, ast.Call | ast.Subscript)
+    }  # fmt: skip
+    assert foreign <= known | NOT_OURS
+
+
+NOT_OURS = {"_replace", "_asdict", "_fields", "_get_param_names", "_meta"}  # of named tuples, scikit-learn and Dask
+NOT_OURS |= {"_needs_complete", "_table", "_check_numbers", "_check_queries"}  # until inputs are composed
+
+
+def test_the_walk_sees_what_is_there():
+    assert "_expansion.class_means" in house.imports(("kernel_mean", "_base.py"))
+    assert house.arrows()["kernel_mean", "_expansion"] > 1
