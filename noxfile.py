@@ -9,8 +9,15 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
-OLDEST = ["numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*", "pyparsing==3.1.*",
-          "pytest==8.*", "pyarrow==18.*"]
+OLDEST = [
+    "numpy==1.26.*",
+    "scipy==1.12.*",
+    "scikit-learn==1.6.*",
+    "matplotlib==3.8.*",
+    "pyparsing==3.1.*",
+    "pytest==8.*",
+    "pyarrow==18.*",
+]
 RUFF = "ruff>=0.13"
 CLANG_FORMAT, CLANG_TIDY = "clang-format==23.1.3", "clang-tidy==23.1.4"  # another version writes other lines
 CORE_BUILD = ["cmake", "ninja", "pybind11", "cmeel-eigen", "cython", "numpy", "scipy"]
@@ -29,6 +36,7 @@ def lint(session):
     """Style of the sources, and the workflows of the hosted CI."""
     session.install(RUFF, CLANG_FORMAT, "check-jsonschema>=0.34", "zizmor>=1.16")
     session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
     session.run("clang-format", "--dry-run", "--Werror", *sorted(map(str, (ROOT / "cpp").glob("*/*.[ch]pp"))))
     workflows = sorted(str(file) for file in (ROOT / ".github" / "workflows").glob("*.yml"))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
@@ -40,11 +48,26 @@ def tidy(session):
     """clang-tidy over the core and its bindings, one instruction set."""
     session.install(CLANG_TIDY, *CORE_BUILD)
     folder = ROOT / "build" / "tidy"
-    session.run("cmake", "--preset", "dev", "-B", str(folder), "-DSPECTRALCLS_INPLACE=OFF",
-                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
+    session.run(
+        "cmake",
+        "--preset",
+        "dev",
+        "-B",
+        str(folder),
+        "-DSPECTRALCLS_INPLACE=OFF",
+        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}",
+    )
     # Its options are GCC's: what Clang warns of is not asked, and the file that Cython writes is not ours.
-    session.run("run-clang-tidy.py", "-quiet", "-p", str(folder), "-extra-arg=-w", r"^(?!.*lapack\.cpp).*\.(cpp|cxx)$",
-                *session.posargs)
+    session.run(
+        "run-clang-tidy.py",
+        "-quiet",
+        "-p",
+        str(folder),
+        "-extra-arg=-w",
+        r"^(?!.*lapack\.cpp).*\.(cpp|cxx)$",
+        *session.posargs,
+    )
 
 
 @nox.session
@@ -67,8 +90,13 @@ def threads(session):
     session.install(".[test]", "pytest-run-parallel")
     # Without a count of warnings, which threads share before Python 3.14, sources that are parsed, which CPython 3.11
     # does not do well in threads, and what starts threads and processes of its own.
-    alone = ["-k", "not check_supervised_y_2d and not a_family_is_a_page", "-m", "not any_variant",
-             "--ignore=tests/docs/test_docstrings.py"]  # fmt: skip
+    alone = [
+        "-k",
+        "not check_supervised_y_2d and not a_family_is_a_page",
+        "-m",
+        "not any_variant",
+        "--ignore=tests/docs/test_docstrings.py",
+    ]
     session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/estimators"]))
 
 
@@ -76,8 +104,9 @@ def threads(session):
 def oldest(session):
     """The suite with the oldest dependencies that pyproject.toml allows."""
     session.install(".[test]", *OLDEST)
-    session.run("python", "-c", "import numpy, scipy, sklearn; print(numpy.__version__, scipy.__version__, "
-                                "sklearn.__version__)")
+    session.run(
+        "python", "-c", "import numpy, scipy, sklearn; print(numpy.__version__, scipy.__version__, sklearn.__version__)"
+    )
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
@@ -108,23 +137,45 @@ def sanitize(session, sanitizer):
     session.run("cmake", "--preset", sanitizer, f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
     session.run("cmake", "--build", "--preset", sanitizer)
     # The interceptor of exceptions looks for libstdc++ when the process starts.
-    libraries = [session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()
-                 for name in (f"lib{sanitizer}", "libstdc++")]  # fmt: skip
+    libraries = [
+        session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()
+        for name in (f"lib{sanitizer}", "libstdc++")
+    ]
     # Without what takes long at a fraction of the speed, measures time, limits memory, or starts processes of its own.
     others = ("large", "interrupt", "allocations", "sanitizers", "faults")
     tests = {
-        "asan": ["tests/core", "-k", "not check_ and not exception_in_a_worker",
-                 *(f"--ignore=tests/core/test_{name}.py" for name in others)],
-        "tsan": ["tests/core", "-k", "thread or concurrent or bits", "--ignore=tests/core/test_sanitizers.py",
-                 "--ignore=tests/core/test_faults.py"],
-    }[sanitizer]  # fmt: skip
+        "asan": [
+            "tests/core",
+            "-k",
+            "not check_ and not exception_in_a_worker",
+            *(f"--ignore=tests/core/test_{name}.py" for name in others),
+        ],
+        "tsan": [
+            "tests/core",
+            "-k",
+            "thread or concurrent or bits",
+            "--ignore=tests/core/test_sanitizers.py",
+            "--ignore=tests/core/test_faults.py",
+        ],
+    }[sanitizer]
     try:  # --capture=sys: what a sanitizer says before it ends the process is seen
-        session.run("pytest", "-q", "-p", "no:cacheprovider", "--capture=sys", *(session.posargs or tests), env={
-            "LD_PRELOAD": " ".join(libraries), "PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1",
-            "SPECTRALCLS_ISA": "avx2",
-            "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-            "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
-        })
+        session.run(
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--capture=sys",
+            *(session.posargs or tests),
+            env={
+                "LD_PRELOAD": " ".join(libraries),
+                "PYTHONPATH": str(ROOT / "src"),
+                "OPENBLAS_NUM_THREADS": "1",
+                "SPECTRALCLS_ISA": "avx2",
+                "ASAN_OPTIONS": "detect_leaks=0",
+                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+                "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
+            },
+        )
     finally:
         remove_modules()  # no other process can load them
 

@@ -22,9 +22,13 @@ from spectralcls.plotting import ActiveLearningDisplay
 DATA = {"Ecoli": "ecoli", "Wine": "wine", "SimData-1": "simdata_1"}
 CLASSIFIERS = {"PerTurbo": PerTurboClassifier(scale=None), "k-NN": KNeighborsClassifier(3)}
 PUBLISHED = {  # Courty, Burger and Laurent, end of section 4.2: points on the remaining pool, at the end
-    ("Ecoli", "PerTurbo"): 12.9, ("Wine", "PerTurbo"): 20.9, ("SimData-1", "PerTurbo"): 10.5,
-    ("Ecoli", "k-NN"): 14.2, ("Wine", "k-NN"): 27.8, ("SimData-1", "k-NN"): 12.9,
-}  # fmt: skip
+    ("Ecoli", "PerTurbo"): 12.9,
+    ("Wine", "PerTurbo"): 20.9,
+    ("SimData-1", "PerTurbo"): 10.5,
+    ("Ecoli", "k-NN"): 14.2,
+    ("Wine", "k-NN"): 27.8,
+    ("SimData-1", "k-NN"): 12.9,
+}
 EARLY = 70  # labels asked for at the earlier of the two measurements
 MARKS = "<!-- begin: bench/active_learning.py -->", "<!-- end: bench/active_learning.py -->"
 
@@ -37,9 +41,7 @@ def main():
     parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[1] / "docs")
     arguments = parser.parse_args()
 
-    figure, axes = plt.subplots(
-        len(DATA) * len(CLASSIFIERS), 2, figsize=(8, 13.5), sharey="row", layout="constrained"
-    )
+    figure, axes = plt.subplots(len(DATA) * len(CLASSIFIERS), 2, figsize=(8, 13.5), sharey="row", layout="constrained")
     rows = []
     for name, key in DATA.items():
         data = load(key)
@@ -48,9 +50,15 @@ def main():
         for label, classifier in CLASSIFIERS.items():
             print(f"{name}, {label}: {n_queries} queries", flush=True)
             curves = simulate(
-                classifier, data.data, data.target, n_queries=n_queries, retune=20,
-                n_repeats=arguments.repeats, n_jobs=arguments.jobs, random_state=0,
-            )  # fmt: skip
+                classifier,
+                data.data,
+                data.target,
+                n_queries=n_queries,
+                retune=20,
+                n_repeats=arguments.repeats,
+                n_jobs=arguments.jobs,
+                random_state=0,
+            )
             ActiveLearningDisplay(curves).plot(axes[len(rows)], title=f"{name}, {label}")
             rows.append((name, label, n_queries, curves))
     (arguments.docs / "images").mkdir(parents=True, exist_ok=True)

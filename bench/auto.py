@@ -198,7 +198,8 @@ def run_budgets(stored, save):
             warnings.simplefilter("ignore")
             model = AutoClassifier(time_budget=budget, n_jobs=1).fit(X, y)
         stored.setdefault("budgets", {})[str(budget)] = {
-            "seconds": time.monotonic() - start, "points": model.n_samples_used_,
+            "seconds": time.monotonic() - start,
+            "points": model.n_samples_used_,
             "accuracy": float(np.mean(model.predict(Q) == truth)),
         }
         save()
@@ -259,7 +260,10 @@ def section(title, sets, methods):
     rows.append({"set": f"mean of {len(sets)}"} | dict(zip(methods, percent(every.mean(axis=0), 2), strict=True)))
     n_splits = sorted({len(entry) for entry in sets.values()})
     lines = [
-        f"## {len(methods)} methods, at most {title}, splits: {' to '.join(map(str, n_splits))}", "", table(rows), "",
+        f"## {len(methods)} methods, at most {title}, splits: {' to '.join(map(str, n_splits))}",
+        "",
+        table(rows),
+        "",
     ]
     if OURS in methods and SVM in methods:
         lines += [comparison(list(sets), every, np.array(list(seconds.values())), methods), ""]
@@ -296,30 +300,43 @@ def comparison(names, accuracy, seconds, methods):
 def page(stored):
     """Markdown of everything stored."""
     lines = [
-        "# Measured: AutoClassifier and what users have", "",
+        "# Measured: AutoClassifier and what users have",
+        "",
         "Written by `python -m bench.auto`. At most the stated number of random rows of each set, random splits of two",
         "thirds for training, all methods on the same splits. SVM: RBF kernel on standardized features, 25 pairs of C",
         f"and gamma, {FOLDS} folds; with encodings: those of AutoClassifier's members are searched too. The others",
         "have their defaults (the forest 500 trees), on standardized features. Accuracy in per cent; log loss with",
         "probabilities of at least 1e-3;",
-        "expected calibration error over ten bins; seconds of CPU time to fit, tuning included, on one thread.", "",
-    ]  # fmt: skip
+        "expected calibration error over ten bins; seconds of CPU time to fit, tuning included, on one thread.",
+        "",
+    ]
     for title, sets in stored["results"].items():
         lines += sections(title, sets)
     if official_runs := stored.get("official"):
         rows = [
-            {"set": name, "method": method, "accuracy": f"{100 * found['accuracy']:.2f}",
-             "log loss": found.get("log loss", ""), "CPU seconds": found["seconds"]}
-            for name, runs in official_runs.items() for method, found in runs.items()
-        ]  # fmt: skip
+            {
+                "set": name,
+                "method": method,
+                "accuracy": f"{100 * found['accuracy']:.2f}",
+                "log loss": found.get("log loss", ""),
+                "CPU seconds": found["seconds"],
+            }
+            for name, runs in official_runs.items()
+            for method, found in runs.items()
+        ]
         missing = [name for name in official() if OURS not in official_runs.get(name, {})]
         lines += ["## In full, with the usual split", "", table(rows), ""]
         lines += [f"{OURS} on {name}: not measured.\n" for name in missing]
     if budgets := stored.get("budgets"):
         rows = [
-            {"time_budget": budget, "seconds to fit": found["seconds"], "points": found["points"],
-             "accuracy": f"{100 * found['accuracy']:.2f}"} for budget, found in budgets.items()
-        ]  # fmt: skip
+            {
+                "time_budget": budget,
+                "seconds to fit": found["seconds"],
+                "points": found["points"],
+                "accuracy": f"{100 * found['accuracy']:.2f}",
+            }
+            for budget, found in budgets.items()
+        ]
         lines += ["## Time budgets on letter, 16000 / 4000", "", table(rows), ""]
     return "\n".join([*lines, f"{stored['machine']}."]) + "\n"
 
@@ -329,7 +346,9 @@ def main():
     parser.add_argument("--sets", nargs="+", help="all by default")
     absent = {name for name, (_, entry) in PEERS.items() if entry not in installed()}
     parser.add_argument(
-        "--methods", nargs="+", default=[method for method in METHODS if method not in absent],
+        "--methods",
+        nargs="+",
+        default=[method for method in METHODS if method not in absent],
         help="all that are installed by default; 'quick' stands for the cheap ones",
     )
     parser.add_argument("--rows", type=int, default=1700)

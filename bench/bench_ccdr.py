@@ -74,9 +74,7 @@ def test_table_1_of_the_paper(benchmark):
             errors["k-NN", beta, k] = 100 * np.mean(KNeighborsClassifier(k).fit(Y, y).predict(Z) != t)
         errors["linear", beta] = 100 * np.mean(RidgeClassifier(alpha=1e-9).fit(Y, y).predict(Z) != t)
     raw = min(100 * np.mean(KNeighborsClassifier(k).fit(X, y).predict(T) != t) for k in range(1, 16))
-    best = {
-        name: min(value for key, value in errors.items() if key[0] == name) for name in ("k-NN", "linear")
-    }
+    best = {name: min(value for key, value in errors.items() if key[0] == name) for name in ("k-NN", "linear")}
     tuned = benchmark.pedantic(CCDRClassifier(random_state=0).fit, (X, y), rounds=1)
     benchmark.extra_info.update(
         {"raw k-NN (9.65)": raw, "CCDR k-NN (8.1)": best["k-NN"], "CCDR linear (8.95)": best["linear"]},
@@ -103,9 +101,12 @@ def test_few_labels(benchmark, share, repeats=10):
     gains = errors[:, 1] - errors[:, 0]
     benchmark.extra_info.update(
         dict(zip(("all pixels", "labeled alone", "raw k-NN, labeled alone"), errors.mean(axis=0), strict=True))
-        | {"gain": gains.mean(), "standard error": gains.std(ddof=1) / np.sqrt(repeats),
-           "draws with a gain": f"{np.sum(gains > 0)} of {repeats}"}
-    )  # fmt: skip
+        | {
+            "gain": gains.mean(),
+            "standard error": gains.std(ddof=1) / np.sqrt(repeats),
+            "draws with a gain": f"{np.sum(gains > 0)} of {repeats}",
+        }
+    )
 
 
 def test_shuttle(benchmark):

@@ -57,11 +57,16 @@ def test_log_densities_of_as_many_queries_as_points(benchmark, d):
     multiply-adds of the machine, on all its processors."""
     X, Q = normal(N, d), normal(N, d, 1)
     h, some = N ** (-1 / (d + 4)), Q[: N // 20]
-    found = report(benchmark, {
-        "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
-        "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(some),
-        "KernelDensity rtol=1e-4": lambda: KernelDensity(bandwidth=h, rtol=1e-4).fit(X).score_samples(some),
-    }, repeats=3, peers_share=1 / 20)  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
+            "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(some),
+            "KernelDensity rtol=1e-4": lambda: KernelDensity(bandwidth=h, rtol=1e-4).fit(X).score_samples(some),
+        },
+        repeats=3,
+        peers_share=1 / 20,
+    )
     info = benchmark.extra_info
     seconds = N * N / limit(slots(d, "float64"), "float64", effective_n_threads(None))
     info["times KernelDensity at the limit"] = info["times KernelDensity"] * info["our seconds"] / seconds
@@ -83,10 +88,14 @@ def test_error_far_from_the_data_in_many_dimensions(benchmark):
     X, h = normal(2000, 50), 0.3
     Q = np.vstack([X[:50] + 0.1, X[:50] + np.linspace(1, 1000, 50)[:, None] * h * np.eye(50)])
     exact = by_hand(Q, X, h)
-    found = report(benchmark, {
-        "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
-        "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(Q),
-    }, repeats=1)  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
+            "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(Q),
+        },
+        repeats=1,
+    )
     for name, logs in found.items():
         benchmark.extra_info[f"error of {name}"] = float(np.abs(logs - exact).max())
     assert np.abs(found["ParzenDensity"] - exact).max() < 1e-6
@@ -97,10 +106,13 @@ def test_scipy(benchmark, d):
     """`gaussian_kde` at its own bandwidth, 5000 queries and points: the same kernels, shaped by the covariance."""
     X, Q = normal(5000, d), normal(5000, d, 1)
     factor = float(gaussian_kde(X.T).factor * np.sqrt(5000 / 4999))
-    found = report(benchmark, {
-        "ParzenDensity": lambda: np.exp(ParzenDensity(factor, covariance_type="full").fit(X).score_samples(Q)),
-        "gaussian_kde": lambda: gaussian_kde(X.T)(Q.T),
-    })  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "ParzenDensity": lambda: np.exp(ParzenDensity(factor, covariance_type="full").fit(X).score_samples(Q)),
+            "gaussian_kde": lambda: gaussian_kde(X.T)(Q.T),
+        },
+    )
     np.testing.assert_allclose(found["ParzenDensity"], found["gaussian_kde"], rtol=1e-9)
 
 
@@ -132,10 +144,14 @@ def test_bandwidth_by_leave_one_out_likelihood(benchmark, d):
     the number of features."""
     statsmodels = peer("statsmodels.nonparametric.api")
     X = normal(2000, d)
-    found = report(benchmark, {
-        "ParzenDensity": lambda: ParzenDensity().fit(X).bandwidth_,
-        "KDEMultivariate": lambda: statsmodels.KDEMultivariate(X, var_type="c" * d, bw="cv_ml").bw,
-    }, budget=1.0)  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "ParzenDensity": lambda: ParzenDensity().fit(X).bandwidth_,
+            "KDEMultivariate": lambda: statsmodels.KDEMultivariate(X, var_type="c" * d, bw="cv_ml").bw,
+        },
+        budget=1.0,
+    )
     for name, bandwidth in found.items():
         scale = np.broadcast_to(bandwidth, d)
         held_out = ParzenDensity(bandwidth_grid=[1.0]).fit(X / scale).cv_results_["mean_test_score"][0]
@@ -150,10 +166,14 @@ def test_regression_by_leave_one_out(benchmark, degree, reg_type):
     rng = np.random.default_rng(0)
     X, Q = rng.uniform(-3, 3, size=(1000, 1)), np.linspace(-3, 3, 500)[:, None]
     y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=1000)
-    found = report(benchmark, {
-        "KernelRegressor": lambda: KernelRegressor(degree=degree).fit(X, y).predict(Q),
-        "KernelReg": lambda: statsmodels.KernelReg(y, X, var_type="c", reg_type=reg_type, bw="cv_ls").fit(Q)[0],
-    }, budget=1.0)  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "KernelRegressor": lambda: KernelRegressor(degree=degree).fit(X, y).predict(Q),
+            "KernelReg": lambda: statsmodels.KernelReg(y, X, var_type="c", reg_type=reg_type, bw="cv_ls").fit(Q)[0],
+        },
+        budget=1.0,
+    )
     for name, predicted in found.items():
         benchmark.extra_info[f"error of {name}"] = float(np.mean((predicted - np.sin(2 * Q[:, 0])) ** 2))
 
@@ -165,10 +185,17 @@ def test_mean_shift(benchmark, kernel):
     `MeanShift` climbs from a random fiftieth of the points instead of from all, and its time is taken fifty times."""
     X, y = make_blobs(N_SHIFT, 3, centers=10, cluster_std=1.0, random_state=0)
     h, seeds = 2.0, X[np.random.default_rng(0).permutation(N_SHIFT)[: N_SHIFT // 50]]
-    found = report(benchmark, {
-        "KernelMeanShift": lambda: KernelMeanShift(h if kernel != "gaussian" else h / np.sqrt(7), kernel=kernel).fit(X),
-        "MeanShift": lambda: MeanShift(bandwidth=h, seeds=seeds).fit(X),
-    }, repeats=1, peers_share=1 / 50)  # fmt: skip
+    found = report(
+        benchmark,
+        {
+            "KernelMeanShift": lambda: KernelMeanShift(
+                h if kernel != "gaussian" else h / np.sqrt(7), kernel=kernel
+            ).fit(X),
+            "MeanShift": lambda: MeanShift(bandwidth=h, seeds=seeds).fit(X),
+        },
+        repeats=1,
+        peers_share=1 / 50,
+    )
     benchmark.extra_info["points"] = N_SHIFT
     for name, model in found.items():
         benchmark.extra_info[f"clusters of {name}"] = len(model.cluster_centers_)

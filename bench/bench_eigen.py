@@ -60,10 +60,14 @@ def relative_residual(A, values, vectors):
 
 def compare(benchmark, A, k, tol, repeats=3, **options):
     """Ours and ARPACK on one operator: equal tolerance, values that agree, residuals computed anew."""
-    times, results = side_by_side({
-        "spectralcls": lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options),
-        "ARPACK": lambda: arpack(A, k, tol),
-    }, repeats=repeats, budget=120)
+    times, results = side_by_side(
+        {
+            "spectralcls": lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options),
+            "ARPACK": lambda: arpack(A, k, tol),
+        },
+        repeats=repeats,
+        budget=120,
+    )
     ours, (values, vectors, products) = results["spectralcls"], results["ARPACK"]
     scale = np.abs(values).max()
     # ARPACK may skip a member of a cluster that a loose tolerance does not resolve; we must not.
@@ -71,15 +75,17 @@ def compare(benchmark, A, k, tol, repeats=3, **options):
     residual = relative_residual(A, ours.values, ours.vectors)
     assert residual <= 2 * tol + 1e-5 * (ours.vectors.dtype == np.float32) * scale / np.abs(values).min()
     benchmark.pedantic(lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options), rounds=1)
-    benchmark.extra_info.update({
-        "times ARPACK": times["ARPACK"][0] / times["spectralcls"][0],
-        "block products": ours.n_block_products,
-        "matvecs": ours.n_matvecs,
-        "ARPACK matvecs": products,
-        "residual": residual,
-        "missed by ARPACK": bool(np.any(ours.values > values + 10 * tol * scale)),
-        "ARPACK residual": relative_residual(A, values, vectors),
-    })
+    benchmark.extra_info.update(
+        {
+            "times ARPACK": times["ARPACK"][0] / times["spectralcls"][0],
+            "block products": ours.n_block_products,
+            "matvecs": ours.n_matvecs,
+            "ARPACK matvecs": products,
+            "residual": residual,
+            "missed by ARPACK": bool(np.any(ours.values > values + 10 * tol * scale)),
+            "ARPACK residual": relative_residual(A, values, vectors),
+        }
+    )
 
 
 @pytest.mark.parametrize("normalization", ["sum", None])
@@ -98,12 +104,15 @@ def test_kernel_map_against_kernel_pca(benchmark):
     X = clusters(10_000)
     h = 2.5
     ours = lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE).fit(X)  # noqa: E731
-    times, results = side_by_side({
-        "KernelMap": ours,
-        "KernelPCA": lambda: KernelPCA(
-            10, kernel="rbf", gamma=0.5 / h**2, eigen_solver="arpack", tol=TOLERANCE, random_state=0
-        ).fit(X),
-    }, repeats=3)
+    times, results = side_by_side(
+        {
+            "KernelMap": ours,
+            "KernelPCA": lambda: KernelPCA(
+                10, kernel="rbf", gamma=0.5 / h**2, eigen_solver="arpack", tol=TOLERANCE, random_state=0
+            ).fit(X),
+        },
+        repeats=3,
+    )
     # KernelPCA centers the kernel, so its spectrum interlaces with ours.
     pca = results["KernelPCA"].eigenvalues_
     assert np.all(pca <= results["KernelMap"].eigenvalues_ * (1 + 1e-3))
@@ -113,7 +122,8 @@ def test_kernel_map_against_kernel_pca(benchmark):
     least = found.n_block_products * len(X) ** 2 / limit(pair, X.dtype, effective_n_threads())
     benchmark.extra_info |= {
         "times KernelPCA": times["KernelPCA"][0] / times["KernelMap"][0],
-        "block products": found.n_block_products, "times KernelPCA at the limit": times["KernelPCA"][0] / least,
+        "block products": found.n_block_products,
+        "times KernelPCA at the limit": times["KernelPCA"][0] / least,
     }
 
 
@@ -163,12 +173,16 @@ def bytes_beyond_data(n, imports, warm, call):
 @pytest.mark.parametrize("n", SIZES)
 def test_memory_of_the_matrix_free_solver(benchmark, n):
     """At most 200 n k bytes beyond the data, in single precision."""
-    used = benchmark.pedantic(bytes_beyond_data, rounds=1, args=(
-        n,
-        "from spectralcls.linalg import KernelOperator, top_eigenpairs",
-        "top_eigenpairs(KernelOperator(X[:2000], bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
-        "top_eigenpairs(KernelOperator(X, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
-    ))
+    used = benchmark.pedantic(
+        bytes_beyond_data,
+        rounds=1,
+        args=(
+            n,
+            "from spectralcls.linalg import KernelOperator, top_eigenpairs",
+            "top_eigenpairs(KernelOperator(X[:2000], bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
+            "top_eigenpairs(KernelOperator(X, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
+        ),
+    )
     benchmark.extra_info["bytes over n k"] = used / n / 10
     assert used <= 200 * n * 10 + 2**24
 
@@ -176,11 +190,15 @@ def test_memory_of_the_matrix_free_solver(benchmark, n):
 def test_memory_of_the_laplacian_spectral_classifier(benchmark):
     """All components of 50 000 points, fit and predict, in O(n): at most 1 kB a point."""
     n = 50_000
-    used = benchmark.pedantic(bytes_beyond_data, rounds=1, args=(
-        n,
-        "from spectralcls.spectral import LaplacianSpectralClassifier",
-        "LaplacianSpectralClassifier().fit(X[:500], y[:500]).predict(X[:500])",
-        "LaplacianSpectralClassifier().fit(X, y).predict(X)",
-    ))
+    used = benchmark.pedantic(
+        bytes_beyond_data,
+        rounds=1,
+        args=(
+            n,
+            "from spectralcls.spectral import LaplacianSpectralClassifier",
+            "LaplacianSpectralClassifier().fit(X[:500], y[:500]).predict(X[:500])",
+            "LaplacianSpectralClassifier().fit(X, y).predict(X)",
+        ),
+    )
     benchmark.extra_info["bytes over n"] = used / n
     assert used <= 1000 * n + 2**24

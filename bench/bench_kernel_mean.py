@@ -50,9 +50,11 @@ def test_tuning_against_one_pass(benchmark, make, n_bandwidths):
     )
     np.testing.assert_allclose(model.cv_results_["mean_test_score"].max(), hits / len(y), atol=5 / len(y))
     benchmark.extra_info.update(
-        seconds_of_one_pass=one_pass, passes=benchmark.stats.stats.min / one_pass, accuracy=hits / len(y),
+        seconds_of_one_pass=one_pass,
+        passes=benchmark.stats.stats.min / one_pass,
+        accuracy=hits / len(y),
         peak_bytes_per_point=peak_bytes(lambda: model.fit(X, y)) / len(X),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -63,9 +65,10 @@ def test_prediction_against_one_pass(benchmark, make):
     benchmark.pedantic(model.predict, (X,), rounds=3)
     best = benchmark.stats.stats.min
     benchmark.extra_info.update(
-        pairs_per_second=len(X) ** 2 / best, passes=best / one_pass,
+        pairs_per_second=len(X) ** 2 / best,
+        passes=best / one_pass,
         peak_bytes_per_query=peak_bytes(lambda: model.predict(X)) / len(X),
-    )  # fmt: skip
+    )
 
 
 def test_log_densities_against_scikit_learn(benchmark):
@@ -82,6 +85,4 @@ def test_log_densities_against_scikit_learn(benchmark):
     np.testing.assert_allclose(log_density, np.logaddexp(*expected.T), rtol=1e-4, atol=1e-4)
     assert np.mean(model.predict(X) == expected.argmax(axis=1)) > 0.999
     peer_seconds = timed(joint)[1]
-    benchmark.extra_info.update(
-        peer_seconds=peer_seconds, speedup=peer_seconds / benchmark.stats.stats.min
-    )  # fmt: skip
+    benchmark.extra_info.update(peer_seconds=peer_seconds, speedup=peer_seconds / benchmark.stats.stats.min)

@@ -28,8 +28,11 @@ def record(benchmark, pairs, pair_slots, dtype, **more):
     threads = effective_n_threads()
     rate = pairs / benchmark.stats.stats.min
     benchmark.extra_info.update(
-        pairs_per_second=rate, percent_of_limit=100 * rate / limit(pair_slots, dtype, threads), threads=threads,
-        peak_gib=peak_gib(), **more,
+        pairs_per_second=rate,
+        percent_of_limit=100 * rate / limit(pair_slots, dtype, threads),
+        threads=threads,
+        peak_gib=peak_gib(),
+        **more,
     )
 
 
@@ -63,14 +66,20 @@ def test_weighted_sums_against_peers(benchmark, d, dtype):
 @pytest.mark.parametrize("d", [2, 16])
 def test_log_sums_against_kernel_density(benchmark, d):
     X, h, _ = problem(d, "float64", min(N, 5000))
-    times, results = side_by_side({
-        "spectralcls": lambda: kernel_sums(X, X, bandwidth=h, log=True),
-        "KernelDensity": lambda: np.log(sklearn_kernel_density(X, X, h, None))[:, 0],
-    }, repeats=3)
+    times, results = side_by_side(
+        {
+            "spectralcls": lambda: kernel_sums(X, X, bandwidth=h, log=True),
+            "KernelDensity": lambda: np.log(sklearn_kernel_density(X, X, h, None))[:, 0],
+        },
+        repeats=3,
+    )
     np.testing.assert_allclose(results["spectralcls"], results["KernelDensity"], atol=1e-9)
     benchmark.pedantic(kernel_sums, (X, X), {"bandwidth": h, "log": True}, rounds=3)
     record(
-        benchmark, len(X) ** 2, slots(d, "float64"), "float64",
+        benchmark,
+        len(X) ** 2,
+        slots(d, "float64"),
+        "float64",
         **{"times KernelDensity": times["KernelDensity"][0] / times["spectralcls"][0]},
     )
 
@@ -79,13 +88,18 @@ def test_log_sums_against_kernel_density(benchmark, d):
 def test_columns(benchmark, columns):
     X, h, _ = problem(16, "float32")
     W = np.random.default_rng(1).normal(size=(len(X), columns)).astype(np.float32)
-    times, _ = side_by_side({
-        "one": lambda: kernel_sums(X, X, weights=W[:, 0], bandwidth=h),
-        "all": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
-    })
+    times, _ = side_by_side(
+        {
+            "one": lambda: kernel_sums(X, X, weights=W[:, 0], bandwidth=h),
+            "all": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
+        }
+    )
     benchmark.pedantic(kernel_sums, (X, X), {"weights": W, "bandwidth": h}, rounds=3)
     record(
-        benchmark, len(X) ** 2, slots(16, "float32", columns=columns), "float32",
+        benchmark,
+        len(X) ** 2,
+        slots(16, "float32", columns=columns),
+        "float32",
         **{"times one column": times["all"][0] / times["one"][0]},
     )
 
@@ -110,16 +124,23 @@ def test_held_out_folds_of_a_grid(benchmark, bandwidths):
                 out[test, b] = kernel_sums(X[test], X[~test], labels=labels[~test], bandwidth=width, log=True)
         return out
 
-    times, results = side_by_side({
-        "plain": lambda: kernel_sums(X, X, labels=labels, bandwidth=h), "one pass": one_pass, "refits": refits,
-    }, repeats=3)
+    times, results = side_by_side(
+        {
+            "plain": lambda: kernel_sums(X, X, labels=labels, bandwidth=h),
+            "one pass": one_pass,
+            "refits": refits,
+        },
+        repeats=3,
+    )
     np.testing.assert_allclose(results["one pass"], results["refits"], rtol=2e-5, atol=1e-3)
     benchmark.pedantic(one_pass, rounds=3)
     exponentials = -(-bandwidths // 5)
     record(
-        benchmark, len(X) ** 2 * 4 / 5,
+        benchmark,
+        len(X) ** 2 * 4 / 5,
         slots(16, "float32", exponentials=exponentials, squarings=bandwidths - exponentials, columns=bandwidths),
-        "float32", **{
+        "float32",
+        **{
             "times one plain pass": times["one pass"][0] / times["plain"][0],
             "refits take times": times["refits"][0] / times["one pass"][0],
         },
@@ -137,7 +158,10 @@ def test_kernel_matrix(benchmark, symmetric, dtype):
     benchmark.pedantic(compute, rounds=3)
     np.testing.assert_allclose(out[:50], direct_sums(X[:50], X, h, np.eye(len(X))), rtol=1e-5)
     record(
-        benchmark, len(X) ** 2, slots(16, dtype) / (2 if symmetric else 1), dtype,
+        benchmark,
+        len(X) ** 2,
+        slots(16, dtype) / (2 if symmetric else 1),
+        dtype,
         **{"times a copy": times["matrix"][0] / times["copy"][0]},
     )
 

@@ -34,9 +34,14 @@ def test_a_million_by_a_million(benchmark):
         np.testing.assert_allclose(sums[i], exact, rtol=1e-5)
     rate = n * n / benchmark.stats.stats.median
     share = rate / limit(slots(d, "float32"), "float32", effective_n_threads())
-    benchmark.extra_info.update({
-        "n": n, "minutes": benchmark.stats.stats.median / 60, "pairs/s": rate, "% of limit": 100 * share,
-    })
+    benchmark.extra_info.update(
+        {
+            "n": n,
+            "minutes": benchmark.stats.stats.median / 60,
+            "pairs/s": rate,
+            "% of limit": 100 * share,
+        }
+    )
 
 
 def covertype():
@@ -70,8 +75,13 @@ def test_covertype(benchmark, method):
     fitted = time.perf_counter()
     labels, predict_gib = gib_beyond(lambda: model.predict(Q))
     done = time.perf_counter()
-    benchmark.extra_info.update({
-        "train": len(X), "test": len(Q), "accuracy": float(np.mean(labels == truth)),
-        "minutes to tune and fit": (fitted - start) / 60,
-        "minutes to predict": (done - fitted) / 60, "GiB beyond the data": max(fit_gib, predict_gib),
-    })
+    benchmark.extra_info.update(
+        {
+            "train": len(X),
+            "test": len(Q),
+            "accuracy": float(np.mean(labels == truth)),
+            "minutes to tune and fit": (fitted - start) / 60,
+            "minutes to predict": (done - fitted) / 60,
+            "GiB beyond the data": max(fit_gib, predict_gib),
+        }
+    )

@@ -36,9 +36,7 @@ def relative_trace_residual(G):
 def test_classifier_of_low_rank(benchmark):
     """A spectral classifier by way of the factor: fit and predict on all points. First here: it reports memory."""
     (X, y), bandwidth = unbalanced_blobs(N, 16, np.float32), BANDWIDTHS[16]
-    classifier = SpectralLaplacianISEClassifier(
-        bandwidth=bandwidth, n_components=min(30, RANK), scale=None, rank=RANK
-    )
+    classifier = SpectralLaplacianISEClassifier(bandwidth=bandwidth, n_components=min(30, RANK), scale=None, rank=RANK)
     accuracy = benchmark.pedantic(lambda: classifier.fit(X, y).score(X, y), rounds=1, warmup_rounds=0)
     assert accuracy > 0.9
     benchmark.extra_info.update(
@@ -62,8 +60,15 @@ def test_rpcholesky_against_nystroem(benchmark, threads, d, dtype):
     assert relative_trace_residual(factor.factor) == pytest.approx(factor.relative_trace_residual, abs=1e-4)
     assert factor.relative_trace_residual < residual
     benchmark.extra_info.update(
-        n=N, rank=RANK, d=d, dtype=np.dtype(dtype).name, threads=threads or "all",
-        seconds=times["rpcholesky"][0], nystroem_seconds=times["nystroem"][0],
-        speedup=times["nystroem"][0] / times["rpcholesky"][0], residual=factor.relative_trace_residual,
-        nystroem_residual=residual, peak_gib=peak_gib(),
+        n=N,
+        rank=RANK,
+        d=d,
+        dtype=np.dtype(dtype).name,
+        threads=threads or "all",
+        seconds=times["rpcholesky"][0],
+        nystroem_seconds=times["nystroem"][0],
+        speedup=times["nystroem"][0] / times["rpcholesky"][0],
+        residual=factor.relative_trace_residual,
+        nystroem_residual=residual,
+        peak_gib=peak_gib(),
     )

@@ -102,10 +102,14 @@ def limited(work, folder):
     return json.loads(run.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("name, work, source", [
-    ("fit on a memory map", FIT_ON_MEMMAP, "arrays"), ("predict a memory map", PREDICT_MEMMAP, "arrays"),
-    ("command line: fit a sample, predict all", COMMANDS, "parquet"),
-])
+@pytest.mark.parametrize(
+    "name, work, source",
+    [
+        ("fit on a memory map", FIT_ON_MEMMAP, "arrays"),
+        ("predict a memory map", PREDICT_MEMMAP, "arrays"),
+        ("command line: fit a sample, predict all", COMMANDS, "parquet"),
+    ],
+)
 def test_bounded_memory(benchmark, request, name, work, source):
     folder = request.getfixturevalue(source)
     result = benchmark.pedantic(limited, (work, folder), rounds=1, warmup_rounds=0)

@@ -55,16 +55,17 @@ def test_graph_against_peers(benchmark, n, d):
     for name, (distances, indices) in results.items():
         # Peers work with |x|^2 + |y|^2 - 2 x.y in float32, hence tolerate near-ties and their cancellation.
         assert np.mean(indices == results["spectralcls"][1]) > 0.99, name
-        np.testing.assert_allclose(
-            distances[:, 1:], results["spectralcls"][0][:, 1:], rtol=2e-2, err_msg=name
-        )
+        np.testing.assert_allclose(distances[:, 1:], results["spectralcls"][0][:, 1:], rtol=2e-2, err_msg=name)
     benchmark.pedantic(ours, rounds=1)
     threads, taken = effective_n_threads(), times["spectralcls"][0]
     benchmark.extra_info.update(
-        {"median seconds in turns": taken, "pairs/s": n**2 / taken,
-         "% of limit": 100 * n**2 / taken / limit(d, "float32", threads)}
+        {
+            "median seconds in turns": taken,
+            "pairs/s": n**2 / taken,
+            "% of limit": 100 * n**2 / taken / limit(d, "float32", threads),
+        }
         | {f"times {name}": times[name][0] / taken for name in times if name != "spectralcls"}
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("mode", ["binary", "heat"])

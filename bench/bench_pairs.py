@@ -12,7 +12,10 @@ def test_pairs(benchmark):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(N, D)).astype(np.float32), rng.integers(0, CLASSES, N)
     benchmark.pedantic(
-        kernel_sums, (X, X), {"labels": y, "n_labels": CLASSES, "bandwidth": 1.4, "log": True}, rounds=7,
+        kernel_sums,
+        (X, X),
+        {"labels": y, "n_labels": CLASSES, "bandwidth": 1.4, "log": True},
+        rounds=7,
         warmup_rounds=1,
     )
     config = show_config("dict")

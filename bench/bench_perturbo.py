@@ -44,11 +44,16 @@ def test_letter_against_tuned_svm(benchmark):
     accuracy, ours = np.mean(predicted == t), benchmark.stats.stats.median
     assert accuracy >= 0.925
     benchmark.extra_info.update(
-        {"bandwidths": len(bandwidths), "accuracy, %": 100 * accuracy,
-         "accuracy of the SVM, %": 100 * np.mean(svm_predicted == t), "seconds of the SVM": one,
-         "seconds of the SVM, a process a core": all_cores, "times the SVM": one / ours,
-         "times the SVM, a process a core": all_cores / ours}
-    )  # fmt: skip
+        {
+            "bandwidths": len(bandwidths),
+            "accuracy, %": 100 * accuracy,
+            "accuracy of the SVM, %": 100 * np.mean(svm_predicted == t),
+            "seconds of the SVM": one,
+            "seconds of the SVM, a process a core": all_cores,
+            "times the SVM": one / ours,
+            "times the SVM, a process a core": all_cores / ours,
+        }
+    )
 
 
 def test_factorization_against_bare_cholesky(benchmark):
@@ -71,11 +76,16 @@ def test_factorization_against_bare_cholesky(benchmark):
     del K
     ours, bare = benchmark.stats.stats.median, float(np.mean(in_place))
     benchmark.extra_info.update(
-        {"n": N, "seconds of scipy.linalg.cholesky": plain, "seconds of it in place": bare,
-         "% of its speed": 100 * plain / ours, "% of its speed in place": 100 * bare / ours,
-         "Gflop/s": N**3 / 3e9 / ours,
-         "memory at the peak / matrix": peak_bytes(fit_class, X, 3.0, TIKHONOV) / (8 * N**2)}
-    )  # fmt: skip
+        {
+            "n": N,
+            "seconds of scipy.linalg.cholesky": plain,
+            "seconds of it in place": bare,
+            "% of its speed": 100 * plain / ours,
+            "% of its speed in place": 100 * bare / ours,
+            "Gflop/s": N**3 / 3e9 / ours,
+            "memory at the peak / matrix": peak_bytes(fit_class, X, 3.0, TIKHONOV) / (8 * N**2),
+        }
+    )
 
 
 def test_scoring_against_bare_triangular_solve(benchmark):
@@ -97,9 +107,15 @@ def test_scoring_against_bare_triangular_solve(benchmark):
     np.testing.assert_allclose(explained, expected, atol=1e-10)
     alone, ours = (before + bare()[1]) / 2, benchmark.stats.stats.median
     benchmark.extra_info.update(
-        {"n": N, "queries": N, "seconds of dtrsm": alone, "% of its speed": 100 * alone / ours,
-         "Gflop/s": N**3 / 1e9 / ours, "memory at the peak / factor": peak_bytes(model.explained, Q) / (8 * N**2)}
-    )  # fmt: skip
+        {
+            "n": N,
+            "queries": N,
+            "seconds of dtrsm": alone,
+            "% of its speed": 100 * alone / ours,
+            "Gflop/s": N**3 / 1e9 / ours,
+            "memory at the peak / factor": peak_bytes(model.explained, Q) / (8 * N**2),
+        }
+    )
 
 
 @pytest.mark.parametrize("n_per_class", [200, 2000])
@@ -113,9 +129,7 @@ def test_a_label_against_refit_and_rescore(benchmark, n_per_class, pool_size=500
     pool_X = rng.normal(size=(pool_size, 16)) + pool_y[:, None]
     clf = PerTurboClassifier(3.0, alpha=1e-3, scale=None)
     pool = ActivePool(clf.fit(X, y), pool_X)
-    pool.label(0, pool_y[0]).label(
-        np.argmax(pool_y != pool_y[0]), 1 - pool_y[0]
-    )  # both buffers have room now
+    pool.label(0, pool_y[0]).label(np.argmax(pool_y != pool_y[0]), 1 - pool_y[0])  # both buffers have room now
 
     queue = iter(pool.remaining[: n_labels + 1])
 
@@ -135,10 +149,14 @@ def test_a_label_against_refit_and_rescore(benchmark, n_per_class, pool_size=500
     solve = np.ones((n_per_class, pool_size))
     read, label_seconds = timed(np.ones(n_per_class).dot, solve, repeats=5)[1], benchmark.stats.stats.median
     benchmark.extra_info.update(
-        {"seconds of refit and score": refit, "times refit and score": refit / label_seconds,
-         "bytes of the solve": solve.nbytes, "GB/s": solve.nbytes / 1e9 / label_seconds,
-         "GB/s of a bare product": solve.nbytes / 1e9 / read}
-    )  # fmt: skip
+        {
+            "seconds of refit and score": refit,
+            "times refit and score": refit / label_seconds,
+            "bytes of the solve": solve.nbytes,
+            "GB/s": solve.nbytes / 1e9 / label_seconds,
+            "GB/s of a bare product": solve.nbytes / 1e9 / read,
+        }
+    )
 
 
 @pytest.mark.parametrize("rank", [300, 1000])
@@ -151,7 +169,12 @@ def test_two_hundred_thousand_points_in_a_class(benchmark, rank, n=200_000):
     benchmark.pedantic(clf.fit, (X, y), rounds=1)
     accuracy, score_seconds = timed(clf.score, X[::20], y[::20])
     benchmark.extra_info.update(
-        {"n": n, "trace left out / trace": clf.trace_residuals_[0] / n, "accuracy, %": 100 * accuracy,
-         "seconds for 10 000 queries": score_seconds, "GiB at the peak": peak_bytes(clf.fit, X, y) / 2**30,
-         "GiB of the kernel matrix": 8 * n**2 / 2**30}
-    )  # fmt: skip
+        {
+            "n": n,
+            "trace left out / trace": clf.trace_residuals_[0] / n,
+            "accuracy, %": 100 * accuracy,
+            "seconds for 10 000 queries": score_seconds,
+            "GiB at the peak": peak_bytes(clf.fit, X, y) / 2**30,
+            "GiB of the kernel matrix": 8 * n**2 / 2**30,
+        }
+    )

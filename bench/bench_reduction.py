@@ -50,13 +50,16 @@ def test_reduction(benchmark, name, share, method):
     (X, T, y, u), whole, whole_accuracy, whole_seconds = tuned(name)
     h = float(whole.bandwidth_)
     options = {"method": method, "bandwidth": h, "random_state": 0}
-    indices, weights = benchmark.pedantic(
-        reduce_training_set, (X, y, share), options, rounds=1, warmup_rounds=0
-    )
+    indices, weights = benchmark.pedantic(reduce_training_set, (X, y, share), options, rounds=1, warmup_rounds=0)
     rest, _ = train_test_split(np.arange(len(X)), train_size=len(indices), stratify=y, random_state=0)
     accuracy, seconds = score(ParzenClassifier(bandwidth=h, scale=None).fit(X[indices], y[indices], weights), T, u)
     benchmark.extra_info.update(
-        data=name, method=method, n=len(X), size=len(indices), bandwidth=h, accuracy=accuracy,
+        data=name,
+        method=method,
+        n=len(X),
+        size=len(indices),
+        bandwidth=h,
+        accuracy=accuracy,
         whole_accuracy=whole_accuracy,
         random_accuracy=score(ParzenClassifier(bandwidth=h, scale=None).fit(X[rest], y[rest]), T, u)[0],
         prediction_speedup=whole_seconds / seconds,

@@ -23,9 +23,15 @@ from spectralcls.neighbors import knn
 SKIPPING = "SPECTRALCLS_SKIPPING"
 ALL_PAIRS = 1e8  # that are timed
 SIZES = {
-    "letter": (16_000, 4_000), "satimage": (4_435, 2_000), "shuttle": (43_500, 14_500), "covertype": (100_000, 20_000),
-    "covertype 30 000": (30_000, 20_000), "covertype 500 000": (500_000, 81_012), "skin": (50_000, 20_000),
-    "curved 256": (8_000, 2_000), "curved 784": (8_000, 2_000),
+    "letter": (16_000, 4_000),
+    "satimage": (4_435, 2_000),
+    "shuttle": (43_500, 14_500),
+    "covertype": (100_000, 20_000),
+    "covertype 30 000": (30_000, 20_000),
+    "covertype 500 000": (500_000, 81_012),
+    "skin": (50_000, 20_000),
+    "curved 256": (8_000, 2_000),
+    "curved 784": (8_000, 2_000),
 }
 GOALS = {"letter": 2, "satimage": 4, "shuttle": 15}  # times faster than all pairs
 K = 10
@@ -251,8 +257,13 @@ def shares(X, y, Q, h):
         "tiles for a label": boxes <= label_reach[:, None],
         "tiles for sums": boxes <= sum_reach[:, [y[leaf[0]] for leaf in leaves]],
     }
-    found = {"n": n, "d": X.shape[1], "h": h, "settle a label": settled.mean() / n,
-             "count for sums": np.mean(exponents <= sum_reach[:, y])}
+    found = {
+        "n": n,
+        "d": X.shape[1],
+        "h": h,
+        "settle a label": settled.mean() / n,
+        "count for sums": np.mean(exponents <= sum_reach[:, y]),
+    }
     for what, of_query in seen.items():
         found |= {what: of_query.mean(), f"{what}, of 8": of_query.reshape(-1, 8, len(leaves)).any(axis=1).mean()}
     ordered, starts = np.concatenate(leaves), np.cumsum([0, *map(len, leaves[:-1])])
@@ -329,11 +340,19 @@ def test_confidence(benchmark, isa, d, m):
     truth, all_pairs = processor_seconds(kernel_sums, Q, X, **options)
     errors = np.abs(sums - truth).sum(axis=1) / truth.sum(axis=1)
     violations = int(np.sum(errors > rtol + 1e-5))
-    benchmark.extra_info.update({
-        "n": len(X), "m": len(Q), "d": d, "h": options["bandwidth"], "with confidence": taken, "x rtol alone":
-        certain / 20_000 * len(Q) / taken, "x all pairs": all_pairs / taken, "largest error": float(errors.max()),
-        "violations": violations,
-    })
+    benchmark.extra_info.update(
+        {
+            "n": len(X),
+            "m": len(Q),
+            "d": d,
+            "h": options["bandwidth"],
+            "with confidence": taken,
+            "x rtol alone": certain / 20_000 * len(Q) / taken,
+            "x all pairs": all_pairs / taken,
+            "largest error": float(errors.max()),
+            "violations": violations,
+        }
+    )
     assert violations == 0
 
 

@@ -96,8 +96,10 @@ def measure_categories():
             OneVsRestClassifier(LinearSVC(random_state=0)), grid, scoring="f1_macro", cv=3
         ),
         "GridSearchCV(SVC)": GridSearchCV(
-            OneVsRestClassifier(SVC(kernel="linear", cache_size=1000)), {"estimator__C": [1, 4]},
-            scoring="f1_macro", cv=3,
+            OneVsRestClassifier(SVC(kernel="linear", cache_size=1000)),
+            {"estimator__C": [1, 4]},
+            scoring="f1_macro",
+            cv=3,
         ),
     }
     times, predicted = side_by_side(

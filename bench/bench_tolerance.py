@@ -70,9 +70,7 @@ def fft_density(X, Q, h):
 @pytest.mark.parametrize("rule", RULES)
 def test_tolerance(benchmark, d, rule):
     (X, _, Q), h = problem(d), bandwidth(d, rule)
-    ours = benchmark.pedantic(
-        kernel_sums, (Q, X), {"bandwidth": h, "rtol": RTOL}, rounds=1, warmup_rounds=0
-    )
+    ours = benchmark.pedantic(kernel_sums, (Q, X), {"bandwidth": h, "rtol": RTOL}, rounds=1, warmup_rounds=0)
     seconds = benchmark.stats.stats.min
 
     n_sampled = min(N, max(512, int(4e9 / N)))
@@ -90,13 +88,26 @@ def test_tolerance(benchmark, d, rule):
     if d == 2:
         fft, fft_seconds = timed(fft_density, X, Q, h)
         density = truth / (N * 2 * np.pi * h**2)
-        info = {"fftkde_seconds": fft_seconds, "fftkde_ratio": fft_seconds / seconds,
-                "fftkde_relative_error": relative_error(fft[sample], density)}
+        info = {
+            "fftkde_seconds": fft_seconds,
+            "fftkde_ratio": fft_seconds / seconds,
+            "fftkde_relative_error": relative_error(fft[sample], density),
+        }
     benchmark.extra_info.update(
-        n=N, d=d, rule=rule, bandwidth=h, relative_error=error, pairs_per_second=N * N / seconds,
-        n_sampled=n_sampled, all_pairs_seconds=exact_seconds, all_pairs_ratio=exact_seconds / seconds,
-        n_sampled_kernel_density=n_peer, kernel_density_seconds=peer_seconds,
-        kernel_density_ratio=peer_seconds / seconds, peak_gib=peak_gib(), **info,
+        n=N,
+        d=d,
+        rule=rule,
+        bandwidth=h,
+        relative_error=error,
+        pairs_per_second=N * N / seconds,
+        n_sampled=n_sampled,
+        all_pairs_seconds=exact_seconds,
+        all_pairs_ratio=exact_seconds / seconds,
+        n_sampled_kernel_density=n_peer,
+        kernel_density_seconds=peer_seconds,
+        kernel_density_ratio=peer_seconds / seconds,
+        peak_gib=peak_gib(),
+        **info,
     )
 
 
@@ -116,8 +127,13 @@ def test_classifier(benchmark, d):
     assert error <= RTOL / (1 - RTOL)
     exact_seconds *= N / n_sampled
     benchmark.extra_info.update(
-        n=N, d=d, bandwidth=h, largest_error_of_a_posterior=float(error), n_sampled=n_sampled,
-        all_pairs_seconds=exact_seconds, all_pairs_ratio=exact_seconds / seconds,
+        n=N,
+        d=d,
+        bandwidth=h,
+        largest_error_of_a_posterior=float(error),
+        n_sampled=n_sampled,
+        all_pairs_seconds=exact_seconds,
+        all_pairs_ratio=exact_seconds / seconds,
         other_labels=float(np.mean(labels[sample] != exact.classes_[posteriors.argmax(axis=1)])),
         peak_gib=peak_gib(),
     )

@@ -104,7 +104,7 @@ def main():
     for variant in available_variants():
         environment = os.environ | {"SPECTRALCLS_ISA": variant, "OPENBLAS_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "bench.calibrate", "--worker"]
-        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)  # fmt: skip
+        run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
         values = ", ".join(f"{json.loads(run.stdout)[name]:.3g}" for name in FIELDS)
         print(variant, values, flush=True)
         text = re.sub(rf"(Costs {variant}\{{)([^,}}]+, ){{{len(FIELDS)}}}", rf"\g<1>{values}, ", text)

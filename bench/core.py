@@ -42,8 +42,10 @@ class Worker:
 
     def __init__(self, checkout, variant):
         environment = os.environ | {
-            "PYTHONPATH": str(checkout / "src"), "SPECTRALCLS_ISA": variant, "OPENBLAS_NUM_THREADS": "1",
-        }  # fmt: skip
+            "PYTHONPATH": str(checkout / "src"),
+            "SPECTRALCLS_ISA": variant,
+            "OPENBLAS_NUM_THREADS": "1",
+        }
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "core_cases.py")],
             env=environment,
@@ -106,10 +108,25 @@ def loop(after, turns):
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         library = f"{folder}/fused_loop.so"
-        subprocess.run(["c++", "-std=c++17", "-O3", "-mavx2", "-mfma", "-ffp-contract=fast", "-fno-math-errno",
-                        "-fno-trapping-math", "-Wno-psabi", "-shared", "-fPIC", str(HERE / "fused_loop.cpp"),
-                        "-o", library],
-                       check=True)  # fmt: skip
+        subprocess.run(
+            [
+                "c++",
+                "-std=c++17",
+                "-O3",
+                "-mavx2",
+                "-mfma",
+                "-ffp-contract=fast",
+                "-fno-math-errno",
+                "-fno-trapping-math",
+                "-Wno-psabi",
+                "-shared",
+                "-fPIC",
+                str(HERE / "fused_loop.cpp"),
+                "-o",
+                library,
+            ],
+            check=True,
+        )
         worker = Worker(after, "avx2")
         for d in (2, 3, 4):
             plain, ours = in_turns([(worker, f"fused|{library}|{d}"), (worker, f"plain|{d}")], turns)

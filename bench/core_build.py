@@ -36,9 +36,19 @@ def build(checkout, jobs, keep):
         environment = os.environ.copy()
         os.environ["CCACHE_DISABLE"] = "1"
         before, start = cpu_seconds(), time.perf_counter()
-        run("cmake", "-S", str(checkout), "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
-            f"-DCMAKE_PREFIX_PATH={Path(pybind11.__file__).parents[1]}")  # fmt: skip
+        run(
+            "cmake",
+            "-S",
+            str(checkout),
+            "-B",
+            folder,
+            "-G",
+            "Ninja",
+            "-DCMAKE_BUILD_TYPE=Release",
+            f"-DPython_EXECUTABLE={sys.executable}",
+            f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
+            f"-DCMAKE_PREFIX_PATH={Path(pybind11.__file__).parents[1]}",
+        )
         run("cmake", "--build", folder, "-j", str(jobs))
         seconds = {"CPU seconds": cpu_seconds() - before, "wall seconds": time.perf_counter() - start, "jobs": jobs}
         os.environ.clear()

@@ -21,19 +21,24 @@ SPELLED = {"arpack": "ARPACK", "kdepy": "KDEpy", "knn": "k-NN", "pca": "PCA", "s
 def rows_of(report):
     """Rows of one report by the name of the run, e.g. ``bench/bench_perturbo.py::test_letter[...]``."""
     return {
-        run["fullname"]: {"machine": machine(), "parameters": run["params"] or {}, "seconds": run["stats"]["median"],
-                          "results": run["extra_info"]}
+        run["fullname"]: {
+            "machine": machine(),
+            "parameters": run["params"] or {},
+            "seconds": run["stats"]["median"],
+            "results": run["extra_info"],
+        }
         for run in report["benchmarks"]
-    }  # fmt: skip
+    }
 
 
 def page(topic, rows):
     """The Markdown page of all rows."""
     lines = [
-        f"# Measured: {topic.replace('_', ' ')}", "",
+        f"# Measured: {topic.replace('_', ' ')}",
+        "",
         f"Written by `python -m bench.measured {topic} REPORT.json` from the reports of the benches named below. Times",
         "are seconds, medians of what was run in turns in one process.",
-    ]  # fmt: skip
+    ]
     for function in dict.fromkeys(name.split("[")[0] for name in rows):
         mine = [row for name, row in rows.items() if name.split("[")[0] == function]
         lines += ["", f"## {title(function)}", "", docstring(function), ""]

@@ -99,7 +99,9 @@ def ridge(n):
     ).fit(X, y)
     residual = float(model.residuals_.max())
     return {
-        "CPU seconds": time.process_time() - start, "seconds": time.perf_counter() - wall, "residual": residual,
+        "CPU seconds": time.process_time() - start,
+        "seconds": time.perf_counter() - wall,
+        "residual": residual,
         "steps": model.n_iter_,
     }
 
@@ -132,17 +134,27 @@ def run(name):
 
 def page(stored):
     rows = [{"case": name} | stored["results"].get(name, {"CPU seconds": "not measured"}) for name in CASES]
-    return "\n".join([
-        "# Measured: learning a metric, solving a ridge", "",
-        "Written by `python -m bench.metric`: each case in a new process, on one thread; memory is the peak of the",
-        "whole process. `NeighborhoodComponentsAnalysis` runs until its map has the leave-one-out log loss (all points",
-        f"at bandwidth 1) of `KernelMetric`'s, the target, at most {LIMIT} seconds; it trains on all points,",
-        "`KernelMetric` holds some out to stop early. The ridges have the Gaussian kernel, alpha",
-        f"{ALPHA:g} and 26 columns; `residual` is the largest relative one of the columns. Letter above 20 000 rows is",
-        "resampled with noise. Nothing is extrapolated.", "", table(rows), "",
-        f"CPU time of scikit-learn over that of `KernelMetric` to the same loss: {ratios(stored)}.", "",
-        f"{stored['machine']}.",
-    ]) + "\n"  # fmt: skip
+    return (
+        "\n".join(
+            [
+                "# Measured: learning a metric, solving a ridge",
+                "",
+                "Written by `python -m bench.metric`: each case in a new process, on one thread; memory is the peak of the",  # noqa: E501
+                "whole process. `NeighborhoodComponentsAnalysis` runs until its map has the leave-one-out log loss (all points",  # noqa: E501
+                f"at bandwidth 1) of `KernelMetric`'s, the target, at most {LIMIT} seconds; it trains on all points,",
+                "`KernelMetric` holds some out to stop early. The ridges have the Gaussian kernel, alpha",
+                f"{ALPHA:g} and 26 columns; `residual` is the largest relative one of the columns. Letter above 20 000 rows is",  # noqa: E501
+                "resampled with noise. Nothing is extrapolated.",
+                "",
+                table(rows),
+                "",
+                f"CPU time of scikit-learn over that of `KernelMetric` to the same loss: {ratios(stored)}.",
+                "",
+                f"{stored['machine']}.",
+            ]
+        )
+        + "\n"
+    )
 
 
 def ratios(stored):

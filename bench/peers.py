@@ -95,7 +95,9 @@ def available_peers():
         "scikit-learn rbf_kernel @ w": sklearn_rbf_kernel,
     }
     for name, module, function in (
-        ("PyTorch", "torch", torch_blocked), ("KeOps", "pykeops", keops), ("numba prange", "numba", numba_loop),
+        ("PyTorch", "torch", torch_blocked),
+        ("KeOps", "pykeops", keops),
+        ("numba prange", "numba", numba_loop),
     ):
         if importlib.util.find_spec(module) is None:
             continue

@@ -36,19 +36,26 @@ def class_sums(n):
     for dtype in DTYPES:
         for d in DIMENSIONS:
             X, h, labels = points(n if d <= 64 else n // 2, d, dtype)
-            times, _ = side_by_side({
-                "plain": lambda: kernel_sums(X, X, labels=labels, bandwidth=h),  # noqa: B023
-                "log": lambda: kernel_sums(X, X, labels=labels, bandwidth=h, log=True),  # noqa: B023
-                "product": lambda: [X[rows : rows + 500] @ X.T for rows in range(0, len(X), 500)] and None,  # noqa: B023
-            }, repeats=7)
+            times, _ = side_by_side(
+                {
+                    "plain": lambda: kernel_sums(X, X, labels=labels, bandwidth=h),  # noqa: B023
+                    "log": lambda: kernel_sums(X, X, labels=labels, bandwidth=h, log=True),  # noqa: B023
+                    "product": lambda: [X[rows : rows + 500] @ X.T for rows in range(0, len(X), 500)] and None,  # noqa: B023
+                },
+                repeats=7,
+            )
             product = len(X) ** 2 / times["product"][1] / limit(d, dtype, threads)
             rate = len(X) ** 2 / times["plain"][1]
-            rows.append({
-                "dtype": dtype, "d": d, "pairs/s": rate,
-                "% of limit": 100 * rate / limit(slots(d, dtype), dtype, threads),
-                "log sums take": times["log"][0] / times["plain"][0],
-                "BLAS product alone, % of its limit": 100 * product,
-            })
+            rows.append(
+                {
+                    "dtype": dtype,
+                    "d": d,
+                    "pairs/s": rate,
+                    "% of limit": 100 * rate / limit(slots(d, dtype), dtype, threads),
+                    "log sums take": times["log"][0] / times["plain"][0],
+                    "BLAS product alone, % of its limit": 100 * product,
+                }
+            )
     return rows
 
 
@@ -87,14 +94,17 @@ def shared_work(n):
             for bandwidth in few:
                 kernel_sums(X[out], X[~out], labels=labels[~out], n_labels=10, bandwidth=bandwidth, log=True)
 
-    times, _ = side_by_side({
-        "one plain pass": lambda: kernel_sums(X, X, labels=labels, bandwidth=h),
-        "one weight column": lambda: kernel_sums(X, X, weights=W[:, 0], bandwidth=h),
-        "16 weight columns": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
-        "16 bandwidths, 5 folds, 10 classes, logs": lambda: kernel_sums(X, X, bandwidth=few, **options),
-        "50 bandwidths, 5 folds, 10 classes, logs": lambda: kernel_sums(X, X, bandwidth=many, **options),
-        "16 bandwidths by a refit for each fold and bandwidth": refits,
-    }, repeats=7)
+    times, _ = side_by_side(
+        {
+            "one plain pass": lambda: kernel_sums(X, X, labels=labels, bandwidth=h),
+            "one weight column": lambda: kernel_sums(X, X, weights=W[:, 0], bandwidth=h),
+            "16 weight columns": lambda: kernel_sums(X, X, weights=W, bandwidth=h),
+            "16 bandwidths, 5 folds, 10 classes, logs": lambda: kernel_sums(X, X, bandwidth=few, **options),
+            "50 bandwidths, 5 folds, 10 classes, logs": lambda: kernel_sums(X, X, bandwidth=many, **options),
+            "16 bandwidths by a refit for each fold and bandwidth": refits,
+        },
+        repeats=7,
+    )
     plain = times["one plain pass"][0]
     return [{"work": name, "times one plain pass": took[0] / plain} for name, took in times.items()]
 
@@ -105,11 +115,14 @@ def matrix(n):
     for dtype in DTYPES:
         X, h, _ = points(n, 16, dtype)
         other, out, source = X.copy(), np.zeros((n, n), dtype), np.ones((n, n), dtype)
-        times, _ = side_by_side({
-            "full": lambda: kernel_matrix(X, other, bandwidth=h, out=out),  # noqa: B023
-            "symmetric": lambda: kernel_matrix(X, bandwidth=h, out=out),  # noqa: B023
-            "copy": lambda: np.copyto(out, source),  # noqa: B023
-        }, repeats=7)
+        times, _ = side_by_side(
+            {
+                "full": lambda: kernel_matrix(X, other, bandwidth=h, out=out),  # noqa: B023
+                "symmetric": lambda: kernel_matrix(X, bandwidth=h, out=out),  # noqa: B023
+                "copy": lambda: np.copyto(out, source),  # noqa: B023
+            },
+            repeats=7,
+        )
         rows.append({"dtype": dtype} | {f"{name}, entries/s": n * n / took[1] for name, took in times.items()})
     return rows
 
@@ -139,7 +152,10 @@ def variants(n):
     rows = []
     for name in available_variants():
         run = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, ISA_VARIABLE: name}, capture_output=True, text=True,
+            [sys.executable, "-c", code],
+            env={**os.environ, ISA_VARIABLE: name},
+            capture_output=True,
+            text=True,
             check=True,
         )
         rows.append({"variant": name} | json.loads(run.stdout))
@@ -254,10 +270,14 @@ def quote_in_readme(results, readme):
     """The few numbers that the README quotes, between its comments ``<!-- performance -->`` and ``<!-- end -->``."""
     speed = {(row["dtype"], row["d"]): row for row in results["class_sums"]}
     rows = [
-        {"features": row["d"], "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
-         "% of the machine's limit": speed[row["dtype"], row["d"]]["% of limit"]}
+        {
+            "features": row["d"],
+            "pairs/s": speed[row["dtype"], row["d"]]["pairs/s"],
+            "% of the machine's limit": speed[row["dtype"], row["d"]]["% of limit"],
+        }
         | {f"{name} takes times": value for name, value in row.items() if name not in ("dtype", "d")}
-        for row in results["against_peers"] if row["dtype"] == "float32"
+        for row in results["against_peers"]
+        if row["dtype"] == "float32"
     ]
     text = readme.read_text(encoding="utf-8")
     start, end = "<!-- performance -->\n", "<!-- end -->"
@@ -275,8 +295,11 @@ def main():
     n_small = 1000
     sizes = [1000, 3000, 10_000, 30_000] + ([] if arguments.quick else [100_000, 200_000])
     results = {
-        "variants": variants(n_sums), "class_sums": class_sums(n_sums), "shared_work": shared_work(n_sums // 2),
-        "matrix": matrix(n_peers // 2), "thread_rows": threads(n_sums),
+        "variants": variants(n_sums),
+        "class_sums": class_sums(n_sums),
+        "shared_work": shared_work(n_sums // 2),
+        "matrix": matrix(n_peers // 2),
+        "thread_rows": threads(n_sums),
     }
     results["against_peers"], results["peers_at_limit"] = against_peers(n_peers)
     results["against_peers_small"], _ = against_peers(n_small)

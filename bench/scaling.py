@@ -24,20 +24,30 @@ def billion(benches):
     seconds = n * n / (WORKERS * rate)
     moved = n * (4 * FEATURES + 8) + n // BLOCK * n * 8 * CLASSES / WORKERS
     return [
-        {"quantity": name, "formula": formula, "value": value} for name, formula, value in (
+        {"quantity": name, "formula": formula, "value": value}
+        for name, formula, value in (
             ("pairs", "n^2", f"{n * n:.0e}"),
             ("multiply-adds", "(d + 12) n^2", f"{(FEATURES + 12) * n * n:.1e}"),
             ("tasks", "(n / rows)^2", f"{(n // BLOCK) ** 2:.0e}"),
             (f"time of a task, at {rate:.2g} pairs/s", "rows^2 / rate", f"{BLOCK**2 / rate:.0f} s"),
             ("time in all", "n^2 / (workers rate)", f"{seconds / 3600:.0f} hours"),
-            ("points and class codes held by a worker", "n (4 d + 8) / workers",
-             f"{n * (4 * FEATURES + 8) / WORKERS / 1e6:.0f} MB"),
+            (
+                "points and class codes held by a worker",
+                "n (4 d + 8) / workers",
+                f"{n * (4 * FEATURES + 8) / WORKERS / 1e6:.0f} MB",
+            ),
             ("points that a worker receives, at most", "n (4 d + 8)", f"{n * (4 * FEATURES + 8) / 1e9:.0f} GB"),
-            ("partial sums that leave a worker, at most", "(n / rows) n 8 C / workers",
-             f"{n // BLOCK * n * 8 * CLASSES / WORKERS / 1e9:.0f} GB"),
+            (
+                "partial sums that leave a worker, at most",
+                "(n / rows) n 8 C / workers",
+                f"{n // BLOCK * n * 8 * CLASSES / WORKERS / 1e9:.0f} GB",
+            ),
             ("traffic of a worker", "the sum, over the time", f"{moved / seconds / 1e6:.2g} MB/s"),
-            ("the same with a million representative rows", "n rows / (workers rate)",
-             f"{n * BLOCK / (WORKERS * rate) / 60:.1g} minutes"),
+            (
+                "the same with a million representative rows",
+                "n rows / (workers rate)",
+                f"{n * BLOCK / (WORKERS * rate) / 60:.1g} minutes",
+            ),
         )
     ]
 
@@ -46,66 +56,111 @@ def tolerance(benches):
     rows = []
     for name, info in benches:
         if name.startswith("test_tolerance"):
-            rows.append({
-                "n = m": f"{info['n']:.0e}", "d": info["d"], "bandwidth by": info["rule"],
-                "seconds": info["n"] ** 2 / info["pairs_per_second"], "largest relative error": info["relative_error"],
-                "all pairs take times": info["all_pairs_ratio"],
-                "KernelDensity(rtol=1e-3) takes times": info["kernel_density_ratio"],
-                "FFTKDE takes times": info.get("fftkde_ratio", "-"),
-                "its error": info.get("fftkde_relative_error", "-"),
-            })
+            rows.append(
+                {
+                    "n = m": f"{info['n']:.0e}",
+                    "d": info["d"],
+                    "bandwidth by": info["rule"],
+                    "seconds": info["n"] ** 2 / info["pairs_per_second"],
+                    "largest relative error": info["relative_error"],
+                    "all pairs take times": info["all_pairs_ratio"],
+                    "KernelDensity(rtol=1e-3) takes times": info["kernel_density_ratio"],
+                    "FFTKDE takes times": info.get("fftkde_ratio", "-"),
+                    "its error": info.get("fftkde_relative_error", "-"),
+                }
+            )
     return rows
 
 
 def classifier(benches):
     return [
-        {"n = m": f"{info['n']:.0e}", "d": info["d"], "seconds": info["seconds"],
-         "exact prediction takes times": info["all_pairs_ratio"],
-         "largest error of a posterior": info["largest_error_of_a_posterior"],
-         "other labels": info["other_labels"]}
-        for name, info in benches if name.startswith("test_classifier[")
+        {
+            "n = m": f"{info['n']:.0e}",
+            "d": info["d"],
+            "seconds": info["seconds"],
+            "exact prediction takes times": info["all_pairs_ratio"],
+            "largest error of a posterior": info["largest_error_of_a_posterior"],
+            "other labels": info["other_labels"],
+        }
+        for name, info in benches
+        if name.startswith("test_classifier[")
     ]
 
 
 def low_rank(benches):
     return [
-        {"n": f"{info['n']:.0e}", "rank": info["rank"], "d": info["d"], "dtype": info["dtype"],
-         "threads": info["threads"], "seconds": info["seconds"], "Nystroem takes times": info["speedup"],
-         "trace residual": info["residual"], "of Nystroem": info["nystroem_residual"]}
-        for name, info in benches if name.startswith("test_rpcholesky")
+        {
+            "n": f"{info['n']:.0e}",
+            "rank": info["rank"],
+            "d": info["d"],
+            "dtype": info["dtype"],
+            "threads": info["threads"],
+            "seconds": info["seconds"],
+            "Nystroem takes times": info["speedup"],
+            "trace residual": info["residual"],
+            "of Nystroem": info["nystroem_residual"],
+        }
+        for name, info in benches
+        if name.startswith("test_rpcholesky")
     ]
 
 
 def low_rank_classifier(benches):
     return [
-        {"n": f"{info['n']:.0e}", "rank": info["rank"], "fit and predict all, seconds": info["seconds"],
-         "peak GiB": info["peak_gib"], "trace residual": info["trace_residual"]}
-        for name, info in benches if name.startswith("test_classifier_of_low_rank")
+        {
+            "n": f"{info['n']:.0e}",
+            "rank": info["rank"],
+            "fit and predict all, seconds": info["seconds"],
+            "peak GiB": info["peak_gib"],
+            "trace residual": info["trace_residual"],
+        }
+        for name, info in benches
+        if name.startswith("test_classifier_of_low_rank")
     ]
 
 
 def memory(benches):
     return [
-        {"work": info["work"], "rows": f"{info['rows']:.1e}", "file, GiB": info["file_gib"],
-         "private memory allowed, GiB": info["limit_gib"], "largest resident size, GiB": info["peak_gib"],
-         "pairs": f"{info['pairs']:.1e}", "seconds": info["seconds"]}
-        for name, info in benches if name.startswith("test_bounded_memory")
+        {
+            "work": info["work"],
+            "rows": f"{info['rows']:.1e}",
+            "file, GiB": info["file_gib"],
+            "private memory allowed, GiB": info["limit_gib"],
+            "largest resident size, GiB": info["peak_gib"],
+            "pairs": f"{info['pairs']:.1e}",
+            "seconds": info["seconds"],
+        }
+        for name, info in benches
+        if name.startswith("test_bounded_memory")
     ]
 
 
 def reduction(benches):
     rows = [
-        {"data": info["data"], "method": info["method"], "points": info["n"], "kept": info["size"],
-         "accuracy": info["accuracy"], "of a random subset": info["random_accuracy"],
-         "of all points": info["whole_accuracy"], "all points take times": info["prediction_speedup"]}
-        for name, info in benches if name.startswith("test_reduction")
+        {
+            "data": info["data"],
+            "method": info["method"],
+            "points": info["n"],
+            "kept": info["size"],
+            "accuracy": info["accuracy"],
+            "of a random subset": info["random_accuracy"],
+            "of all points": info["whole_accuracy"],
+            "all points take times": info["prediction_speedup"],
+        }
+        for name, info in benches
+        if name.startswith("test_reduction")
     ]
     return sorted(rows, key=lambda row: (row["data"], row["method"], row["kept"]))
 
 
 TABLES = {
-    "billion": billion, "tolerance": tolerance, "classifier": classifier, "low rank": low_rank,
-    "low rank classifier": low_rank_classifier, "memory": memory, "reduction": reduction,
+    "billion": billion,
+    "tolerance": tolerance,
+    "classifier": classifier,
+    "low rank": low_rank,
+    "low rank classifier": low_rank_classifier,
+    "memory": memory,
+    "reduction": reduction,
 }
 
 
@@ -121,6 +176,7 @@ def main(files):
 
 def filled(text, benches):
     """The page with the tables that these benches give."""
+
     def replace(place):
         try:
             rows = TABLES[place[2]](benches)

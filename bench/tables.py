@@ -43,8 +43,17 @@ from spectralcls import (
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 STORE = DOCS / "measured" / "tables.json"
 SETS = (
-    "iris", "wine", "breast_cancer", "glass", "ecoli", "pima", "ionosphere", "wbc", "ratsch_thyroid", "ratsch_banana",
-)  # fmt: skip
+    "iris",
+    "wine",
+    "breast_cancer",
+    "glass",
+    "ecoli",
+    "pima",
+    "ionosphere",
+    "wbc",
+    "ratsch_thyroid",
+    "ratsch_banana",
+)
 SCALE_SETS = (*SETS, "digits", "letter", "satimage", "shuttle", "covertype", "blood_transfusion")
 TIMED = ("satimage", "letter", "wine", "mixed")
 MIXED_FILES = ("adult", "credit")  # <name>.csv in the data folder, the class in the last column
@@ -55,8 +64,11 @@ IMPUTERS = {
     "iterative": lambda: make_pipeline(StandardScaler(), IterativeImputer(max_iter=5, random_state=0)),
 }
 KINDS = {
-    "Parzen": ParzenClassifier, "ISE": ISEClassifier, "Laplacian ISE": LaplacianISEClassifier,
-    "Cauchy-Schwarz": CauchySchwarzClassifier, "PerTurbo": PerTurboClassifier,
+    "Parzen": ParzenClassifier,
+    "ISE": ISEClassifier,
+    "Laplacian ISE": LaplacianISEClassifier,
+    "Cauchy-Schwarz": CauchySchwarzClassifier,
+    "PerTurbo": PerTurboClassifier,
 }
 
 
@@ -152,13 +164,16 @@ def bound(name, arguments):
         X, y = truth.draw(arguments.samples, rng)
         Q, u = truth.draw(2000, rng)
         broken, R = with_gaps(X, rng.integers(2**31)), with_gaps(Q, rng.integers(2**31))
-        found.append({
-            "true density, complete": truth.score(Q, u), "true density, gaps": truth.score(R, u),
-            "Parzen, complete": 100 * ParzenClassifier().fit(X, y).score(Q, u),
-            "Parzen, as they are": 100 * ParzenClassifier().fit(broken, y).score(R, u),
-            "Parzen, mean": 100 * _after("mean", ParzenClassifier).fit(broken, y).score(R, u),
-            "Parzen, iterative": 100 * _after("iterative", ParzenClassifier).fit(broken, y).score(R, u),
-        })
+        found.append(
+            {
+                "true density, complete": truth.score(Q, u),
+                "true density, gaps": truth.score(R, u),
+                "Parzen, complete": 100 * ParzenClassifier().fit(X, y).score(Q, u),
+                "Parzen, as they are": 100 * ParzenClassifier().fit(broken, y).score(R, u),
+                "Parzen, mean": 100 * _after("mean", ParzenClassifier).fit(broken, y).score(R, u),
+                "Parzen, iterative": 100 * _after("iterative", ParzenClassifier).fit(broken, y).score(R, u),
+            }
+        )
     return {key: float(np.mean([run[key] for run in found])) for key in found[0]}
 
 
@@ -287,8 +302,15 @@ PARTS = {
     "mixed": (mixed, (0.0, SHARE)),
     "mixed_file": (mixed_file, MIXED_FILES),
     "scale": (scale, SCALE_SETS),
-    "times": (times, tuple((name, what, kind) for name in TIMED for kind in ("Parzen", "Cauchy-Schwarz")
-                            for what in ("queries", "both"))),
+    "times": (
+        times,
+        tuple(
+            (name, what, kind)
+            for name in TIMED
+            for kind in ("Parzen", "Cauchy-Schwarz")
+            for what in ("queries", "both")
+        ),
+    ),
     "peer": (peer, (500, 1000, 2000, 4000)),
 }
 

@@ -25,8 +25,13 @@ def losses(results):
             way: np.mean([run[f"{kind}, complete"] - run[f"{kind}, {way}"] for run in results.values()])
             for way in ("as they are", *ways)
         }
-        rows.append({"loss, points": kind, **{way: f"{value:.1f}" for way, value in lost.items()},
-                     "as they are / mean": f"{lost['as they are'] / lost['mean']:.2f}"})  # fmt: skip
+        rows.append(
+            {
+                "loss, points": kind,
+                **{way: f"{value:.1f}" for way, value in lost.items()},
+                "as they are / mean": f"{lost['as they are'] / lost['mean']:.2f}",
+            }
+        )
     boosting = np.mean([run["boosting, complete"] - run["boosting, as they are"] for run in results.values()])
     rows.append({"loss, points": "boosting", "as they are": f"{boosting:.1f}"})
     return rows
@@ -41,14 +46,16 @@ def accuracy_rows(results, first, mean=True):
 
 
 def _name(key):
-    return ", ".join(json.loads(key)) if key.startswith("[\"") else key
+    return ", ".join(json.loads(key)) if key.startswith('["') else key
 
 
 def page(stored):
     lines = [
-        "# Measured: tables with gaps and categories", "",
+        "# Measured: tables with gaps and categories",
+        "",
         f"Written by `python -m bench.tables` ({stored['machine']}). A third of the rows is for testing. Nothing is "
-        "tuned by hand: each classifier tunes itself.", "",
+        "tuned by hand: each classifier tunes itself.",
+        "",
     ]
     sections = {"gaps": _gaps, "bound": _bound, "mixed": _mixed, "scale": _scale, "times": _times, "peer": _peer}
     for part, section in sections.items():
@@ -62,16 +69,22 @@ def page(stored):
 
 def _gaps(found):
     return [
-        "## 30 % of the entries removed", "",
+        "## 30 % of the entries removed",
+        "",
         "At random, from the training and the test part. *As they are*: the classifier sees the gaps. Otherwise they "
-        "are filled first. Accuracy in per cent.", "",
-        table(accuracy_rows(found["gaps"], "set")), "",
-        "What the gaps cost, on average over the sets:", "",
-        table(losses(found["gaps"])), "",
+        "are filled first. Accuracy in per cent.",
+        "",
+        table(accuracy_rows(found["gaps"], "set")),
+        "",
+        "What the gaps cost, on average over the sets:",
+        "",
+        table(losses(found["gaps"])),
+        "",
         f"The goal is 0.50 in the last column. What binds: {_largest_loss(found['gaps'])}, and the next section shows "
         "that the true density loses what is gone, too. Completing training points by the class mean, by the nearest "
         "point, by one drawn at random, twice over, or with other bandwidths, tried on other splits, changed the mean "
-        "losses by less than splits do, and lost more where features are correlated (letter, satimage).", "",
+        "losses by less than splits do, and lost more where features are correlated (letter, satimage).",
+        "",
     ]
 
 
@@ -97,11 +110,14 @@ def _bound(found):
         row |= {f"lost {way}": f"{value:.1f}" for way, value in lost.items()}
         row["true density / mean"] = f"{lost_by_truth / lost['mean']:.2f}"
     return [
-        "## What no method can keep", "",
+        "## What no method can keep",
+        "",
         "Two classes of normal features, all correlated alike. The true posterior, with what is missing integrated out "
         "under the true density, loses accuracy too: the least that gaps cost, whoever fills them. Where that "
-        "is more than half of what mean imputation loses (the last column), no classifier can halve it.", "",
-        table(rows), "",
+        "is more than half of what mean imputation loses (the last column), no classifier can halve it.",
+        "",
+        table(rows),
+        "",
     ]
 
 
@@ -109,10 +125,14 @@ def _mixed(found):
     by_share = {f"{100 * float(share):.0f} % missing": run for share, run in found["mixed"].items()}
     rows = accuracy_rows(by_share, "entries", mean=False)
     lines = [
-        "## Mixed tables", "",
+        "## Mixed tables",
+        "",
         "Generated: four numbers in different units, two of them noise, three categories, an ordered category and a "
         "truth value; independent within each of three classes, so that the best posterior is known. *One-hot*: "
-        "imputation, indicators and a scaler in front of the Parzen classifier.", "", table(rows), "",
+        "imputation, indicators and a scaler in front of the Parzen classifier.",
+        "",
+        table(rows),
+        "",
     ]
     if found.get("mixed_file"):
         rows = accuracy_rows(found["mixed_file"], "set", mean=False)
@@ -122,8 +142,12 @@ def _mixed(found):
 
 def _scale(found):
     return [
-        "## Scales", "", "Complete data as they are (`scale=None`), and with `scale=\"auto\"`, the default.", "",
-        table(accuracy_rows(found["scale"], "set")), "",
+        "## Scales",
+        "",
+        'Complete data as they are (`scale=None`), and with `scale="auto"`, the default.',
+        "",
+        table(accuracy_rows(found["scale"], "set")),
+        "",
     ]
 
 
@@ -134,23 +158,31 @@ def _times(found):
         run = {k: f"{v:.2g}" if isinstance(v, float) else v for k, v in run.items()}
         rows.append({"set": name, "rule": kind, "gaps in": what, **run})
     return [
-        "## Time", "",
+        "## Time",
+        "",
         "30 % of the entries missing: processor seconds, and their ratio to those of the complete data. A tuned fit "
         "with gaps completes the points once for the folds and once for all, and scores each fold in one pass for all "
-        "bandwidths.", "",
-        table(rows), "",
+        "bandwidths.",
+        "",
+        table(rows),
+        "",
         "What binds: a feature with gaps takes two columns in the place of one, which counts most where there are many "
         "features; a rule that weighs points by their density takes a call for each number of gaps; and a few "
-        "milliseconds that do not depend on the data are more than a fit of two hundred complete points takes.", "",
+        "milliseconds that do not depend on the data are more than a fit of two hundred complete points takes.",
+        "",
     ]
 
 
 def _peer(found):
     rows = [{"points": n, **run} for n, run in found["peer"].items()]
     return [
-        "## Compared with statsmodels", "",
-        "A bandwidth for each of four features by leave-one-out likelihood, and `KDEMultivariate` of statsmodels:", "",
-        table(rows), "",
+        "## Compared with statsmodels",
+        "",
+        "A bandwidth for each of four features by leave-one-out likelihood, and `KDEMultivariate` of statsmodels:",
+        "",
+        table(rows),
+        "",
         "Both search the same likelihood. A search of ours of so few points takes milliseconds, most of them outside "
-        "the sums, so that the ratio grows with the points.", "",
+        "the sums, so that the ratio grows with the points.",
+        "",
     ]

@@ -27,9 +27,7 @@ MARKS = "<!-- begin: python -m bench.text -->", "<!-- end: python -m bench.text 
 
 def embedding():
     times, cosines = measure_embedding()
-    return {
-        name: {"median": taken[0], "least": taken[1], "cosine": cosines[name]} for name, taken in times.items()
-    }
+    return {name: {"median": taken[0], "least": taken[1], "cosine": cosines[name]} for name, taken in times.items()}
 
 
 def categories():
@@ -38,8 +36,11 @@ def categories():
 
 
 PARTS = {
-    "embedding": embedding, "categories": categories, "memory": measure_memory, "automatic": reuters_automatic,
-}  # fmt: skip
+    "embedding": embedding,
+    "categories": categories,
+    "memory": measure_memory,
+    "automatic": reuters_automatic,
+}
 
 
 def embedding_lines(found):
@@ -92,9 +93,11 @@ def automatic_lines(found):
 
 
 LINES = {
-    "embedding": embedding_lines, "categories": categories_lines, "memory": memory_lines,
+    "embedding": embedding_lines,
+    "categories": categories_lines,
+    "memory": memory_lines,
     "automatic": automatic_lines,
-}  # fmt: skip
+}
 
 
 def main():

@@ -58,9 +58,7 @@ def accuracies(strategy, seed, n_queries=60):
         if strategy is PerTurboSampling:
             i = sampler.query(X, labels, PerTurboClassifier(1.0, alpha=0.1).fit(X[known], labels[known]))
         elif strategy is UncertaintySampling:
-            i = sampler.query(
-                X, labels, SklearnClassifier(LogisticRegression(), classes=range(3)).fit(X, labels)
-            )
+            i = sampler.query(X, labels, SklearnClassifier(LogisticRegression(), classes=range(3)).fit(X, labels))
         else:
             i = sampler.query(X, labels)
         labels[i] = y[i]

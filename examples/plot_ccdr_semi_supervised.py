@@ -35,8 +35,9 @@ scores = 100 * np.array([[accuracy(n, seed) for seed in range(3)] for n in label
 mean, spread = scores.mean(axis=1), scores.std(axis=1)
 
 figure, ax = plt.subplots()
-for column, (name, style) in enumerate([("1-NN on pixels, labeled samples only", "s--"),
-                                        (f"1-NN in CCDR of all {len(X)} samples", "o-")]):
+for column, (name, style) in enumerate(
+    [("1-NN on pixels, labeled samples only", "s--"), (f"1-NN in CCDR of all {len(X)} samples", "o-")]
+):
     ax.errorbar(labels, mean[:, column], spread[:, column], fmt=style, capsize=3, label=name)
 ax.set(xscale="log", xlabel="labeled samples", ylabel="test accuracy, %", title="Unlabeled samples are worth labels")
 ax.set_xticks(labels, labels)

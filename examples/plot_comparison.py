@@ -35,10 +35,15 @@ for name, classifier in zip(names, classifiers, strict=True):
         accuracy.append(np.mean(classifier.predict(X[test]) == y[test]))
         predict.append(time.perf_counter() - middle)
         fit.append(middle - start)
-    records.append({
-        "classifier": name, "accuracy_mean": np.mean(accuracy), "accuracy_std": np.std(accuracy, ddof=1),
-        "fit_seconds": np.median(fit), "predict_seconds": np.median(predict),
-    })
+    records.append(
+        {
+            "classifier": name,
+            "accuracy_mean": np.mean(accuracy),
+            "accuracy_std": np.std(accuracy, ddof=1),
+            "fit_seconds": np.median(fit),
+            "predict_seconds": np.median(predict),
+        }
+    )
 
 display = ComparisonDisplay(records, baselines=["SVC, tuned"]).plot()
 display.figure_.set_size_inches(10, 3.6)

@@ -29,7 +29,9 @@ variance = 1 + h**2
 exact = {
     "Cauchy-Schwarz divergence": (shifts, cauchy_schwarz, shifts**2 / (4 * variance)),
     "integrated squared error": (
-        shifts, squared_error, 2 * (1 - np.exp(-(shifts**2) / (4 * variance))) / (4 * np.pi * variance)
+        shifts,
+        squared_error,
+        2 * (1 - np.exp(-(shifts**2) / (4 * variance))) / (4 * np.pi * variance),
     ),
     "Rényi's quadratic entropy": (spreads, entropy, np.log(4 * np.pi * spreads**2 * variance)),
 }

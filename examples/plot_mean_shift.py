@@ -12,8 +12,9 @@ from sklearn.datasets import make_blobs
 from spectralcls import KernelMeanShift, ParzenDensity
 from spectralcls.plotting import DensityDisplay
 
-X, _ = make_blobs([300, 200, 150, 50], centers=[[0, 0], [4, 1], [1, 4], [5, 5]], cluster_std=[1, 0.8, 0.6, 0.4],
-                  random_state=0)  # fmt: skip
+X, _ = make_blobs(
+    [300, 200, 150, 50], centers=[[0, 0], [4, 1], [1, 4], [5, 5]], cluster_std=[1, 0.8, 0.6, 0.4], random_state=0
+)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
 for ax, h in zip(axes, (0.6, 1.35), strict=True):
     model = KernelMeanShift(h).fit(X)

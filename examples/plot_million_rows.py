@@ -39,7 +39,8 @@ figure, ax = plt.subplots()
 ax.loglog(list(exact), [time for time, _ in exact.values()], "s--", label="exact: all pairs")
 ax.loglog(list(bounded), [time for time, _ in bounded.values()], "o-", label="tolerance=1e-3")
 ax.set(
-    xlabel="training points, and as many queries", ylabel="seconds to fit and predict",
+    xlabel="training points, and as many queries",
+    ylabel="seconds to fit and predict",
     title=f"A bounded error makes it nearly linear; {different} labels differ",
 )
 accuracy = np.mean(bounded[largest][1] == u)

@@ -18,15 +18,19 @@ rng = np.random.default_rng(0)
 n = 900
 risk = rng.integers(0, 3, n)  # the class: low, middle, high
 unsure = rng.random(n) < 0.4
-frame = pd.DataFrame({
-    "income": 30_000 + 8_000 * (2 - risk) + 9_000 * rng.normal(size=n),
-    "age": rng.uniform(18, 80, n),
-    "trade": pd.Categorical.from_codes(np.where(unsure, rng.integers(0, 6, n), 2 * risk + rng.integers(0, 2, n)),
-                                       ["farm", "office", "sea", "shop", "stage", "mine"]),
-    "rating": pd.Categorical.from_codes(np.clip(risk + rng.integers(0, 3, n), 0, 4), list("ABCDE"), ordered=True),
-    "town": rng.choice(["Ayr", "Bath", "Cork", "Deal"], n),
-    "member": rng.random(n) < 0.5,
-})  # fmt: skip
+frame = pd.DataFrame(
+    {
+        "income": 30_000 + 8_000 * (2 - risk) + 9_000 * rng.normal(size=n),
+        "age": rng.uniform(18, 80, n),
+        "trade": pd.Categorical.from_codes(
+            np.where(unsure, rng.integers(0, 6, n), 2 * risk + rng.integers(0, 2, n)),
+            ["farm", "office", "sea", "shop", "stage", "mine"],
+        ),
+        "rating": pd.Categorical.from_codes(np.clip(risk + rng.integers(0, 3, n), 0, 4), list("ABCDE"), ordered=True),
+        "town": rng.choice(["Ayr", "Bath", "Cork", "Deal"], n),
+        "member": rng.random(n) < 0.5,
+    }
+)
 frame = frame.mask(rng.random(frame.shape) < 0.15)
 train, test = slice(0, 600), slice(600, None)
 

@@ -33,8 +33,16 @@ for (name, values), style in zip(scores.items(), ({"alpha": 0.7}, {"histtype": "
     rejected = 100 * np.mean(values < threshold)
     ax.hist(values, bins, density=True, label=f"{name}: {rejected:.0f} % rejected", **style)
 ax.axvline(threshold, color="black", linestyle="--", linewidth=1)
-ax.annotate("threshold: 5 % of held-out\nsamples lie below", (threshold, 0.97), (-6, 0), textcoords="offset points",
-            xycoords=("data", "axes fraction"), ha="right", va="top", fontsize=8.5)
+ax.annotate(
+    "threshold: 5 % of held-out\nsamples lie below",
+    (threshold, 0.97),
+    (-6, 0),
+    textcoords="offset points",
+    xycoords=("data", "axes fraction"),
+    ha="right",
+    va="top",
+    fontsize=8.5,
+)
 ax.set(xlabel="score_samples", ylabel="density", title=f"New classes stand out: area under the ROC curve {area:.2f}")
 ax.legend(loc="upper left", bbox_to_anchor=(0, 0.8))
 plt.show()

@@ -64,7 +64,9 @@ for i, (label, chosen, marker) in enumerate(zip(classifier.classes_, classifier.
     members = np.array(y_train) == label
     right.scatter(embedded[members, 1], embedded[members, 2], s=10, marker=marker, label=label)
 left.set(
-    xscale="log", xlabel="number of components", ylabel="cross-validated F1",
+    xscale="log",
+    xlabel="number of components",
+    ylabel="cross-validated F1",
     title="Each class stops at a number of components of its own",
 )
 left.legend()

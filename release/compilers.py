@@ -29,8 +29,17 @@ def serve():
 
     functions = {case: make()[2] for case, make in CASES.items()}
     config = show_config("dict")
-    print(json.dumps({"cases": list(functions), "compiler": config["compiler"], "variant": config["variant"],
-                      "flags": compiled.build_info()["flags"]}), flush=True)  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "cases": list(functions),
+                "compiler": config["compiler"],
+                "variant": config["variant"],
+                "flags": compiled.build_info()["flags"],
+            }
+        ),
+        flush=True,
+    )
     for line in sys.stdin:
         function = functions[line.strip()]
         begin = time.thread_time()
@@ -41,8 +50,14 @@ def serve():
 class Child:
     def __init__(self, path):
         env = os.environ | {"PYTHONPATH": os.pathsep.join([str(path), str(ROOT)]), "OPENBLAS_NUM_THREADS": "1"}
-        self.process = subprocess.Popen([sys.executable, "-m", "release.compilers", "--serve"], env=env, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=path)  # fmt: skip
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "release.compilers", "--serve"],
+            env=env,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=path,
+        )
         self.about = json.loads(self.process.stdout.readline())
 
     def seconds(self, case):

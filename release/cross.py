@@ -18,8 +18,19 @@ def link(name):
     platform = PLATFORMS[name]
     folder = ROOT / "build" / f"core-{platform.zig}"
     options = [f"-D{key}={value}" for key, value in definitions(platform).items()]
-    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSPECTRALCLS_BINDINGS=OFF",
-        *options, env=os.environ | {"ZIG": zig()})  # fmt: skip
+    run(
+        "cmake",
+        "-S",
+        ROOT,
+        "-B",
+        folder,
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DSPECTRALCLS_BINDINGS=OFF",
+        *options,
+        env=os.environ | {"ZIG": zig()},
+    )
     run("cmake", "--build", folder)
     libraries = sorted((folder / "cpp").glob("_*.so"))
     assert libraries, f"{name}: nothing was linked"

@@ -18,9 +18,22 @@ NAME = "manylinux arm64"
 PYTHON = "3.11"
 SOABI = "cpython-311-aarch64-linux-gnu"
 PACKAGES = [
-    "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libpython3.11-dev", "libc6", "libexpat1",
-    "zlib1g", "libssl3", "libffi8", "libbz2-1.0", "liblzma5", "libstdc++6", "libgcc-s1", "libsqlite3-0", "libuuid1",
-]  # fmt: skip
+    "python3.11-minimal",
+    "libpython3.11-minimal",
+    "libpython3.11-stdlib",
+    "libpython3.11-dev",
+    "libc6",
+    "libexpat1",
+    "zlib1g",
+    "libssl3",
+    "libffi8",
+    "libbz2-1.0",
+    "liblzma5",
+    "libstdc++6",
+    "libgcc-s1",
+    "libsqlite3-0",
+    "libuuid1",
+]
 TEST_TOOLS = ["numpy", "scipy", "scikit-learn", "pytest", "hypothesis", "mpmath", "pandas"]
 
 
@@ -33,15 +46,32 @@ class Arm64:
         self.packages = folder / "site-packages"
         if not self.packages.exists():
             tags = [f"--platform=manylinux_2_{glibc}_aarch64" for glibc in (17, 24, 26, 27, 28)]
-            run(sys.executable, "-m", "pip", "install", "-q", "--target", self.packages, "--only-binary=:all:",
-                f"--python-version={PYTHON}", *tags, "--platform=manylinux2014_aarch64", *TEST_TOOLS)  # fmt: skip
+            run(
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--target",
+                self.packages,
+                "--only-binary=:all:",
+                f"--python-version={PYTHON}",
+                *tags,
+                "--platform=manylinux2014_aarch64",
+                *TEST_TOOLS,
+            )
 
     def __call__(self, *arguments, **options):
         command = [self.qemu, "-L", self.root, self.root / "usr/bin" / f"python{PYTHON}", *arguments]
         # NumPy's OpenBLAS multiplies wrongly with what it takes for the best instructions of the emulated processor.
         plain = {"OPENBLAS_NUM_THREADS": "1", "OPENBLAS_CORETYPE": "ARMV8"}
-        return subprocess.run([str(part) for part in command], cwd=ROOT, check=False,
-                              env={"PYTHONPATH": str(self.packages), "HOME": "/tmp"} | plain, **options)  # fmt: skip
+        return subprocess.run(
+            [str(part) for part in command],
+            cwd=ROOT,
+            check=False,
+            env={"PYTHONPATH": str(self.packages), "HOME": "/tmp"} | plain,
+            **options,
+        )
 
 
 def main():
@@ -56,13 +86,32 @@ def main():
         run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", platform.repaired, built)
         (wheel,) = (scratch / "built").glob("*.whl")
         assert wheel.stat().st_size < LARGEST
-        run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade", "--target", arm64.packages,
-            "--only-binary=:all:", f"--python-version={PYTHON}", f"--platform={platform.repaired}", wheel)  # fmt: skip
+        run(
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-deps",
+            "--upgrade",
+            "--target",
+            arm64.packages,
+            "--only-binary=:all:",
+            f"--python-version={PYTHON}",
+            f"--platform={platform.repaired}",
+            wheel,
+        )
         report = scratch / "report.xml"
         arm64("-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", "-k", "not check_", *CORE_TESTS)
         outcome = counts(report)
-        record(NAME, PYTHON, outcome="run under qemu", file=wheel.name, bytes=wheel.stat().st_size,
-               tests={"baseline": outcome})  # fmt: skip
+        record(
+            NAME,
+            PYTHON,
+            outcome="run under qemu",
+            file=wheel.name,
+            bytes=wheel.stat().st_size,
+            tests={"baseline": outcome},
+        )
     if outcome["failed"]:
         raise SystemExit(f"Tests fail: {outcome}")
 

@@ -11,18 +11,41 @@ FOLDER = ROOT / "build" / "pythons"
 BIN = FOLDER / "amd64" / "usr" / "bin"
 SUITE = "sid"
 PACKAGES = [
-    "python3.14", "python3.14-minimal", "libpython3.14-stdlib", "libpython3.14-minimal", "libpython3.14-dev", "libc6",
-    "libexpat1", "zlib1g", "libssl3t64", "libffi8", "libbz2-1.0", "liblzma5", "libzstd1", "libsqlite3-0", "libuuid1",
-    "libstdc++6", "libgcc-s1", "libreadline8t64", "libtinfo6",
-]  # fmt: skip
+    "python3.14",
+    "python3.14-minimal",
+    "libpython3.14-stdlib",
+    "libpython3.14-minimal",
+    "libpython3.14-dev",
+    "libc6",
+    "libexpat1",
+    "zlib1g",
+    "libssl3t64",
+    "libffi8",
+    "libbz2-1.0",
+    "liblzma5",
+    "libzstd1",
+    "libsqlite3-0",
+    "libuuid1",
+    "libstdc++6",
+    "libgcc-s1",
+    "libreadline8t64",
+    "libtinfo6",
+]
 
 
 def main():
     unpack(FOLDER, SUITE, [f"{name}:amd64" for name in PACKAGES])
     libraries = BIN.parent / "lib" / "x86_64-linux-gnu"
     # As DT_RPATH, which holds for the libraries of extension modules too.
-    run("patchelf", "--set-interpreter", libraries / "ld-linux-x86-64.so.2", "--force-rpath", "--set-rpath", libraries,
-        BIN / "python3.14")  # fmt: skip
+    run(
+        "patchelf",
+        "--set-interpreter",
+        libraries / "ld-linux-x86-64.so.2",
+        "--force-rpath",
+        "--set-rpath",
+        libraries,
+        BIN / "python3.14",
+    )
     run(BIN / "python3.14", "--version")
 
 

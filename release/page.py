@@ -58,12 +58,14 @@ def timing(measured):
         return ""
     lines = [
         f"Python {row['python']} {row['seconds_to_first_result']:.0f} s ({row['processor_seconds']:.0f} s of one "
-        f"processor), of which {row['seconds_of_pip']:.0f} s are pip's" for row in timed
-    ]  # fmt: skip
+        f"processor), of which {row['seconds_of_pip']:.0f} s are pip's"
+        for row in timed
+    ]
     return (
         "\nFrom `pip install` of the wheel, its dependencies downloaded, to the result of `spectralcls compare wine`: "
-        + "; ".join(lines) + ". Most of pip's time goes into compiling the Python files of SciPy and scikit-learn.\n"
-    )  # fmt: skip
+        + "; ".join(lines)
+        + ". Most of pip's time goes into compiling the Python files of SciPy and scikit-learn.\n"
+    )
 
 
 def compilers():
@@ -82,8 +84,10 @@ def compilers():
 def main():
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     table = markdown(["platform", "Python", "outcome", "tests passed", "size", "file"], rows(measured))
-    PAGE.write_text(TEXT.format(first=PYTHONS[0], last=PYTHONS[-1], table=table, timing=timing(measured),
-                                compilers=compilers()), encoding="utf-8")  # fmt: skip
+    PAGE.write_text(
+        TEXT.format(first=PYTHONS[0], last=PYTHONS[-1], table=table, timing=timing(measured), compilers=compilers()),
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

@@ -34,31 +34,46 @@ def compiled_in():
         except PackageNotFoundError:
             continue
         yield {
-            "type": "library", "scope": "required", "name": package, "version": found, "description": what,
-            "purl": f"pkg:pypi/{package}@{found}", "licenses": [{"expression": license}],
-        }  # fmt: skip
+            "type": "library",
+            "scope": "required",
+            "name": package,
+            "version": found,
+            "description": what,
+            "purl": f"pkg:pypi/{package}@{found}",
+            "licenses": [{"expression": license}],
+        }
 
 
 def required(about):
     for line in about.get_all("Requires-Dist", []):
         if ";" not in line:
             name = re.match(r"[\w.-]+", line)[0]
-            yield {"type": "library", "scope": "required", "name": name, "version": line[len(name):].strip(),
-                   "purl": f"pkg:pypi/{name}"}  # fmt: skip
+            yield {
+                "type": "library",
+                "scope": "required",
+                "name": name,
+                "version": line[len(name) :].strip(),
+                "purl": f"pkg:pypi/{name}",
+            }
 
 
 def bill(wheel):
     about = metadata(wheel)
     itself = {
-        "type": "library", "name": about["Name"], "version": about["Version"],
+        "type": "library",
+        "name": about["Name"],
+        "version": about["Version"],
         "purl": f"pkg:pypi/{about['Name']}@{about['Version']}",
         "licenses": [{"expression": about["License-Expression"]}],
         "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(wheel.read_bytes()).hexdigest()}],
-    }  # fmt: skip
+    }
     return {
-        "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "metadata": {"component": itself},
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": itself},
         "components": [*compiled_in(), *required(about)],
-    }  # fmt: skip
+    }
 
 
 def write(wheel):

@@ -27,8 +27,18 @@ def made(folder):
 
 def wheel(archive, folder):
     """The wheel that pip builds from the archive, unpacked in a folder of its own."""
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder / "dist", archive,
-        env=os.environ | EPOCH | {"TMPDIR": str(folder)})  # fmt: skip
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "-w",
+        folder / "dist",
+        archive,
+        env=os.environ | EPOCH | {"TMPDIR": str(folder)},
+    )
     (built,) = (folder / "dist").glob("*.whl")
     return built
 

@@ -25,12 +25,21 @@ LARGEST = 3_000_000  # bytes
 FIRST_RESULT = 20.0  # seconds from `pip install` to the table of `spectralcls compare wine`, without downloads
 OTHERS = 0.1  # processors that other work may take of a timed run
 CORE_TESTS = [
-    "tests/core/test_doors.py", "tests/core/test_kernels.py", "tests/core/test_kernel_points.py",
-    "tests/core/test_neighbors.py", "tests/core/test_eigen.py", "tests/core/test_lowrank.py",
+    "tests/core/test_doors.py",
+    "tests/core/test_kernels.py",
+    "tests/core/test_kernel_points.py",
+    "tests/core/test_neighbors.py",
+    "tests/core/test_eigen.py",
+    "tests/core/test_lowrank.py",
     "tests/core/test_tolerance.py",
 ]
-TESTS = [*CORE_TESTS, "tests/unit/test_kernel_mean.py", "tests/unit/test_spectral.py",
-         "tests/unit/test_perturbo.py", "tests/house/test_models.py"]  # fmt: skip
+TESTS = [
+    *CORE_TESTS,
+    "tests/unit/test_kernel_mean.py",
+    "tests/unit/test_spectral.py",
+    "tests/unit/test_perturbo.py",
+    "tests/house/test_models.py",
+]
 TEST_TOOLS = ["pytest", "hypothesis", "mpmath", "pandas", "skops"]
 
 
@@ -55,8 +64,19 @@ def build(name, folder, **more):
     platform = PLATFORMS[name]
     options = [f"-Ccmake.define.{key}={value}" for key, value in {**definitions(platform), **more}.items()]
     options.append(f"-Cbuild-dir=build/zig-{platform.zig}")
-    run(sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "--no-build-isolation", "-w", folder, *options,
-        env=os.environ | {"ZIG": zig(), "_PYTHON_HOST_PLATFORM": platform.tag})  # fmt: skip
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        ROOT,
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        folder,
+        *options,
+        env=os.environ | {"ZIG": zig(), "_PYTHON_HOST_PLATFORM": platform.tag},
+    )
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -104,8 +124,11 @@ def time_to_first_result(wheel, folder):
     if others > OTHERS * seconds:
         print(f"{seconds:.1f} s to the first result are not kept: {others:.1f} processor seconds went to other work.")
         return bare, {}
-    return bare, {"seconds_to_first_result": round(seconds, 1), "seconds_of_pip": round(installed, 1),
-                  "processor_seconds": round(used, 1)}  # fmt: skip
+    return bare, {
+        "seconds_to_first_result": round(seconds, 1),
+        "seconds_of_pip": round(installed, 1),
+        "processor_seconds": round(used, 1),
+    }
 
 
 def processor_seconds():
@@ -123,14 +146,32 @@ def busy_seconds():
 def tried(bare, folder, files):
     """Counts of the tests of `files`, run against the installed wheel, once with each of its variants."""
     bare("pip", "install", "-q", *TEST_TOOLS)
-    listed = bare("python", "-c", "from spectralcls._core import available_variants as v; print(*v())",
-                  capture_output=True, text=True, cwd=folder).stdout.split()  # fmt: skip
+    listed = bare(
+        "python",
+        "-c",
+        "from spectralcls._core import available_variants as v; print(*v())",
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    ).stdout.split()
     outcomes = {}
     for k, variant in enumerate(listed):
         report = folder / f"{variant}.xml"
-        bare("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", "-k", "not check_",
-             *(files if k == 0 else CORE_TESTS), cwd=ROOT, check=False,
-             env={"SPECTRALCLS_ISA": variant, "OPENBLAS_NUM_THREADS": "1"})  # fmt: skip
+        bare(
+            "python",
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"--junitxml={report}",
+            "-k",
+            "not check_",
+            *(files if k == 0 else CORE_TESTS),
+            cwd=ROOT,
+            check=False,
+            env={"SPECTRALCLS_ISA": variant, "OPENBLAS_NUM_THREADS": "1"},
+        )
         outcomes[variant] = counts(report)
     return outcomes
 
@@ -158,8 +199,7 @@ def main():
         bare, times = time_to_first_result(kept, scratch)
         outcomes = tried(bare, scratch, TESTS)
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    record(HERE, python, outcome="run", file=Path(kept).name, bytes=Path(kept).stat().st_size,
-           tests=outcomes, **times)  # fmt: skip
+    record(HERE, python, outcome="run", file=Path(kept).name, bytes=Path(kept).stat().st_size, tests=outcomes, **times)
     if any(outcome["failed"] for outcome in outcomes.values()):
         raise SystemExit(f"Tests fail: {outcomes}")
 

@@ -17,7 +17,11 @@ QUERIED = {"novelty": True}  # of those that otherwise answer for their training
 
 # Draw or split the rows of the training data, whatever their parameters: another order is another fit.
 DEPEND_ON_ORDER = {
-    "AutoClassifier", "GradientMetric", "KernelMetric", "KernelRidgeClassifier", "SpectralKernelClassifier",
+    "AutoClassifier",
+    "GradientMetric",
+    "KernelMetric",
+    "KernelRidgeClassifier",
+    "SpectralKernelClassifier",
 }
 
 

@@ -2,7 +2,8 @@
 
     python -m tests.make_models
 
-The files of a released version stay as they are, and later versions have to read them (``tests/estimators/test_models.py``).
+The files of a released version stay as they are, and later versions have to read them
+(``tests/estimators/test_models.py``).
 Those of a version that is not released yet are written again whenever what an estimator stores has changed.
 """
 
@@ -50,8 +51,11 @@ def write(variant):
     stem.with_name(stem.name + ".pkl").write_bytes(pickle.dumps(models, protocol=4))
     stem.with_name(stem.name + ".skops").write_bytes(compressed(skops.io.dumps(models)))
     queries = estimators.problem(n=24, d=2)[2]
-    answers = {f"{name} {what}": np.asarray(answer) for name, model in models.items()
-               for what, answer in estimators.responses(model, queries).items()}  # fmt: skip
+    answers = {
+        f"{name} {what}": np.asarray(answer)
+        for name, model in models.items()
+        for what, answer in estimators.responses(model, queries).items()
+    }
     np.savez_compressed(stem.with_name(stem.name + ".npz"), queries=queries, **answers)
 
 
@@ -59,8 +63,9 @@ def main():
     if sys.argv[1:]:
         return write(compiled.build_info()["variant"])
     for variant in available_variants():
-        subprocess.run([sys.executable, "-m", "tests.make_models", variant], check=True,
-                       env=os.environ | {ISA_VARIABLE: variant})  # fmt: skip
+        subprocess.run(
+            [sys.executable, "-m", "tests.make_models", variant], check=True, env=os.environ | {ISA_VARIABLE: variant}
+        )
 
 
 if __name__ == "__main__":

@@ -69,8 +69,11 @@ GUIDE = {
     **dict.fromkeys(
         ("SpectralISEClassifier", "SpectralLaplacianISEClassifier", "LaplacianSpectralClassifier"), "spectral.md"
     ),
-    "AutoClassifier": "metric.md", "KernelRidgeClassifier": "metric.md",
-    "PerTurboClassifier": "perturbo.md", "CCDRClassifier": "ccdr.md", "SpectralKernelClassifier": "text.md",
+    "AutoClassifier": "metric.md",
+    "KernelRidgeClassifier": "metric.md",
+    "PerTurboClassifier": "perturbo.md",
+    "CCDRClassifier": "ccdr.md",
+    "SpectralKernelClassifier": "text.md",
 }
 
 
@@ -140,9 +143,13 @@ def main():
         measure(found, arguments.names or list(classifiers()), arguments.trials)
         KEPT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     rows = summary(found)
-    fill(ROOT / "docs" / "choose.md", {
-        "which": which(rows, "guide/"), "how": explanation(found),
-    })  # fmt: skip
+    fill(
+        ROOT / "docs" / "choose.md",
+        {
+            "which": which(rows, "guide/"),
+            "how": explanation(found),
+        },
+    )
     fill(ROOT / "README.md", {"which": short(rows)})
     tree.draw(facts(rows), ROOT / "docs" / "images" / "choose.png")
 

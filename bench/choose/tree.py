@@ -57,5 +57,6 @@ def _arrow(ax, start, end, label, above):
     ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "#404040", "linewidth": 1.2})
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     offset = (0, 4) if above else (10, 0)
-    ax.annotate(label, (x, y), offset, textcoords="offset points", ha="center", va="bottom" if above else "center",
-                fontsize=9)
+    ax.annotate(
+        label, (x, y), offset, textcoords="offset points", ha="center", va="bottom" if above else "center", fontsize=9
+    )

@@ -23,9 +23,7 @@ OUT = Path(__file__).resolve().parents[2] / "docs" / "results"
 
 
 def parser():
-    found = argparse.ArgumentParser(
-        prog="python -m bench.reproduce", description="The papers' tables and figures."
-    )
+    found = argparse.ArgumentParser(prog="python -m bench.reproduce", description="The papers' tables and figures.")
     found.add_argument(
         "tables",
         nargs="*",

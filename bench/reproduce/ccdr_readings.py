@@ -45,11 +45,17 @@ def _networks(X, y, Q, truth, A, B):
     """A saturated network answers one class for all: then the error is that of a constant."""
     saturated = [
         MLPClassifier(
-            (2 * X.shape[1],), activation="logistic", solver="sgd", learning_rate_init=1.0, max_iter=20,
+            (2 * X.shape[1],),
+            activation="logistic",
+            solver="sgd",
+            learning_rate_init=1.0,
+            max_iter=20,
             random_state=seed,
-        ).fit(X, y).predict(Q)
+        )
+        .fit(X, y)
+        .predict(Q)
         for seed in range(SEEDS)
-    ]  # fmt: skip
+    ]
     constants = [_error(np.full(len(truth), label), truth) for label in np.unique(y)]
     return {
         "scaled features": net_error(A, y, B, truth, A.shape[1]),

@@ -115,9 +115,7 @@ def run(cells, store, source, *, jobs, silent=False):
         parallel_config(backend="loky", inner_max_num_threads=1),
     ):
         step(todo[0].key)
-        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(_attempt)(c, source) for c in todo
-        )
+        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_attempt)(c, source) for c in todo)
         for key, value, seconds, failure in results:
             if failure is None:
                 store.keep(key, value, seconds)

@@ -30,9 +30,7 @@ class Source:
                 return load(f"openml:{openml}")
             except ConnectionError:
                 pass
-        raise MissingData(
-            f"no data: put {name}.npz into {'the data folder' if self.folder else '$SPECTRALCLS_DATA'}"
-        )
+        raise MissingData(f"no data: put {name}.npz into {'the data folder' if self.folder else '$SPECTRALCLS_DATA'}")
 
 
 @dataclass(frozen=True)

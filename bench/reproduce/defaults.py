@@ -27,8 +27,10 @@ def measure(source: Source, data, trials, checkout):
     finished = subprocess.run(
         [sys.executable, "-P", script, data, str(trials), source.folder or "", *DEFAULTS],
         env=os.environ | {"PYTHONPATH": os.pathsep.join((checkout, package)), "OMP_NUM_THREADS": "1"},
-        cwd=checkout, capture_output=True, text=True,
-    )  # fmt: skip
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+    )
     if finished.returncode:
         raise RuntimeError(finished.stderr.strip().splitlines()[-1])
     return json.loads(finished.stdout)

@@ -92,9 +92,7 @@ def other_sizes(value, entries, store):
     parts = []
     for entry in entries:
         found = [
-            f"{size} {ends[entry.path[1]][0]:.2f}"
-            for size, ranges in value.items()
-            if (ends := ranges[entry.path[0]])
+            f"{size} {ends[entry.path[1]][0]:.2f}" for size, ranges in value.items() if (ends := ranges[entry.path[0]])
         ]
         parts.append(f"{entry.row} {entry.column}: {', '.join(found) or 'nowhere'}")
     sizes = "; ".join(
@@ -104,8 +102,7 @@ def other_sizes(value, entries, store):
     )
     first = next(iter(SIZES))
     return (
-        f"The distribution decides. Means for other sizes of it: {'; '.join(parts)}. ({sizes}; ours above is "
-        f"{first}.)"
+        f"The distribution decides. Means for other sizes of it: {'; '.join(parts)}. ({sizes}; ours above is {first}.)"
     )
 
 

@@ -30,9 +30,7 @@ def _scatter(ax, Z, codes, size=18):
     for c in range(codes.max() + 1):
         own = Z[codes == c]
         face = {"facecolors": "none", "edgecolors": COLORS[c]} if MARKERS[c] != "x" else {"color": COLORS[c]}
-        ax.scatter(
-            own[:, 0], own[:, 1], s=size, marker=MARKERS[c], linewidths=0.8, label=f"class {c + 1}", **face
-        )
+        ax.scatter(own[:, 0], own[:, 1], s=size, marker=MARKERS[c], linewidths=0.8, label=f"class {c + 1}", **face)
 
 
 def _stars(ax, points):
@@ -49,8 +47,7 @@ def largest_weights(source):
     ax.legend(frameon=False, fontsize=8)
     return (
         figure,
-        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = "
-        f"{RING_BANDWIDTH}).",
+        f"{int((y[top] == 1).sum())} of the 10 points of largest weight 1/f are in the ring (h = {RING_BANDWIDTH}).",
     )
 
 
@@ -100,8 +97,7 @@ def map_of_ring(source, weighting):
     angle = np.degrees(np.arccos(means[0] @ means[1] / norms.prod()))
     return (
         figure,
-        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and "
-        f"{norms[1]:.3g}.",
+        f"Angle between the class means: {angle:.0f} degrees; their lengths {norms[0]:.3g} and {norms[1]:.3g}.",
     )
 
 
@@ -178,16 +174,21 @@ def class_weights(source, data):
     figure, ax = plt.subplots(figsize=(6.4, 3.6))
     bins = np.geomspace(weights.min(), weights.max(), 25)
     for c, hatch in zip(range(n_classes), ("", "//", ".."), strict=False):
-        ax.hist(weights[y == c], bins, histtype="stepfilled", alpha=0.5, color=COLORS[c], hatch=hatch,
-                label=f"class {c + 1}")  # fmt: skip
+        ax.hist(
+            weights[y == c],
+            bins,
+            histtype="stepfilled",
+            alpha=0.5,
+            color=COLORS[c],
+            hatch=hatch,
+            label=f"class {c + 1}",
+        )
     ax.set(xscale="log", xlabel="weight 1/f", ylabel="training points")
     ax.set_title("A few points weigh many times the others")
     ax.legend()
     ratios = [weights[y == c].max() / np.median(weights[y == c]) for c in range(n_classes)]
     return figure, (
-        f"h = {h:.2g}; the largest weight of a class is "
-        + ", ".join(f"{r:.1f}" for r in ratios)
-        + " times its median."
+        f"h = {h:.2g}; the largest weight of a class is " + ", ".join(f"{r:.1f}" for r in ratios) + " times its median."
     )
 
 

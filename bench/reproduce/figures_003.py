@@ -35,9 +35,7 @@ def figure_2(source):
         image = ax.pcolormesh(x, v, field, vmin=0, vmax=1, shading="gouraud", rasterized=True)
         ax.plot(*X[y == 0].T, ".", color="white", markersize=3)
         ax.set(title=title, xlabel="feature 1")
-        shares.append(
-            f"{title}: tau is below one half on {100 * np.mean(tau < 0.5):.0f} per cent of the plane"
-        )
+        shares.append(f"{title}: tau is below one half on {100 * np.mean(tau < 0.5):.0f} per cent of the plane")
     axes[0].set_ylabel("feature 2")
     figure.colorbar(image, ax=axes, label="perturbation of the first class")
     return figure, "; ".join(shares) + "."
@@ -45,9 +43,7 @@ def figure_2(source):
 
 def _toys():
     spirals = make_two_spirals(200, random_state=0)
-    gaussians = make_gaussian_mixture(
-        150, n_classes=3, n_features=2, n_components=3, intrinsic_dim=1, random_state=3
-    )
+    gaussians = make_gaussian_mixture(150, n_classes=3, n_features=2, n_components=3, intrinsic_dim=1, random_state=3)
     return spirals, gaussians
 
 

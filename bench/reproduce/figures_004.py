@@ -54,9 +54,7 @@ def errors(source, found, words):
     ax.set(xlabel=words, ylabel="test error, %", title=TITLES[words])
     ax.grid(alpha=0.25)
     ax.legend(frameon=False)
-    best = {
-        name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")
-    }
+    best = {name: (min(found[name]), found["values"][int(np.argmin(found[name]))]) for name in ("linear", "k-NN")}
     return figure, "; ".join(
         f"{name}: least error {e:.2f} per cent at {v:g}" for name, (e, v) in best.items()
     ) + ". Bars: 80 % interval of a share of the test points."

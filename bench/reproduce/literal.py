@@ -71,5 +71,7 @@ class PlainKernelSpectral(WeightedKernelSpectral):
 
 
 TEST_KERNELS = {
-    "convolved": LaplacianSpectralClassifier, "plain": PlainKernelSpectral, "weighted": WeightedKernelSpectral,
+    "convolved": LaplacianSpectralClassifier,
+    "plain": PlainKernelSpectral,
+    "weighted": WeightedKernelSpectral,
 }

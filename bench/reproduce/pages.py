@@ -166,9 +166,14 @@ def shown(entry, store):
     difference = ours[0] - entry.paper
     deviations = f"{difference / entry.deviation:+.1f}" if entry.deviation else ""
     return Row(
-        entry.row, entry.column, paper, number(*ours, entry.digits), f"{difference:+.{entry.digits}f}", deviations,
+        entry.row,
+        entry.column,
+        paper,
+        number(*ours, entry.digits),
+        f"{difference:+.{entry.digits}f}",
+        deviations,
         verdict,
-    )  # fmt: skip
+    )
 
 
 def explanations(entries, store):
@@ -214,8 +219,11 @@ def overview(counts, seconds, out, trials, jobs):
     total = sum(counts.values(), Counter())
     lines += ["", "All papers: " + summary(total)]
     lines += ["", f"Computing the cells took {seconds / 60:.1f} minutes, added over the processes."]
-    lines += ["", "[What changes today](today.md): the same data with the defaults of this package, and its peers; "
-              "[the defaults](defaults.md) as they are now and as they were."]
+    lines += [
+        "",
+        "[What changes today](today.md): the same data with the defaults of this package, and its peers; "
+        "[the defaults](defaults.md) as they are now and as they were.",
+    ]
     lines += ["", "[Speed of the thesis's protocol](speed.md) compared with grid search with refits."]
     lines += ["", "```{toctree}", ":hidden:", "", *counts, "today", "defaults", "speed", "```"]
     (out / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -95,8 +95,13 @@ def medline_split(relevant, n_training_positives, rng):
 
 
 def figure_2(
-    query=23, n_components=FIGURE_2_COMPONENTS, n_splits=50, n_training_positives=24, normalize=True,
-    random_state=0, data=None,
+    query=23,
+    n_components=FIGURE_2_COMPONENTS,
+    n_splits=50,
+    n_training_positives=24,
+    normalize=True,
+    random_state=0,
+    data=None,
 ):
     """F1 on Medline of SK<Gamma_N, 1(a), S_I> for each k and of the linear kernel, over random splits.
 

@@ -48,16 +48,18 @@ def _fixed_bandwidths(X, y, splits, variant, mixtures):
     """Test rates over bandwidths, with the best alpha where there is one, and other protocols."""
     bandwidths = np.sqrt(X.var(axis=0).sum()) * SCALES
     alphas = ALPHAS if variant == "reg" else (1.0,)
-    rates = np.array([
+    rates = np.array(
         [
-            max(
-                100 * perturbo_model(variant, h, alpha=alpha).fit(X[train], y[train]).score(X[test], y[test])
-                for alpha in alphas
-            )
-            for h in bandwidths
+            [
+                max(
+                    100 * perturbo_model(variant, h, alpha=alpha).fit(X[train], y[train]).score(X[test], y[test])
+                    for alpha in alphas
+                )
+                for h in bandwidths
+            ]
+            for train, test in splits
         ]
-        for train, test in splits
-    ])  # fmt: skip
+    )
     n_more = 2 * len(splits[0][0])
     by_folds = [
         100 * perturbo_model(variant, cv=folds(y[train])).fit(X[train], y[train]).score(X[test], y[test])
@@ -92,9 +94,15 @@ def _mixtures(data, variant, trials):
 
         def draw(separation, dimension=dimension, noise=noise):
             return make_gaussian_mixture(
-                1000, n_features=d, n_components=components, intrinsic_dim=dimension, noise=noise,
-                separation=separation, mixture_state=int(data[-1]), random_state=0,
-            )  # fmt: skip
+                1000,
+                n_features=d,
+                n_components=components,
+                intrinsic_dim=dimension,
+                noise=noise,
+                separation=separation,
+                mixture_state=int(data[-1]),
+                random_state=0,
+            )
 
         low, high = 1e-3, 10.0
         for _ in range(BISECTIONS):

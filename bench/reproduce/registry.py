@@ -100,11 +100,7 @@ def select(wanted, trials):
     if not wanted:
         return items
     lowered = [name.lower() for name in wanted]
-    unknown = [
-        name
-        for name in lowered
-        if name not in PAPERS and not any(item.name.lower() == name for item in items)
-    ]
+    unknown = [name for name in lowered if name not in PAPERS and not any(item.name.lower() == name for item in items)]
     if unknown:
         raise ValueError(
             f"There is no table or figure {', '.join(unknown)}. There are: "

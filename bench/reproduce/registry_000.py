@@ -16,9 +16,15 @@ def tables(trials):
         "Experiment 1: two Gaussians, 100 and 5 training points",
         tuple(
             Entry(
-                f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None,
+                f"{name} classifier",
+                f"wrong of {c}",
+                count,
+                None,
+                two,
+                ("wrong", name, c),
+                None,
                 cell("laplacian_spectral.explain", 20, trials=min(trials, 20), rule=name, code=code),
-            )  # fmt: skip
+            )
             for name, counts in paper["experiment 1"].items()
             for code, (c, count) in enumerate(counts.items())
         ),
@@ -31,19 +37,21 @@ def tables(trials):
         "Experiment 2: two rings",
         (
             Entry(
-                "spectral classifier", "rate", paper["experiment 2"]["rate"], None,
-                cell("laplacian_spectral.rings", 20, trials=trials), ("rate",),
+                "spectral classifier",
+                "rate",
+                paper["experiment 2"]["rate"],
+                None,
+                cell("laplacian_spectral.rings", 20, trials=trials),
+                ("rate",),
                 explanation=cell("laplacian_spectral.ring_readings", 20, trials=min(trials, 20)),
                 calibrated=True,
             ),
         ),
         "100 training and 844 test points. The paper gives no radii and shows rings apart from each other: ours "
         "are concentric and separated, a choice on which the rate rests.",
-    )  # fmt: skip
-    ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
-    plain = cell(
-        "laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), test_kernel="plain"
     )
+    ours = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS))
+    plain = cell("laplacian_spectral.breast_cancer", 5, trials=min(trials, EXPERIMENT_3_TRIALS), test_kernel="plain")
     others = cell("laplacian_spectral.breast_cancer_readings", 15, trials=min(trials, EXPERIMENT_3_TRIALS))
     yield Table(
         "000:3",

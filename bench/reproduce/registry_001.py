@@ -27,8 +27,7 @@ READING = (
     "Features of unit deviation over the whole set."
 )
 SPECTRAL_READING = (
-    READING
-    + " The map of test points is eq. 7.2 as printed: factor sqrt(n) and the plain kernel, also for the "
+    READING + " The map of test points is eq. 7.2 as printed: factor sqrt(n) and the plain kernel, also for the "
     "Laplacian matrix."
 )
 
@@ -182,9 +181,7 @@ def _confusion_table(name, trials):
 
 
 CLASS_SHARES = {  # of the whole data sets, in the thesis's order; from the thesis's own tables 9.5 to 9.14
-    published("001")[f"9.{number}"]["data"]: [
-        sum(row) for row in published("001")[f"9.{number}"]["matrices"]["Bayes"]
-    ]
+    published("001")[f"9.{number}"]["data"]: [sum(row) for row in published("001")[f"9.{number}"]["matrices"]["Bayes"]]
     for number in range(5, 15)
 }
 
@@ -217,9 +214,14 @@ def _readings_table(trials):
                 more |= {"small": True} if classifier == "laplacian_ise" and data in SMALL else {}
                 for reading in READINGS[classifier]:
                     ours = cell(
-                        "thesis_readings.rates", 5, data=data, classifier=classifier, reading=reading,
-                        trials=min(trials, READING_TRIALS), **more,
-                    )  # fmt: skip
+                        "thesis_readings.rates",
+                        5,
+                        data=data,
+                        classifier=classifier,
+                        reading=reading,
+                        trials=min(trials, READING_TRIALS),
+                        **more,
+                    )
                     column = f"{SHOWN[classifier]}, {reading}"
                     entries.append(Entry(THESIS[data].title, column, *printed, ours, ("rate",)))
     text = (
@@ -284,9 +286,7 @@ def tables(trials):
 def figures(trials):
     f = "figures_001"
     yield Figure("001:fig6.1", "The ten points of largest weight", f"{f}.largest_weights")
-    yield Figure(
-        "001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.25),)
-    )
+    yield Figure("001:fig6.2", "Density estimates without and with weights", f"{f}.densities", (), (("h", 0.25),))
     yield Figure("001:fig6.3", "Weights of the samples", f"{f}.weights_of_gaussian_in_ring")
     yield Figure("001:fig7.1", "Map by the Laplacian matrix", f"{f}.map_of_ring", (), (("weighting", "1/f"),))
     yield Figure("001:fig7.2", "Map by the affinity matrix", f"{f}.map_of_ring", (), (("weighting", None),))
@@ -294,9 +294,7 @@ def figures(trials):
         cell("thesis_kernels.ranges", 60, kernel=kernel, draws=min(trials, RANGE_DRAWS))
         for kernel in ("gaussian", "epanechnikov", "uniform")
     )
-    yield Figure(
-        "001:fig8.1", "The two classes, and the bandwidths with 100 %", f"{f}.classes_and_ranges", ranges
-    )
+    yield Figure("001:fig8.1", "The two classes, and the bandwidths with 100 %", f"{f}.classes_and_ranges", ranges)
     yield Figure("001:fig8.2", "Density estimates, h = 0.80", f"{f}.densities", (), (("h", 0.8),))
     yield Figure("001:fig9.1", "Banana, largest weights", f"{f}.banana_weights")
     for number, data in (("9.2", "banana"), ("9.4", "iris")):

@@ -19,7 +19,11 @@ def tables(trials):
         "F1 on Reuters, ten categories",
         tuple(
             Entry(
-                "linear kernel" if column == "linear" else column, name, number, None, reuters,
+                "linear kernel" if column == "linear" else column,
+                name,
+                number,
+                None,
+                reuters,
                 (column.removeprefix("k = "), name),
                 explanation=cell("spectral_kernels.reuters_readings", 300),
             )
@@ -29,7 +33,7 @@ def tables(trials):
         "Unit term frequencies without idf, hinge-loss SVM with C = 1 / mean |x|^2 (the default of SVM-light), ten "
         "one-against-the-rest problems; embedding 1(b), unit rows. Resampling the test documents says how far F1 "
         "of a category goes by chance.",
-    )  # fmt: skip
+    )
     medline = _medline(23, trials)
     paper = published("002")["2"]["query 23"]
     yield Table(
@@ -38,14 +42,20 @@ def tables(trials):
         (
             Entry("best k", "F1", paper["best k"], None, medline, ("best mean",), None, medline),
             Entry(
-                "linear kernel", "F1", paper["linear kernel"], None, medline, ("unit rows", "linear", "mean"),
-                None, medline,
+                "linear kernel",
+                "F1",
+                paper["linear kernel"],
+                None,
+                medline,
+                ("unit rows", "linear", "mean"),
+                None,
+                medline,
             ),
         ),
         "24 of the 39 relevant documents and 90 % of the others for training; ours are means over the splits. The "
         "paper's numbers are fractions of one split (22/26 and 8/19), hence two deviations over our splits are the "
         "tolerance; our best single splits stand below figure 2.",
-    )  # fmt: skip
+    )
 
 
 def figures(trials):

@@ -51,15 +51,18 @@ def tables(trials):
             if number is not None:
                 entries.append(
                     Entry(
-                        TITLES[data], SHOWN[column], *number, ours, ("rate",), explanation=explanation,
+                        TITLES[data],
+                        SHOWN[column],
+                        *number,
+                        ours,
+                        ("rate",),
+                        explanation=explanation,
                         calibrated=data.startswith("simdata") and column == "knn",
-                    )  # fmt: skip
+                    )
                 )
             else:
                 inverses.append(
-                    Entry(
-                        TITLES[data], SHOWN[column], None, None, ours, ("singular",), explanation=explanation
-                    )
+                    Entry(TITLES[data], SHOWN[column], None, None, ours, ("singular",), explanation=explanation)
                 )
     yield Table(
         "003:2",
@@ -89,15 +92,20 @@ def tables(trials):
         "003:readings",
         "Other readings of PerTurbo (reg)",
         tuple(
-            Entry(TITLES[data], reading, *row[table["columns"].index("reg")], _cells(data, "reg", trials)[1],
-                  ("readings", reading))
+            Entry(
+                TITLES[data],
+                reading,
+                *row[table["columns"].index("reg")],
+                _cells(data, "reg", trials)[1],
+                ("readings", reading),
+            )
             for data, row in table["rows"].items()
             if data != "letter" and data not in MIXTURES
             for reading in ("features scaled", "tuned by 5 folds")
         ),
         "The paper says neither whether features are scaled nor how PerTurbo is tuned.",
         counted=False,
-    )  # fmt: skip
+    )
 
 
 def _active(data, classifier, trials, found):

@@ -45,9 +45,15 @@ def tables(trials):
         "Entropic dimension of the classes",
         tuple(
             Entry(
-                f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None,
+                f"class {c + 1}",
+                "dimension",
+                number,
+                None,
+                dimension,
+                ("estimates", c),
+                None,
                 cell("ccdr_readings.dimension_readings", 30, code=c),
-            )  # fmt: skip
+            )
             for c, number in enumerate(paper["dimension"])
         ),
         "Minimal spanning trees of resamples; two deviations over the resamples are the tolerance.",
@@ -58,11 +64,16 @@ def tables(trials):
         "Least errors in figures 2 and 4 (section V), per cent",
         tuple(
             Entry(
-                name, f"at {value}", number, None, minima, (name,),
+                name,
+                f"at {value}",
+                number,
+                None,
+                minima,
+                (name,),
                 explanation=cell(
                     "ccdr_readings.explain", 30, row="CCDR", column="Linear" if "linear" in name else "k-NN"
                 ),
-            )  # fmt: skip
+            )
             for name, (number, value) in paper["minima"].items()
         ),
         "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",
@@ -78,9 +89,12 @@ def tables(trials):
         "Other readings",
         tuple(
             Entry(
-                f"dimension reduction: {row}", f"{column}, {reading}",
-                paper["I"]["rows"][row][paper["I"]["columns"].index(column)], None,
-                cell("ccdr_readings.explain", 30, row=row, column=column), ("readings", reading),
+                f"dimension reduction: {row}",
+                f"{column}, {reading}",
+                paper["I"]["rows"][row][paper["I"]["columns"].index(column)],
+                None,
+                cell("ccdr_readings.explain", 30, row=row, column=column),
+                ("readings", reading),
             )
             for (row, column), found in other.items()
             for reading in found
@@ -88,7 +102,7 @@ def tables(trials):
         "The paper embeds test points out of sample in section IV and speaks of one embedding of all points in "
         "section V. Its linear classifier is least squares by its words; here stands the nearest class mean too.",
         counted=False,
-    )  # fmt: skip
+    )
 
 
 def figures(trials):

@@ -20,9 +20,7 @@ TABLE_3_COMPONENTS = paper_002.TABLE_3_COMPONENTS
 def _folder(source, *files):
     for file in files:
         if source.folder is None or not (Path(source.folder) / file).exists():
-            raise MissingData(
-                f"no data: put {file} into {'the data folder' if source.folder else '$SPECTRALCLS_DATA'}"
-            )
+            raise MissingData(f"no data: put {file} into {'the data folder' if source.folder else '$SPECTRALCLS_DATA'}")
     return source.folder
 
 
@@ -75,12 +73,13 @@ def reuters_readings(source):
                 "readings": {
                     "over resampled test documents": spread([found[name] for found in resampled]),
                     f"squared hinge loss, C = {OTHER_C:g}": other[name],
-                    f"k by cross-validation ({automatic['n_components'].get(name, 'for each category')})":
-                        automatic["F1"][name],
+                    f"k by cross-validation ({automatic['n_components'].get(name, 'for each category')})": automatic[
+                        "F1"
+                    ][name],
                 }
             }
             for name in other
-        }  # fmt: skip
+        }
     return out
 
 

@@ -39,12 +39,14 @@ CONSISTENT = {"spectral_ise": SpectralISEConsistent, "spectral_laplacian_ise": S
 SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
 READINGS = {
     "ise": {"potentials with the test kernel": {"potential": "same"}},
-    "laplacian_ise": {"weights as in eq. 6.12": {"weighting": "inverse"}, "potentials with the test kernel":
-                      {"potential": "same"}},
+    "laplacian_ise": {
+        "weights as in eq. 6.12": {"weighting": "inverse"},
+        "potentials with the test kernel": {"potential": "same"},
+    },
     "cs": {"weights f^-1/2": {"weighting": "symmetric"}, "no weights": {"weighting": None}},
     "spectral_ise": {"queries mapped as training points are": {"consistent": True}},
     "spectral_laplacian_ise": {"queries mapped as training points are": {"consistent": True}},
-}  # fmt: skip
+}
 
 
 def model(classifier, center=None, consistent=False, **parameters):
@@ -108,9 +110,7 @@ def rates(source, data, classifier, trials, center=None, small=False):
     X, y, splits = thesis_data(source, data)
     tally = Tally(y.max() + 1)
     potentials = []
-    for trial, (train, test) in enumerate(
-        thesis_splits(data, y, splits, trials, (100, 50) if small else None)
-    ):
+    for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
         found = predict_tuned(model(classifier, center), X[train], y[train], X[test], trial)
         tally.add(y[test], *found)
         if classifier == "ise":

@@ -51,13 +51,17 @@ def ranges(source, kernel, draws, size="dense"):
     out = {}
     for name, runs in ends.items():
         found = np.array([(BANDWIDTHS[a], BANDWIDTHS[b]) for a, b in filter(None, runs)])
-        out[name] = None if not len(found) else {
-            "from": spread(found[:, 0]),
-            "to": spread(found[:, 1]),
-            "drawn": len(found) / draws,
-            "reached": spread(reached),
-            "extremes": [found.min(axis=0).tolist(), found.max(axis=0).tolist()],
-        }  # fmt: skip
+        out[name] = (
+            None
+            if not len(found)
+            else {
+                "from": spread(found[:, 0]),
+                "to": spread(found[:, 1]),
+                "drawn": len(found) / draws,
+                "reached": spread(reached),
+                "extremes": [found.min(axis=0).tolist(), found.max(axis=0).tolist()],
+            }
+        )
     return out
 
 

@@ -68,10 +68,7 @@ def _plain_bayes(X, y, Q, seed):
 
     folds = np.random.default_rng(seed).permutation(len(y)) % FOLDS
     hits = [
-        sum(
-            np.sum(labels(X[folds != f], y[folds != f], X[folds == f], h) == y[folds == f])
-            for f in range(FOLDS)
-        )
+        sum(np.sum(labels(X[folds != f], y[folds != f], X[folds == f], h) == y[folds == f]) for f in range(FOLDS))
         for h in WIDE_GRID
     ]
     return labels(X, y, Q, smallest_best(WIDE_GRID, hits))

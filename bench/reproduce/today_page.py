@@ -28,9 +28,7 @@ def collect(store):
     names = [name for name in TITLES if all(_cell(name, method) in store for method in METHODS)]
 
     def gather(pick):
-        return {
-            method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in METHODS
-        }
+        return {method: np.array([pick(store.value(_cell(name, method))) for name in names]) for method in METHODS}
 
     return names, gather(lambda value: value["rate"][0]), gather(lambda value: value["seconds"])
 
@@ -158,8 +156,7 @@ def advice(names, rates, seconds, ranks, critical):
     for change, by_method in FURTHER.items():
         gains = {method: rates[f"{method}, {change}"] - rates[method] for method in by_method}
         words = ", ".join(
-            f"{method} {gain.mean():+.1f} ({int((gain > WORTH).sum())} sets better, "
-            f"{int((gain < -WORTH).sum())} worse)"
+            f"{method} {gain.mean():+.1f} ({int((gain > WORTH).sum())} sets better, {int((gain < -WORTH).sum())} worse)"
             for method, gain in gains.items()
         )
         mean = np.mean([gain.mean() for gain in gains.values()])
@@ -200,9 +197,14 @@ def draw(ranks, critical, path):
         color = "0.35" if method in PEERS else "#1f5fa8"
         ax.plot([values[i], values[i], end], [0, depth, depth], color=color, linewidth=1)
         ax.text(
-            end + (-0.1 if left else 0.1), depth, f"{method} ({values[i]:.1f})", color=color, fontsize=9,
-            ha="right" if left else "left", va="center",
-        )  # fmt: skip
+            end + (-0.1 if left else 0.1),
+            depth,
+            f"{method} ({values[i]:.1f})",
+            color=color,
+            fontsize=9,
+            ha="right" if left else "left",
+            va="center",
+        )
     margin = 0.45 * (high - low)
     ax.set(xlim=(low - margin, high + margin), ylim=(-start - 0.55 * half, 2.0))
     ax.set_axis_off()

@@ -64,8 +64,9 @@ def imports(parts):
             base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
             found |= {".".join([*base, alias.name][1:]) for alias in node.names}
         elif isinstance(node, ast.Import):
-            found |= {alias.name.removeprefix("spectralcls.") for alias in node.names
-                      if alias.name.startswith("spectralcls.")}  # fmt: skip
+            found |= {
+                alias.name.removeprefix("spectralcls.") for alias in node.names if alias.name.startswith("spectralcls.")
+            }
     return frozenset(found)
 
 
@@ -100,8 +101,11 @@ def draw(path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    place = {room: ((i + 0.5) / len(on_floor), floor) for floor, (_, on_floor) in enumerate(FLOORS)
-             for i, room in enumerate(on_floor)}  # fmt: skip
+    place = {
+        room: ((i + 0.5) / len(on_floor), floor)
+        for floor, (_, on_floor) in enumerate(FLOORS)
+        for i, room in enumerate(on_floor)
+    }
     lines = dict.fromkeys(place, 0)
     for parts in sources():
         if room_of(parts) is not None:
@@ -113,8 +117,16 @@ def draw(path):
     for room, target in arrows():
         ax.plot(*zip(place[room], place[target], strict=True), color="#56606b", alpha=0.25, lw=0.8, zorder=0)
     for room, (x, y) in place.items():
-        ax.text(x, y, f"{room}\n{lines[room]:,}", ha="center", va="center", fontsize=8.5, linespacing=1.25,
-                bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "#0072B2"})  # fmt: skip
+        ax.text(
+            x,
+            y,
+            f"{room}\n{lines[room]:,}",
+            ha="center",
+            va="center",
+            fontsize=8.5,
+            linespacing=1.25,
+            bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": "#0072B2"},
+        )
     ax.set(xlim=(-0.3, 1.02), ylim=(-0.6, len(FLOORS) - 0.4))
     ax.axis("off")
     figure.savefig(path)

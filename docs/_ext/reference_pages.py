@@ -10,15 +10,26 @@ import spectralcls
 
 NOT_LIBRARY = {"cli"}  # the command line has a page of its own
 FIRST = [  # what most readers look for; every other module follows by name
-    "ensemble", "regression", "kernel_mean", "perturbo", "density", "spectral", "ccdr", "metric", "information",
-    "kernels", "neighbors", "linalg",
+    "ensemble",
+    "regression",
+    "kernel_mean",
+    "perturbo",
+    "density",
+    "spectral",
+    "ccdr",
+    "metric",
+    "information",
+    "kernels",
+    "neighbors",
+    "linalg",
 ]
 
 
 def modules():
     """Names of the public modules, without the package's."""
     found = [
-        info.name for info in pkgutil.iter_modules(spectralcls.__path__)
+        info.name
+        for info in pkgutil.iter_modules(spectralcls.__path__)
         if not info.name.startswith("_") and info.name not in NOT_LIBRARY
     ]
     return sorted(found, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
@@ -30,8 +41,10 @@ def public_names(module):
     if declared is not None:
         return list(declared)
     return [
-        name for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", "").startswith(module.__name__)
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and getattr(value, "__module__", "").startswith(module.__name__)
         and (inspect.isclass(value) or inspect.isfunction(value))
     ]
 
@@ -60,10 +73,18 @@ def page(name):
 def index(names):
     """Every module in a line, and under it every name with what it is."""
     lines = [
-        "API reference", "=============", "",
+        "API reference",
+        "=============",
+        "",
         "Every public name. Estimators, transformers and the four primitives can be imported from ``spectralcls``;",
-        "everything else from its module.", "",
-        ".. toctree::", "   :maxdepth: 2", "   :hidden:", "", *(f"   {name}" for name in ["top_level", *names]), "",
+        "everything else from its module.",
+        "",
+        ".. toctree::",
+        "   :maxdepth: 2",
+        "   :hidden:",
+        "",
+        *(f"   {name}" for name in ["top_level", *names]),
+        "",
     ]
     for name in names:
         module = importlib.import_module(f"spectralcls.{name}")

@@ -74,9 +74,7 @@ def test_compare_prints_a_table_and_writes_the_records(capsys, tmp_path):
     arguments = ["compare", "wine", "--repeats", "3", "--seed", "5", "--json", str(out)]
     assert main([*arguments, "--classifiers", "knn,rbf-svm,gaussiannb"]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith(
-        "wine: 178 samples, 13 features, 3 classes\n3 stratified splits into 118 training"
-    )
+    assert captured.out.startswith("wine: 178 samples, 13 features, 3 classes\n3 stratified splits into 118 training")
     lines = [line for line in captured.out.splitlines() if "±" in line]
     names = [line.split()[0] for line in lines]
     assert set(names) == {"k-NN", "RBF-SVM", "GaussianNB"}
@@ -134,10 +132,7 @@ def test_scaling_matters_and_can_be_turned_off(tmp_path):
     out = tmp_path / "wine.json"
     accuracy = {}
     for option in ("--scale", "--no-scale"):
-        assert (
-            main(["compare", "wine", "--classifiers", "knn", "--repeats", "3", option, "--json", str(out)])
-            == 0
-        )
+        assert main(["compare", "wine", "--classifiers", "knn", "--repeats", "3", option, "--json", str(out)]) == 0
         accuracy[option] = json.loads(out.read_text())[0]["accuracy_mean"]
     assert accuracy["--scale"] > accuracy["--no-scale"] + 0.1  # proline is a thousand times the rest
 
@@ -204,9 +199,7 @@ def test_small_classes_are_tuned_on_as_many_folds_as_they_fill(tmp_path, capsys)
     y = np.repeat([0, 1, 2], [40, 30, 3])
     np.savez(tmp_path / "small.npz", X=rng.normal(size=(73, 2)) + y[:, None], y=y)
     assert main(["compare", str(tmp_path / "small.npz"), "--repeats", "2", "--classifiers", "knn,svm"]) == 2
-    assert (
-        main(["compare", str(tmp_path / "small.npz"), "--repeats", "2", "--classifiers", "knn,rbfsvm"]) == 0
-    )
+    assert main(["compare", str(tmp_path / "small.npz"), "--repeats", "2", "--classifiers", "knn,rbfsvm"]) == 0
     assert "warned" not in capsys.readouterr().out
 
 
@@ -374,9 +367,7 @@ def test_bad_parquet(tmp_path, capsys, columns, message):
 
 def test_what_is_no_parquet_file(tmp_path, capsys, monkeypatch):
     (tmp_path / "bad.parquet").write_text("text")
-    assert "not a readable Parquet file" in fails_with(
-        capsys, "compare", tmp_path / "bad.parquet", "--target", "c"
-    )
+    assert "not a readable Parquet file" in fails_with(capsys, "compare", tmp_path / "bad.parquet", "--target", "c")
     assert "no such file" in fails_with(capsys, "compare", tmp_path / "none.parquet", "--target", "c")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert "spectralcls[parquet]" in fails_with(capsys, "compare", tmp_path / "bad.parquet", "--target", "c")
@@ -392,9 +383,7 @@ def test_interruption_is_one_line(capsys, monkeypatch):
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    command = (
-        f"{sys.executable} -m spectralcls compare iris --quiet --classifiers gaussiannb --repeats 1 | true; "
-    )
+    command = f"{sys.executable} -m spectralcls compare iris --quiet --classifiers gaussiannb --repeats 1 | true; "
     run = subprocess.run(["bash", "-c", command + "exit ${PIPESTATUS[0]}"], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
 
@@ -402,6 +391,7 @@ def test_a_reader_that_goes_away_is_no_error():
 def test_a_stream_without_unicode_gets_ascii():
     run = subprocess.run(
         [sys.executable, "-m", "spectralcls", "compare", "iris", *FAST],
-        capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
     assert run.returncode == 0 and b"+-" in run.stdout

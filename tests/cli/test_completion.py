@@ -19,10 +19,8 @@ def test_bash_completes_commands_and_options(typed, offered, capsys, tmp_path):
     script = tmp_path / "completion.bash"
     script.write_text(capsys.readouterr().out)
     words = f"spectralcls {typed}"
-    asked = f'source {script}; COMP_WORDS=({words}); COMP_CWORD={len(words.split()) - 1}; _shtab_spectralcls;'
-    done = subprocess.run(
-        ["bash", "-c", asked + ' echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True
-    )
+    asked = f"source {script}; COMP_WORDS=({words}); COMP_CWORD={len(words.split()) - 1}; _shtab_spectralcls;"
+    done = subprocess.run(["bash", "-c", asked + ' echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == offered
 
 

@@ -38,8 +38,12 @@ def test_a_csv_file_is_learned_and_classified_by_the_names_of_its_columns(tmp_pa
     assert main(["fit", write(tmp_path / "data.csv", X[::2], y[::2]), *FIT, "--out", model]) == 0
     assert "40 rows, 2 features, 2 classes" in capsys.readouterr().out
     # columns in another order, and one more than the model takes
-    new = write(tmp_path / "new.tsv", np.c_[X[1::2, 1], np.zeros(40), X[1::2, 0]], header=("girth", "id", "height"),
-                delimiter="\t")  # fmt: skip
+    new = write(
+        tmp_path / "new.tsv",
+        np.c_[X[1::2, 1], np.zeros(40), X[1::2, 0]],
+        header=("girth", "id", "height"),
+        delimiter="\t",
+    )
     assert main(["predict", model, new, "--out", str(out), "--quiet"]) == 0
     with open(out, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -54,8 +54,13 @@ def counter(tmp_path_factory):
 
 
 def test_36_times_the_pairs_are_not_36_times_the_allocations(counter):
-    run = subprocess.run([sys.executable, "-c", CHILD], env=os.environ | {"LD_PRELOAD": str(counter)}, check=True,
-                         capture_output=True, text=True)  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        env=os.environ | {"LD_PRELOAD": str(counter)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     for line in run.stdout.splitlines():
         counts = [int(word) for word in line.split()]
         few, many = counts[:5], counts[5:]

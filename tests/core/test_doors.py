@@ -105,8 +105,17 @@ def test_kernel_sums_of_the_core_name_the_argument(arguments, error, words):
 def test_kernel_operators_of_the_core_name_the_argument():
     two = compiled.pack_points(X, None, integers(0, 1, 0, 1, 0), 2, 1)
     missing = compiled.pack_points(X, None, integers(0, 1, 0, -1, 0), 2, 1)
-    options = dict(pairs=1, block_size=1, max_basis=5, max_block_products=99, tolerance=1e-6, norm=0.0, seed=0,
-                   start=np.zeros((5, 0)), deflate=np.zeros((5, 0)))  # fmt: skip
+    options = dict(
+        pairs=1,
+        block_size=1,
+        max_basis=5,
+        max_block_products=99,
+        tolerance=1e-6,
+        norm=0.0,
+        seed=0,
+        start=np.zeros((5, 0)),
+        deflate=np.zeros((5, 0)),
+    )
     ones = np.ones((2, 2))
     cases = [
         (dict(points=X), TypeError, "X must be packed points"),
@@ -119,8 +128,16 @@ def test_kernel_operators_of_the_core_name_the_argument():
         (dict(scale=np.ones(4)), ValueError, "scale must have 5 entries, got 4"),
         (dict(product_threads=0), ValueError, "n_jobs must be at least 1"),
     ]
-    given = dict(points=two, kernel="gaussian", bandwidths=ones, factors=ones, scale=None, product_threads=1,
-                 options=options, n_threads=1)  # fmt: skip
+    given = dict(
+        points=two,
+        kernel="gaussian",
+        bandwidths=ones,
+        factors=ones,
+        scale=None,
+        product_threads=1,
+        options=options,
+        n_threads=1,
+    )
     for arguments, error, words in cases:
         with pytest.raises(error, match=words):
             compiled.eigen_kernel(**(given | arguments))
@@ -340,8 +357,10 @@ def test_a_dtype_is_known_by_its_value(name):
     dtype = np.dtype(name, copy=True)  # as equal, and another object
     assert dtype is not np.dtype(name)
     assert compiled.multiply_add_rate(dtype, 0.001, 1) > 0
-    np.testing.assert_array_equal(kernel_sums(X.astype(dtype), X.astype(dtype), bandwidth=1.0),
-                                  kernel_sums(X.astype(name), X.astype(name), bandwidth=1.0))  # fmt: skip
+    np.testing.assert_array_equal(
+        kernel_sums(X.astype(dtype), X.astype(dtype), bandwidth=1.0),
+        kernel_sums(X.astype(name), X.astype(name), bandwidth=1.0),
+    )
 
 
 # Scales: what a bandwidth reaches, the points' spread and the distance of a query may differ by any factor.
@@ -393,10 +412,12 @@ def test_queries_and_bandwidths_whose_squares_are_zero():
     P = rng.normal(size=(300, 4))
     Q = np.concatenate([rng.normal(size=(9, 4)) * 100, P[:9] + 1e-4])
     for least in (2.0**-960, 1.0):
-        np.testing.assert_array_equal(kernel_matrix(Q * least, P * least, bandwidth=least / 10),
-                                      kernel_matrix(Q, P, bandwidth=1 / 10))  # fmt: skip
-        np.testing.assert_array_equal(kernel_sums(Q * least, P * least, bandwidth=least / 10),
-                                      kernel_sums(Q, P, bandwidth=1 / 10))  # fmt: skip
+        np.testing.assert_array_equal(
+            kernel_matrix(Q * least, P * least, bandwidth=least / 10), kernel_matrix(Q, P, bandwidth=1 / 10)
+        )
+        np.testing.assert_array_equal(
+            kernel_sums(Q * least, P * least, bandwidth=least / 10), kernel_sums(Q, P, bandwidth=1 / 10)
+        )
 
 
 @pytest.mark.parametrize("d", [1, 5, 40])

@@ -31,6 +31,7 @@ def with_spectrum(values, seed=0, dtype=np.float64):
 
 def ring_graph(n, dtype=np.float64):
     """Two rings of different sizes: eigenvalues 2 cos(2 pi j / m), nearly all of them double."""
+
     def ring(m):
         i = np.arange(m)
         return sp.coo_array((np.ones(2 * m), (np.r_[i, (i + 1) % m], np.r_[(i + 1) % m, i])), shape=(m, m))
@@ -102,8 +103,12 @@ def test_pairs_of_every_kind_of_operator(kind, solver, dtype):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    n=st.integers(8, 160), k=st.integers(1, 12), block=st.integers(1, 12), seed=st.integers(0, 1000),
-    double=st.booleans(), matrix_free=st.booleans(),
+    n=st.integers(8, 160),
+    k=st.integers(1, 12),
+    block=st.integers(1, 12),
+    seed=st.integers(0, 1000),
+    double=st.booleans(),
+    matrix_free=st.booleans(),
 )
 def test_pairs_of_random_matrices(n, k, block, seed, double, matrix_free):
     k = min(k, n - 1)
@@ -111,9 +116,7 @@ def test_pairs_of_random_matrices(n, k, block, seed, double, matrix_free):
     A = np.random.default_rng(seed).standard_normal((n, n))
     A = (A + A.T).astype(dtype)
     tol = 1e-9 if double else 1e-4
-    result = top_eigenpairs(
-        aslinearoperator(A) if matrix_free else A, k, solver="lanczos", block_size=block, tol=tol
-    )
+    result = top_eigenpairs(aslinearoperator(A) if matrix_free else A, k, solver="lanczos", block_size=block, tol=tol)
     check_pairs(A.astype(np.float64), result, k, tol)
     expected = np.linalg.eigvalsh(A.astype(np.float64))[::-1][:k]
     assert_allclose(result.values, expected, atol=100 * tol * np.abs(expected).max())
@@ -246,7 +249,7 @@ def test_kernel_operator_with_bandwidths_by_label():
             part = slow_kernel_matrix(X[labels == t], X[labels == s], "gaussian", h, True)
             K[np.ix_(labels == t, labels == s)] = part
     K /= np.sqrt(np.outer(np.linspace(1, 2, 90), np.linspace(1, 2, 90)))
-    K *= (2 * np.pi * 2 * widths[0] ** 2)  # relative to the narrowest kernel
+    K *= 2 * np.pi * 2 * widths[0] ** 2  # relative to the narrowest kernel
     assert_allclose(A.toarray(), K, rtol=1e-12, atol=1e-15)
     V = np.random.default_rng(0).standard_normal((90, 5))
     assert_allclose(A @ V, K @ V, rtol=1e-10, atol=1e-12)

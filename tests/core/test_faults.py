@@ -53,9 +53,10 @@ def sums(seed):
     """Work for a process: sums, neighbors and a factor, all with threads."""
     X = np.random.default_rng(seed).standard_normal((400, 5))
     return (
-        kernel_sums(X, X, bandwidth=1.0, n_jobs=3), knn(X, X, 5, n_jobs=3)[0],
+        kernel_sums(X, X, bandwidth=1.0, n_jobs=3),
+        knn(X, X, 5, n_jobs=3)[0],
         rpcholesky(X, 40, bandwidth=1.0, random_state=0, n_jobs=3).factor,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

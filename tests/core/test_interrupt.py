@@ -62,31 +62,52 @@ CALLS = {
     "rpcholesky": (X.format(n=300_000, d=8), "S.linalg.rpcholesky(X, 1500, bandwidth=1.0)"),
     "eigenpairs of a kernel": (X.format(n=60_000, d=3), "S.top_eigenpairs(KernelOperator(X, bandwidth=0.3), 30)"),
     "eigenpairs, dense": ("A = rng.normal(size=(3000, 3000)); A += A.T", "S.top_eigenpairs(A, 5, solver='dense')"),
-    "eigenpairs, Lanczos": ("A = rng.normal(size=(5000, 5000)); A += A.T",
-                            "S.top_eigenpairs(A, 200, solver='lanczos', tol=1e-15)"),
-    "PerTurbo, fit": (X.format(n=9000, d=5) + "; y = np.arange(9000) % 2",
-                      "S.PerTurboClassifier(bandwidth=1.0, alpha=0.1).fit(X, y)"),
-    "PerTurbo, tuning": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 4",
-                         "S.PerTurboClassifier(max_tuning_samples=1500).fit(X, y)"),
-    "PerTurbo, predict": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2\n"
-                          "clf = S.PerTurboClassifier(bandwidth=1.0, alpha=0.1).fit(X, y)",
-                          "clf.predict(np.tile(X, (30, 1)))"),
-    "kernel ridge": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
-                     "S.KernelRidgeClassifier(max_tuning_samples=6000).fit(X, y)"),
-    "metric": (X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
-               "S.metric.GradientMetric(max_samples=6000).fit(X, y)"),
-    "Parzen, tuning": (X.format(n=100_000, d=12) + "; y = np.arange(100_000) % 3",
-                       "S.ParzenClassifier(max_tuning_samples=None).fit(X, y)"),
+    "eigenpairs, Lanczos": (
+        "A = rng.normal(size=(5000, 5000)); A += A.T",
+        "S.top_eigenpairs(A, 200, solver='lanczos', tol=1e-15)",
+    ),
+    "PerTurbo, fit": (
+        X.format(n=9000, d=5) + "; y = np.arange(9000) % 2",
+        "S.PerTurboClassifier(bandwidth=1.0, alpha=0.1).fit(X, y)",
+    ),
+    "PerTurbo, tuning": (
+        X.format(n=6000, d=5) + "; y = np.arange(6000) % 4",
+        "S.PerTurboClassifier(max_tuning_samples=1500).fit(X, y)",
+    ),
+    "PerTurbo, predict": (
+        X.format(n=6000, d=5) + "; y = np.arange(6000) % 2\n"
+        "clf = S.PerTurboClassifier(bandwidth=1.0, alpha=0.1).fit(X, y)",
+        "clf.predict(np.tile(X, (30, 1)))",
+    ),
+    "kernel ridge": (
+        X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
+        "S.KernelRidgeClassifier(max_tuning_samples=6000).fit(X, y)",
+    ),
+    "metric": (
+        X.format(n=6000, d=5) + "; y = np.arange(6000) % 2",
+        "S.metric.GradientMetric(max_samples=6000).fit(X, y)",
+    ),
+    "Parzen, tuning": (
+        X.format(n=100_000, d=12) + "; y = np.arange(100_000) % 3",
+        "S.ParzenClassifier(max_tuning_samples=None).fit(X, y)",
+    ),
     "CCDR": (X.format(n=100_000, d=20) + "; y = np.arange(100_000) % 3", "S.CCDR(n_components=5).fit(X, y)"),
-    "spectral ISE": (X.format(n=40_000, d=10) + "; y = np.arange(40_000) % 3",
-                     "S.SpectralISEClassifier(n_components=20).fit(X, y)"),
-}  # fmt: skip
+    "spectral ISE": (
+        X.format(n=40_000, d=10) + "; y = np.arange(40_000) % 3",
+        "S.SpectralISEClassifier(n_components=20).fit(X, y)",
+    ),
+}
 
 
 @pytest.fixture(scope="module")
 def launcher():
-    with subprocess.Popen([sys.executable, "-c", LAUNCHER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         yield process
         os.killpg(process.pid, signal.SIGKILL)  # and what it has forked
 

@@ -89,14 +89,26 @@ def test_place_and_rotation(rng):
     for kernel in sorted(reference.COMPACT) + ["gaussian", "laplace"]:
         expected = spectralcls.kernel_sums(Q, X, bandwidth=h, kernel=kernel)
         moved = spectralcls.kernel_sums(Q + 1e6, X + 1e6, bandwidth=h, kernel=kernel)
-        turned = spectralcls.kernel_sums(Q[:, [1, 0, 3, 2]] * [1, -1, 1, -1], X[:, [1, 0, 3, 2]] * [1, -1, 1, -1],
-                                         bandwidth=h, kernel=kernel)  # fmt: skip
+        turned = spectralcls.kernel_sums(
+            Q[:, [1, 0, 3, 2]] * [1, -1, 1, -1], X[:, [1, 0, 3, 2]] * [1, -1, 1, -1], bandwidth=h, kernel=kernel
+        )
         np.testing.assert_allclose(moved, expected, rtol=1e-12)
         np.testing.assert_allclose(turned, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("target", ["kernel_matrix", "knn", "reverse_knn", "knn_graph", "rpcholesky", "top_eigenpairs",
-                                    "divergences", "bandwidth_rules"])  # fmt: skip
+@pytest.mark.parametrize(
+    "target",
+    [
+        "kernel_matrix",
+        "knn",
+        "reverse_knn",
+        "knn_graph",
+        "rpcholesky",
+        "top_eigenpairs",
+        "divergences",
+        "bandwidth_rules",
+    ],
+)
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(rng=draws)
 @pytest.mark.filterwarnings("ignore")
@@ -121,9 +133,11 @@ def test_instruction_sets_agree_on_random_calls():
     )
     for variant in available_variants():
         run = subprocess.run(
-            [sys.executable, "-c", code, os.path.dirname(reference.__path__[0])], capture_output=True, text=True,
+            [sys.executable, "-c", code, os.path.dirname(reference.__path__[0])],
+            capture_output=True,
+            text=True,
             env={**os.environ, "SPECTRALCLS_ISA": variant},
-        )  # fmt: skip
+        )
         assert run.stdout.strip() == variant, run.stderr
 
 
@@ -154,13 +168,15 @@ def test_the_truth_is_that_of_a_hundred_digits():
     rng = np.random.default_rng(0)
     Q, X, w = rng.standard_normal((3, 2)), rng.standard_normal((7, 2)), rng.standard_normal(7)
     profiles = {
-        "gaussian": lambda u: mpmath.exp(-(u**2) / 2), "laplace": lambda u: mpmath.exp(-u),
-        "epanechnikov": lambda u: 1 - u**2 if u < 1 else mpmath.mpf(0), "uniform": lambda u: mpmath.mpf(u < 1),
+        "gaussian": lambda u: mpmath.exp(-(u**2) / 2),
+        "laplace": lambda u: mpmath.exp(-u),
+        "epanechnikov": lambda u: 1 - u**2 if u < 1 else mpmath.mpf(0),
+        "uniform": lambda u: mpmath.mpf(u < 1),
         "quartic": lambda u: (1 - u**2) ** 2 if u < 1 else mpmath.mpf(0),
         "triweight": lambda u: (1 - u**2) ** 3 if u < 1 else mpmath.mpf(0),
         "cosine": lambda u: mpmath.cos(mpmath.pi * u / 2) if u < 1 else mpmath.mpf(0),
         "linear": lambda u: 1 - u if u < 1 else mpmath.mpf(0),
-    }  # fmt: skip
+    }
     with mpmath.workdps(100):
         for kernel, profile in profiles.items():
             truth = [

@@ -205,7 +205,7 @@ def test_duplicates_and_near_duplicates_cost_the_laplace_kernels_no_accuracy(d, 
     """exp(-u) has a kink at zero and exp(-u) / u a pole: an error of the squared distance would show there most."""
     rng = np.random.default_rng(0)
     base = np.round(rng.normal(size=(100, d)) * 256) / 256 + 1e3
-    X = np.concatenate([base, base[:50], base[:50] + 2.0 ** -12]).astype(dtype)
+    X = np.concatenate([base, base[:50], base[:50] + 2.0**-12]).astype(dtype)
     for kernel in ("laplace", "laplace_derivative"):
         for options, atol in (
             (dict(bandwidth=1.0), 0),
@@ -429,7 +429,10 @@ def test_matrix_fills_the_callers_buffer():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    n=st.integers(1, 60), m=st.integers(1, 30), d=st.integers(1, 9), h=st.floats(0.05, 50),
+    n=st.integers(1, 60),
+    m=st.integers(1, 30),
+    d=st.integers(1, 9),
+    h=st.floats(0.05, 50),
     seed=st.integers(0, 2**32 - 1),
     kernel=st.sampled_from(ALL_KERNELS),
 )

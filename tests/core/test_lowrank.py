@@ -196,14 +196,17 @@ def test_eigenpairs_are_those_of_the_approximation_and_approach_those_of_the_ker
     assert duplicates.eigenpairs()[1].shape == (20, 4)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"kernel": "uniform", "bandwidth": 2.0}, "not positive semi-definite"),
-    ({"kernel": "gaussian"}, "needs a bandwidth"),
-    ({"kernel": "laplace_derivative", "bandwidth": 1.0}, "kernel must be gaussian, "),
-    ({"kernel": "precomputed"}, "square"),
-    ({"bandwidth": -1.0}, "bandwidth"),
-    ({"bandwidth": 1.0, "tol": 1.0}, "tol"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"kernel": "uniform", "bandwidth": 2.0}, "not positive semi-definite"),
+        ({"kernel": "gaussian"}, "needs a bandwidth"),
+        ({"kernel": "laplace_derivative", "bandwidth": 1.0}, "kernel must be gaussian, "),
+        ({"kernel": "precomputed"}, "square"),
+        ({"bandwidth": -1.0}, "bandwidth"),
+        ({"bandwidth": 1.0, "tol": 1.0}, "tol"),
+    ],
+)
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         rpcholesky(blobs(), 100, random_state=0, **arguments)

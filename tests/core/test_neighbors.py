@@ -68,9 +68,13 @@ def test_tight_far_clusters_are_resolved():
 def test_same_bits_for_any_number_of_threads_and_any_batch(dtype, d):
     X = np.random.default_rng(3).standard_normal((1400, d)).astype(dtype)
     once = knn(X, X, 7, algorithm="brute", n_jobs=1)
-    for other in (knn(X, X, 7, algorithm="brute", n_jobs=3), [np.vstack(p) for p in zip(
-        *(knn(X[i : i + 500], X, 7, algorithm="brute") for i in range(0, 1400, 500)), strict=True
-    )]):  # fmt: skip
+    for other in (
+        knn(X, X, 7, algorithm="brute", n_jobs=3),
+        [
+            np.vstack(p)
+            for p in zip(*(knn(X[i : i + 500], X, 7, algorithm="brute") for i in range(0, 1400, 500)), strict=True)
+        ],
+    ):
         np.testing.assert_array_equal(once[0], other[0])
         np.testing.assert_array_equal(once[1], other[1])
 
@@ -153,9 +157,9 @@ def test_transformer_is_a_drop_in():
         theirs = KNeighborsTransformer(mode=mode, n_neighbors=4).fit_transform(X)
         np.testing.assert_allclose(ours.toarray(), theirs.toarray(), rtol=1e-6, atol=1e-6)
         assert ours.nnz == theirs.nnz
-    mapped = make_pipeline(
-        KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")
-    ).fit_transform(X)
+    mapped = make_pipeline(KNNTransformer(n_neighbors=60), Isomap(n_neighbors=60, metric="precomputed")).fit_transform(
+        X
+    )
     assert mapped.shape == (120, 2)
 
 
@@ -197,8 +201,9 @@ def test_results_are_plain_csr():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("dtype, scales", [(np.float64, [1e-300, 1e-160, 1e155, 1e200, 1e307]),
-                                           (np.float32, [1e-30, 1e-20, 1e19, 1e37])])  # fmt: skip
+@pytest.mark.parametrize(
+    "dtype, scales", [(np.float64, [1e-300, 1e-160, 1e155, 1e200, 1e307]), (np.float32, [1e-30, 1e-20, 1e19, 1e37])]
+)
 def test_neighbors_do_not_depend_on_the_scale(algorithm, dtype, scales):
     """Squared distances overflow or vanish; the distances themselves are finite numbers."""
     X = np.random.default_rng(0).uniform(-1, 1, (40, 3)).astype(dtype)

@@ -41,7 +41,9 @@ def rows(monkeypatch):
 def test_errors_are_within_the_tolerance(rows, dtype, kernel, weighting):
     X, Q, labels, rng = problem(0, dtype)
     weights = {
-        "none": None, "positive": rng.exponential(size=(N, 1)) ** 2, "signed columns": rng.normal(size=(N, 2)) + 0.5,
+        "none": None,
+        "positive": rng.exponential(size=(N, 1)) ** 2,
+        "signed columns": rng.normal(size=(N, 2)) + 0.5,
     }[weighting]
     weights = None if weights is None else weights.astype(dtype)
     options = dict(labels=labels, kernel=kernel, bandwidth=np.array([4.0, 6.0]))
@@ -62,8 +64,13 @@ def test_bandwidths_of_labels_outputs_and_queries_left_out(rows):
     truth = kernel_sums(X[:M], X, exclude_self=np.arange(M), **{**options, "rtol": 0.0, "confidence": 1.0})
     assert rows[0] > 0.8 * M
     assert np.all(np.abs(plain - truth).sum(axis=2) <= 0.1 * truth.sum(axis=2))
-    logs = kernel_sums(X[:M], KernelPoints(X, labels=labels), log=True, exclude_self=np.arange(M),
-                       **{key: value for key, value in options.items() if key != "labels"})
+    logs = kernel_sums(
+        X[:M],
+        KernelPoints(X, labels=labels),
+        log=True,
+        exclude_self=np.arange(M),
+        **{key: value for key, value in options.items() if key != "labels"},
+    )
     np.testing.assert_allclose(np.exp(logs), plain, rtol=1e-12)
     scale, sums = kernel_sums(X[:M], X, log="pair", exclude_self=np.arange(M), **options)
     np.testing.assert_allclose(np.exp(scale) * sums, plain, rtol=1e-12)
@@ -104,8 +111,17 @@ def test_the_bound_of_small_samples_is_broken_no_more_often_than_stated(monkeypa
     for seed in range(40):
         monkeypatch.setattr(_sampled_sums, "SEED", seed)
         found = sampled_sums(
-            Q, X, weights=weights, labels=labels, n_labels=3, kernel="gaussian", bandwidths=np.array([2.5]), rtol=0.3,
-            confidence=0.5, excluded=None, n_jobs=1,
+            Q,
+            X,
+            weights=weights,
+            labels=labels,
+            n_labels=3,
+            kernel="gaussian",
+            bandwidths=np.array([2.5]),
+            rtol=0.3,
+            confidence=0.5,
+            excluded=None,
+            n_jobs=1,
         )
         sums, certain = found
         error = np.abs(sums[:, 0, :, 0] - truth).sum(axis=1) / absolute.sum(axis=1)
@@ -124,11 +140,16 @@ def test_draws_follow_the_weights():
     np.testing.assert_allclose(stratum.everything() * stratum.total / 3, weights[[5, 7, 8]])
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"confidence": 0.0, "rtol": 0.1}, "above 0"), ({"confidence": 1.5, "rtol": 0.1}, "at most 1"),
-    ({"confidence": 0.9}, "goes with rtol"), ({"confidence": 0.9, "rtol": 0.1, "atol": 0.1}, "without atol"),
-    ({"confidence": np.nan, "rtol": 0.1}, "above 0"),
-])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"confidence": 0.0, "rtol": 0.1}, "above 0"),
+        ({"confidence": 1.5, "rtol": 0.1}, "at most 1"),
+        ({"confidence": 0.9}, "goes with rtol"),
+        ({"confidence": 0.9, "rtol": 0.1, "atol": 0.1}, "without atol"),
+        ({"confidence": np.nan, "rtol": 0.1}, "above 0"),
+    ],
+)
 def test_what_confidence_takes(options, message):
     with pytest.raises(ValueError, match=message):
         kernel_sums(np.zeros((2, 5)), np.zeros((3, 5)), bandwidth=1.0, **options)

@@ -29,8 +29,13 @@ def compiled(sanitizer, folder):
 def run(program, *arguments):
     # Without randomized addresses, which the thread sanitizer of older compilers does not cope with.
     fixed = [shutil.which("setarch"), "-R"] if shutil.which("setarch") else []
-    return subprocess.run([*fixed, program, *arguments], capture_output=True, text=True, check=False,
-                          env=os.environ | {"TSAN_OPTIONS": "halt_on_error=0"})  # fmt: skip
+    return subprocess.run(
+        [*fixed, program, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"TSAN_OPTIONS": "halt_on_error=0"},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -246,8 +246,12 @@ def test_left_out_groups_and_selves(dtype):
 def test_bandwidth_of_each_label_and_weights_of_each_bandwidth(monkeypatch):
     rng = np.random.default_rng(8)
     X, labels = clusters(rng, 1500, 11), rng.integers(3, size=1500)
-    options = dict(labels=labels, bandwidth=[[0.02, 0.05, 0.1], [0.03, 0.03, 0.3]], log="pair",
-                   weights=rng.normal(size=(1500, 2, 4)))
+    options = dict(
+        labels=labels,
+        bandwidth=[[0.02, 0.05, 0.1], [0.03, 0.03, 0.3]],
+        log="pair",
+        weights=rng.normal(size=(1500, 2, 4)),
+    )
     scale, sums = kernel_sums(X[:300], X, **options)
     monkeypatch.setenv(SKIPPING, "never")
     true_scale, true_sums = kernel_sums(X[:300], X, **options)
@@ -314,9 +318,9 @@ def test_tolerance_with_a_bandwidth_of_each_label(rtol):
     X, labels = clusters(rng, 2000, 6, spread=0.2), rng.integers(3, size=2000)
     Q, widths = clusters(rng, 200, 6, spread=0.3), np.array([0.01, 0.1, 0.4])
     log_sums = kernel_sums(Q, X, labels=labels, bandwidth=widths[None], log=True, rtol=rtol)[:, 0]
-    truth = np.stack([
-        np.logaddexp.reduce(-(cdist(Q, X[labels == c]) ** 2) / (2 * widths[c] ** 2), axis=1) for c in range(3)
-    ], axis=1)
+    truth = np.stack(
+        [np.logaddexp.reduce(-(cdist(Q, X[labels == c]) ** 2) / (2 * widths[c] ** 2), axis=1) for c in range(3)], axis=1
+    )
     total = np.logaddexp.reduce(truth, axis=1, keepdims=True)
     assert np.all(np.abs(np.exp(log_sums - total) - np.exp(truth - total)).sum(axis=1) <= rtol + 1e-12)
     several = kernel_sums(Q, X, labels=labels, bandwidth=widths * [[1], [2]], log=True, rtol=rtol)[:, 0]

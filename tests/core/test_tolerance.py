@@ -17,8 +17,13 @@ COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear"
 def exact(Q, X, *, h, weights=None, labels=None, n_labels=1, kernel="gaussian", excluded=None):
     W = np.ones((len(X), 1)) if weights is None else weights
     labels = np.zeros(len(X), dtype=int) if labels is None else labels
-    arguments = {"labels": labels, "n_labels": n_labels, "kernel": kernel, "bandwidth": h,
-                 "exclude_self": False if excluded is None else excluded}
+    arguments = {
+        "labels": labels,
+        "n_labels": n_labels,
+        "kernel": kernel,
+        "bandwidth": h,
+        "exclude_self": False if excluded is None else excluded,
+    }
     sums = reference.kernel_sums(Q, X, weights=W, **arguments)
     scale = reference.kernel_sums(Q, X, weights=np.abs(W), **arguments).sum(axis=1, keepdims=True)
     return sums, scale
@@ -56,8 +61,9 @@ def test_signed_weights_labels_and_left_out_points(data, d, strategy):
     excluded[::3] = -1
     excluded[1::3] = rng.integers(len(X), size=len(excluded[1::3]))
     truth, scale = exact(X, X, h=0.5, weights=W, labels=labels, n_labels=5, excluded=excluded)
-    result = approximate_sums(X, X, weights=W, labels=labels, n_labels=5, bandwidth=0.5, rtol=1e-3,
-                              exclude_self=excluded, strategy=strategy)
+    result = approximate_sums(
+        X, X, weights=W, labels=labels, n_labels=5, bandwidth=0.5, rtol=1e-3, exclude_self=excluded, strategy=strategy
+    )
     assert_within(result, truth, scale, 1e-3)
     assert_array_equal(result[:, 0, 4], 0)  # a label that no point has
 
@@ -78,8 +84,9 @@ def test_many_labels_and_columns_stay_within_memory():
     rng = np.random.default_rng(0)
     X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
     truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
-    result = approximate_sums(X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3,
-                              strategy="lattice")
+    result = approximate_sums(
+        X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3, strategy="lattice"
+    )
     assert_within(result, truth, scale, 1e-3)
 
 
@@ -99,8 +106,14 @@ def test_absolute_bound(atol, d, strategy):
 
 @settings(max_examples=100, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), d=st.integers(1, 4), n=st.integers(1, 400), m=st.integers(1, 60),
-    log_h=st.floats(-3, 2), log_rtol=st.floats(-10, 0), data=st.sampled_from(DATA), signed=st.booleans(),
+    seed=st.integers(0, 10**6),
+    d=st.integers(1, 4),
+    n=st.integers(1, 400),
+    m=st.integers(1, 60),
+    log_h=st.floats(-3, 2),
+    log_rtol=st.floats(-10, 0),
+    data=st.sampled_from(DATA),
+    signed=st.booleans(),
     strategy=st.sampled_from(STRATEGIES),
 )
 def test_bound_on_anything(seed, d, n, m, log_h, log_rtol, data, signed, strategy):
@@ -120,8 +133,9 @@ def test_compact_kernels_are_exact(kernel, d):
     W = rng.normal(size=(len(X), 2))
     labels = rng.integers(3, size=len(X))
     truth, scale = exact(Q, X, h=0.8, weights=W, labels=labels, n_labels=3, kernel=kernel)
-    result = approximate_sums(Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8,
-                              strategy="pairs")
+    result = approximate_sums(
+        Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8, strategy="pairs"
+    )
     assert_allclose(result[:, 0], truth, rtol=0, atol=1e-12 * np.abs(W).max() * 50)
     assert np.abs(truth).max() > 1
 
@@ -163,8 +177,9 @@ def test_the_error_of_the_lattice_falls_with_the_tolerance():
     X = np.random.default_rng(0).normal(size=(20_000, 2))
     truth, _ = exact(X[:300], X, h=0.3)
     options = {"bandwidth": 0.3, "strategy": "lattice"}
-    errors = [np.abs(approximate_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max()
-              for t in (1e-1, 1e-4, 1e-8)]
+    errors = [
+        np.abs(approximate_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max() for t in (1e-1, 1e-4, 1e-8)
+    ]
     assert 1e-1 > errors[0] > 1e-4 > errors[1] > 1e-8 > errors[2] > 1e-13
 
 

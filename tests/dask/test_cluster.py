@@ -126,9 +126,7 @@ def test_eigenpairs_of_an_operator_whose_points_stay_on_the_workers(client, prob
     before = sent_bytes(client)
     found = spectralcls.top_eigenpairs(operator, 3, solver="lanczos", block_size=4)
     moved = (sent_bytes(client) - before) / found.n_block_products
-    expected = spectralcls.top_eigenpairs(spectralcls.linalg.KernelOperator(
-        X, bandwidth=2.0, normalization="sum"
-    ), 3)
+    expected = spectralcls.top_eigenpairs(spectralcls.linalg.KernelOperator(X, bandwidth=2.0, normalization="sum"), 3)
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)
     assert found.residuals.max() < 1e-8
     columns = 4 * 8 * len(X)

@@ -119,10 +119,15 @@ def test_cross_validated_bandwidth(problem, name):
     assert_same(local, distributed, queries)
 
 
-@pytest.mark.parametrize("parameters", [
-    dict(bandwidth="silverman"), dict(bandwidth="silverman_per_class"), dict(bandwidth=[0.5, 1.0, 2.0]),
-    dict(bandwidth=0.8, kernel="epanechnikov"),
-])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        dict(bandwidth="silverman"),
+        dict(bandwidth="silverman_per_class"),
+        dict(bandwidth=[0.5, 1.0, 2.0]),
+        dict(bandwidth=0.8, kernel="epanechnikov"),
+    ],
+)
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier"])
 def test_other_bandwidths_and_kernels(problem, name, parameters):
     X, y, weights, queries = problem
@@ -177,8 +182,12 @@ def test_scales_are_learned(problem, name):
     local = getattr(spectralcls, name)(1.5).fit(X * units, y)
     model = kind(1.5).fit(rows(X * units), rows(y))
     assert_same(local, model, queries * units, 1e-9)
-    np.testing.assert_allclose(model.to_local().decision_function(queries * units),
-                               local.decision_function(queries * units), rtol=1e-9, atol=1e-12)  # fmt: skip
+    np.testing.assert_allclose(
+        model.to_local().decision_function(queries * units),
+        local.decision_function(queries * units),
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 def mixed_table(n, seed=0, missing=0.15):
@@ -186,15 +195,17 @@ def mixed_table(n, seed=0, missing=0.15):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     color = np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), y)
-    frame = pd.DataFrame({
-        "length": rng.normal(size=n) + y,
-        "income": 1000 * rng.normal(size=n),
-        "color": pd.Categorical.from_codes(color, ["red", "green", "blue"]),
-        "town": pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde")),
-        "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
-        "size": pd.Categorical.from_codes(np.minimum(y + rng.integers(0, 2, n), 3), list("smlx"), ordered=True),
-        "age": pd.array(rng.integers(20, 70, n), dtype="Int64"),
-    })
+    frame = pd.DataFrame(
+        {
+            "length": rng.normal(size=n) + y,
+            "income": 1000 * rng.normal(size=n),
+            "color": pd.Categorical.from_codes(color, ["red", "green", "blue"]),
+            "town": pd.Categorical.from_codes(rng.integers(0, 5, n), list("abcde")),
+            "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+            "size": pd.Categorical.from_codes(np.minimum(y + rng.integers(0, 2, n), 3), list("smlx"), ordered=True),
+            "age": pd.array(rng.integers(20, 70, n), dtype="Int64"),
+        }
+    )
     return frame.mask(rng.random(frame.shape) < missing), y, rng.integers(0, 4, n) * 1.0
 
 
@@ -226,10 +237,15 @@ def test_a_table_gives_the_estimator_of_the_same_table_in_memory(name, parameter
     compare_tables(name, parameters, weighted, frame, y, weights, queries)
 
 
-@pytest.mark.parametrize(("name", "bandwidth"), [
-    ("LaplacianSpectralClassifier", "cv"), ("LaplacianSpectralClassifier", "silverman_per_class"),
-    ("SpectralISEClassifier", "cv"), ("SpectralISEClassifier", "silverman"),
-])
+@pytest.mark.parametrize(
+    ("name", "bandwidth"),
+    [
+        ("LaplacianSpectralClassifier", "cv"),
+        ("LaplacianSpectralClassifier", "silverman_per_class"),
+        ("SpectralISEClassifier", "cv"),
+        ("SpectralISEClassifier", "silverman"),
+    ],
+)
 def test_spectral_classifiers_of_the_whole_space_take_tables(name, bandwidth):
     frame, y, weights = mixed_table(240)
     compare_tables(name, {"bandwidth": bandwidth}, False, frame, y, weights, mixed_table(40, seed=1)[0])
@@ -281,8 +297,11 @@ def test_what_a_table_on_workers_cannot_hold_is_named(problem):
         kind.fit(rows(np.where(np.isnan(gap), np.inf, gap)), rows(y))
     refused(frame.assign(day=pd.Timestamp("2020-01-01")), "Column 'day' of X holds dates or times")
     refused(frame.assign(word="x"), "Column 'word' of X holds values of type .*make a known category")
-    refused(frame, "Column 'color' of X holds category values", spectralcls.dask.ParzenClassifier(
-        1.0, categorical_features=None))  # fmt: skip
+    refused(
+        frame,
+        "Column 'color' of X holds category values",
+        spectralcls.dask.ParzenClassifier(1.0, categorical_features=None),
+    )
     unknown = dd.from_pandas(frame, npartitions=2)
     unknown["color"] = unknown["color"].cat.as_unknown()
     with pytest.raises(ValueError, match="Column 'color' of X is categorical, but its categories are not known"):
@@ -360,9 +379,15 @@ def log_sums(model, queries):
     return model._model._evaluate(queries, operator.attrgetter("log_scale"), len(model.classes_))
 
 
-@pytest.mark.parametrize("parameters", [
-    dict(), dict(bandwidth="cv"), dict(bandwidth=1.0), dict(bandwidth=[1.0, 2.0, 1.5]),
-])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        dict(),
+        dict(bandwidth="cv"),
+        dict(bandwidth=1.0),
+        dict(bandwidth=[1.0, 2.0, 1.5]),
+    ],
+)
 def test_laplacian_spectral_classifier(problem, parameters):
     X, y, weights, queries = problem
     local = spectralcls.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
@@ -466,10 +491,13 @@ def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
 
 
 @pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
-@pytest.mark.parametrize("parameters", [
-    dict(bandwidth=4.0, center="median"),
-    dict(bandwidth="silverman"),
-])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        dict(bandwidth=4.0, center="median"),
+        dict(bandwidth="silverman"),
+    ],
+)
 def test_spectral_classifiers(problem, name, parameters):
     X, y, weights, queries = problem
     local = getattr(spectralcls, name)(n_components=4, **parameters).fit(X, y, weights)
@@ -533,9 +561,7 @@ def test_ccdr_on_the_graph_that_the_workers_found(problem):
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize(
-    "parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)]
-)
+@pytest.mark.parametrize("parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)])
 def test_perturbo(problem, parameters):
     X, y, _, queries = problem
     local = spectralcls.PerTurboClassifier(**parameters).fit(X, y)
@@ -601,11 +627,14 @@ def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem
         fitted.predict(rows(queries[:, :1]))
 
 
-@pytest.mark.parametrize("change, message", [
-    (lambda y: y[:-1], "X has 600 rows"),
-    (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
-    (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (lambda y: y[:-1], "X has 600 rows"),
+        (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
+        (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
+    ],
+)
 def test_targets_that_do_not_fit(problem, change, message):
     X, y, _, _ = problem
     with pytest.raises(ValueError, match=message):

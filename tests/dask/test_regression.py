@@ -49,10 +49,18 @@ def assert_same(local, distributed, X, y, Q, weights=None):
 
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("parameters", [
-    {}, {"cv": 4}, {"bandwidth": "silverman"}, {"bandwidth": 0.7, "degree": 0}, {"tolerance": 1e-3},
-    {"metric": "diagonal"}, {"metric": [None, "whiten"], "degree": 0},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"cv": 4},
+        {"bandwidth": "silverman"},
+        {"bandwidth": 0.7, "degree": 0},
+        {"tolerance": 1e-3},
+        {"metric": "diagonal"},
+        {"metric": [None, "whiten"], "degree": 0},
+    ],
+)
 @pytest.mark.filterwarnings("ignore:No round improved")
 def test_same_answer_as_in_memory(parameters, weighted, k):
     X, y, Q, weights = problem(k=k)

@@ -113,9 +113,7 @@ def test_spectral_classifiers_are_the_thesis_s_formulas(classifier, center):
     fitted = thesis.model(classifier, center, bandwidth=h).fit(X, y)
     np.testing.assert_array_equal(fitted.predict(Q), expected.argmax(axis=1))
     np.testing.assert_allclose(fitted.decision_function(Q), expected, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(
-        np.abs(figures_001.extend_as_printed(fitted.map_, Q)), np.abs(Zq), rtol=1e-8, atol=1e-8
-    )
+    np.testing.assert_allclose(np.abs(figures_001.extend_as_printed(fitted.map_, Q)), np.abs(Zq), rtol=1e-8, atol=1e-8)
 
 
 def test_a_bandwidth_without_any_score():
@@ -193,11 +191,14 @@ def test_rates_agree_with_the_thesis(name, tmp_path):
     folder = str(data_folder()) if data_folder().is_dir() else None
     store = cells.Store(tmp_path / "cells.json")
     tables = [
-        table for table in registry.select(["001"], 5)
+        table
+        for table in registry.select(["001"], 5)
         if isinstance(table, registry.Table) and table.counted and table.entries[0].path[-1] == "rate"
     ]
     entries = [
-        entry for table in tables for entry in table.entries
+        entry
+        for table in tables
+        for entry in table.entries
         if entry.row == data.THESIS[name].title and entry.column != "SVM"
     ]
     assert len(entries) == 8

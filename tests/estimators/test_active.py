@@ -160,9 +160,7 @@ def test_bad_labels_change_nothing():
 @pytest.mark.parametrize("estimator", [fixed(), KNeighborsClassifier(1)])
 def test_simulate(estimator):
     X, y = data(n=90, d=2)
-    curves = simulate(
-        estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False
-    )
+    curves = simulate(estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False)
     assert isinstance(curves, LearningCurves)
     np.testing.assert_array_equal(curves.n_labels, 6 + np.arange(16))
     for scores in (curves.pool, curves.test):
@@ -170,9 +168,7 @@ def test_simulate(estimator):
         for values in scores.values():
             assert values.shape == (2, 16) and np.all((0 <= values) & (values <= 1))
         np.testing.assert_array_equal(scores["boundary"][:, 0], scores["random"][:, 0])  # one start
-    again = simulate(
-        estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False
-    )
+    again = simulate(estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False)
     np.testing.assert_array_equal(again.test["boundary"], curves.test["boundary"])
     mean, spread = curves.gain("test")
     difference = curves.test["boundary"][:, -1] - curves.test["random"][:, -1]

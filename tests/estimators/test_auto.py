@@ -38,9 +38,11 @@ def test_encoder_codes_each_column_by_its_values():
     encoder = ColumnEncoder("rank").fit(X)
     assert_allclose(encoder.transform(X)[:, 0], norm.ppf((np.arange(12) + 0.5) / 12))
     between = encoder.transform([[0.5, 7.0, 5.0, 1.0], [-10.0, 1.0, 5.0, 1.0], [1e9, 1.0, 6.0, 1.0]])
-    assert_allclose(between[:, 0], norm.ppf(np.array([1.0, 0.5, 11.5]) / 12) + [
-        norm.ppf(0.5 / 12) / 2 + norm.ppf(1.5 / 12) / 2 - norm.ppf(1.0 / 12), 0, 0
-    ])  # fmt: skip
+    assert_allclose(
+        between[:, 0],
+        norm.ppf(np.array([1.0, 0.5, 11.5]) / 12)
+        + [norm.ppf(0.5 / 12) / 2 + norm.ppf(1.5 / 12) / 2 - norm.ppf(1.0 / 12), 0, 0],
+    )
     assert not between[0, 1:4].any()  # a value not seen
 
 
@@ -220,13 +222,15 @@ def mixed_table(n=180, seed=0):
     """Classes that only a category and whether a number is missing tell apart."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 3
-    frame = pd.DataFrame({
-        "number": np.where(y == 2, np.nan, rng.normal(size=n)),
-        "color": np.where(y == 0, "red", rng.choice(["green", "blue"], n)),
-        "flag": rng.random(n) < 0.5,
-        "grade": pd.Categorical(rng.choice(["low", "high"], n), categories=["low", "high"], ordered=True),
-        "empty": np.nan,
-    })
+    frame = pd.DataFrame(
+        {
+            "number": np.where(y == 2, np.nan, rng.normal(size=n)),
+            "color": np.where(y == 0, "red", rng.choice(["green", "blue"], n)),
+            "flag": rng.random(n) < 0.5,
+            "grade": pd.Categorical(rng.choice(["low", "high"], n), categories=["low", "high"], ordered=True),
+            "empty": np.nan,
+        }
+    )
     return frame, np.array(["a", "b", "c"])[y]
 
 
@@ -318,8 +322,11 @@ def test_a_small_budget_is_kept_and_said():
 
 def test_members_that_do_not_scale_drop_out():
     assert [member.name for member in members_for(1000)[0]] == [
-        "PerTurbo", "gradient metric + ridge", "kernel metric + ridge", "kernel metric + Parzen",
-    ]  # fmt: skip
+        "PerTurbo",
+        "gradient metric + ridge",
+        "kernel metric + ridge",
+        "kernel metric + Parzen",
+    ]
     kept, dropped = members_for(1_000_000)
     assert [member.name for member in kept] == ["kernel metric + Parzen"]
     assert len(dropped) == 3

@@ -28,9 +28,7 @@ def test_silverman_is_the_printed_formula(rule, factor):
 def test_the_rules_agree_in_one_dimension():
     x = sample(d=1)
     for kernel in ("gaussian", "epanechnikov"):
-        assert_allclose(
-            silverman_bandwidth(x, kernel=kernel), silverman_bandwidth(x, rule="amise", kernel=kernel)
-        )
+        assert_allclose(silverman_bandwidth(x, kernel=kernel), silverman_bandwidth(x, rule="amise", kernel=kernel))
     assert_allclose(amise_bandwidth(x), silverman_bandwidth(x))
     assert_allclose(amise_bandwidth(x[:, 0]), (4 / 3) ** 0.2 * x.std(ddof=1) * 50**-0.2)
 

@@ -104,9 +104,7 @@ def test_far_queries_go_to_their_nearest_neighbor(extension):
     nearest = np.argmin(np.sum((X - far) ** 2, axis=1))
     expected = model.embedding_[nearest] / (1 - model.eigenvalues_)
     np.testing.assert_allclose(model.transform(far[None])[0], expected, rtol=1e-6)
-    np.testing.assert_allclose(
-        model.extend(far[None], [2])[0], model.class_centers_[2] / (1 - model.eigenvalues_)
-    )
+    np.testing.assert_allclose(model.extend(far[None], [2])[0], model.class_centers_[2] / (1 - model.eigenvalues_))
 
 
 def test_invariant_to_order_offset_and_scale():
@@ -137,9 +135,7 @@ def test_small_beta_keeps_the_class_directions_only(beta):
     assert model.n_components_ == 2 and model.get_feature_names_out().tolist() == ["ccdr0", "ccdr1"]
     np.testing.assert_allclose(model.eigenvalues_, 0, atol=1e-9)
     for c in range(3):  # every class has collapsed onto its center
-        np.testing.assert_allclose(
-            model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6
-        )
+        np.testing.assert_allclose(model.embedding_[y == c], np.tile(model.class_centers_[c], (50, 1)), atol=1e-6)
     assert KNeighborsClassifier().fit(model.embedding_, y).score(model.extend(X), y) > 0.95
     assert np.isfinite(model.transform(X + 0.01)).all()
 
@@ -154,12 +150,7 @@ def test_components_without_labels_get_no_direction_of_their_own():
     np.testing.assert_allclose(model.eigenvalues_[:2], 0, atol=1e-12)
     assert model.eigenvalues_[2] > 1e-3
     np.testing.assert_allclose(model.embedding_[60:, :2], 0, atol=1e-12)
-    assert (
-        KNeighborsClassifier(3)
-        .fit(model.embedding_[:60, :2], y[:60])
-        .score(model.embedding_[:60, :2], y[:60])
-        == 1
-    )
+    assert KNeighborsClassifier(3).fit(model.embedding_[:60, :2], y[:60]).score(model.embedding_[:60, :2], y[:60]) == 1
     # Orthonormal in D with the constant, as all eigenvectors are.
     W = np.asarray(model.graph_.sum(axis=1))
     metric = np.concatenate([[20] * 3, 0.5 * W + (y >= 0)])
@@ -306,7 +297,9 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
     assert results["mean_test_score"].shape == (8 * (5 if cv == "loo" else 6),)
     best = np.array(results["params"])[results["rank_test_score"] == 1]
     assert {
-        "beta": model.beta_, "n_neighbors": model.n_neighbors_, "n_components": model.n_components_,
+        "beta": model.beta_,
+        "n_neighbors": model.n_neighbors_,
+        "n_components": model.n_components_,
         "estimator__n_neighbors": model.estimator_.n_neighbors,
     } in list(best)
     # The scores are those of the definition: a decomposition for each candidate, without the held-out points.
@@ -377,10 +370,7 @@ def test_integration_of_subsamples():
     parts = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
     assert parts.embedding_.shape == (2000, 5) and parts.class_centers_.shape == (4, 5)
     assert np.all(np.diff(parts.eigenvalues_) >= 0) and parts.eigenvalues_[0] > 0
-    scores = [
-        KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q)
-        for m in (whole, parts)
-    ]
+    scores = [KNeighborsClassifier(9).fit(m.embedding_[keep], y[keep]).score(m.transform(Q), q) for m in (whole, parts)]
     assert abs(scores[0] - scores[1]) < 0.03
     again = CCDR(5, max_samples=500, n_subsamples=4, unlabeled=-1).fit(X, y)
     np.testing.assert_array_equal(parts.embedding_, again.embedding_)

@@ -164,8 +164,21 @@ def test_simdata_has_the_papers_sizes_and_about_its_difficulty():
         assert np.mean(rates) == pytest.approx(rate, abs=0.05)
 
 
-@pytest.mark.parametrize("name", ["two_gaussians", "two_rings", "gaussian_in_ring", "two_spirals", "ringnorm",
-                                  "twonorm", "waveform", "simdata_1", "simdata_2", "simdata_3"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two_gaussians",
+        "two_rings",
+        "gaussian_in_ring",
+        "two_spirals",
+        "ringnorm",
+        "twonorm",
+        "waveform",
+        "simdata_1",
+        "simdata_2",
+        "simdata_3",
+    ],
+)
 def test_generators_load_by_name(name):
     bunch = datasets.load(name, random_state=3)
     assert bunch.data.shape == (len(bunch.target), len(bunch.feature_names)) and bunch.name == name
@@ -179,9 +192,7 @@ def test_bundled_sets_load_by_name(name):
     n, d, n_classes = BUNDLED[name]
     bunch = datasets.load(name)
     assert bunch.data.shape == (n, d) and len(bunch.feature_names) == d
-    assert (
-        np.array_equal(np.unique(bunch.target), np.arange(n_classes)) and len(bunch.target_names) == n_classes
-    )
+    assert np.array_equal(np.unique(bunch.target), np.arange(n_classes)) and len(bunch.target_names) == n_classes
 
 
 def test_npz_with_plain_arrays(tmp_path):
@@ -215,9 +226,7 @@ def test_npz_with_a_predefined_split_and_with_realisations(tmp_path):
     ((train, test),) = bunch.splits
     assert np.array_equal(train, np.arange(20)) and np.array_equal(test, np.arange(20, 30))
     draws = np.array([np.random.default_rng(i).permutation(30) for i in range(3)], dtype=np.int16)
-    np.savez(
-        tmp_path / "many.npz", X=X, y=y, train_idx=draws[:, :9], test_idx=draws[:, 9:], realisations=[1, 2, 3]
-    )
+    np.savez(tmp_path / "many.npz", X=X, y=y, train_idx=draws[:, :9], test_idx=draws[:, 9:], realisations=[1, 2, 3])
     splits = datasets.read_npz(tmp_path / "many.npz").splits
     assert len(splits) == 3 and np.array_equal(splits[2][0], draws[2, :9])
     assert cross_val_score(KNeighborsClassifier(1), X, y, cv=splits).shape == (3,)
@@ -230,9 +239,7 @@ def test_npz_with_sparse_text(tmp_path):
     train = np.array([1, 1, 1, 1, 0, 0], dtype=bool)
     lone = datasets.load("news_counts", data_home=tmp_path)
     assert lone.target is None
-    np.savez(
-        tmp_path / "news_meta.npz", Y=Y, is_train=train, categories=["x", "y"], vocabulary=list("abcdefghi")
-    )
+    np.savez(tmp_path / "news_meta.npz", Y=Y, is_train=train, categories=["x", "y"], vocabulary=list("abcdefghi"))
     bunch = datasets.load("news_counts", data_home=tmp_path)
     assert sparse.issparse(bunch.data) and np.array_equal(bunch.data.toarray(), counts.toarray())
     assert np.array_equal(bunch.target, Y) and bunch.feature_names[0] == "a"
@@ -308,9 +315,7 @@ def test_openml_targets_become_indices(monkeypatch):
 
     monkeypatch.setattr("spectralcls.datasets._loading.sklearn_datasets.fetch_openml", fetch)
     bunch = datasets.load("openml:31")
-    assert (
-        asked["data_id"] == 31 and list(bunch.target) == [1, 0, 1] and list(bunch.target_names) == ["a", "b"]
-    )
+    assert asked["data_id"] == 31 and list(bunch.target) == [1, 0, 1] and list(bunch.target_names) == ["a", "b"]
     assert datasets.load("openml:credit-g").name == "openml:credit-g" and asked["name"] == "credit-g"
 
 
@@ -344,9 +349,7 @@ def test_every_parameter_of_every_generator_is_documented():
 def test_the_real_sets_have_the_shapes_that_are_listed():
     banana = datasets.load("ratsch_banana", data_home=data_path("ratsch_banana.npz").parent)
     assert banana.data.shape == (5300, 2) and len(banana.splits) == 10
-    assert list(banana.target_names) == ["-1", "1"] and np.array_equal(
-        np.bincount(banana.target), [2924, 2376]
-    )
+    assert list(banana.target_names) == ["-1", "1"] and np.array_equal(np.bincount(banana.target), [2924, 2376])
     satimage = datasets.load("satimage", data_home=data_path("satimage.npz").parent)
     assert [len(part) for part in satimage.splits[0]] == [4435, 2000]
     reuters = datasets.load("reuters21578_tf_unit", data_home=data_path("reuters21578_tf_unit.npz").parent)

@@ -43,8 +43,12 @@ def slow_log_density(Q, X, w, kernel, widths):
 
 
 @parametrize_with_checks(
-    [ParzenDensity(), ParzenDensity(kernel="epanechnikov", covariance_type="diag", adaptive=True),
-     ParzenOutlierDetector(), ParzenOutlierDetector(novelty=True)]
+    [
+        ParzenDensity(),
+        ParzenDensity(kernel="epanechnikov", covariance_type="diag", adaptive=True),
+        ParzenOutlierDetector(),
+        ParzenOutlierDetector(novelty=True),
+    ]
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
@@ -84,10 +88,12 @@ def test_cv_is_the_held_out_likelihood(kernel, cv):
     density = ParzenDensity(kernel=kernel, bandwidth_grid=grid, cv=cv).fit(X, sample_weight=w)
     if cv == "loo":
         expected = [
-            np.average([slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), kernel, h)[0]
-                        for i in range(len(X))], weights=w)
+            np.average(
+                [slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), kernel, h)[0] for i in range(len(X))],
+                weights=w,
+            )
             for h in grid
-        ]  # fmt: skip
+        ]
         expected = np.where(np.isfinite(expected), expected, np.nan)
         assert_allclose(density.cv_results_["mean_test_score"], expected, rtol=1e-10)
         logs = [slow_log_density(X[[i]], np.delete(X, i, 0), np.delete(w, i), kernel, grid[-1])[0] for i in range(60)]
@@ -189,10 +195,14 @@ def test_adaptive_bandwidths_are_tuned_as_they_are():
     density = ParzenDensity(adaptive=True, bandwidth_grid=grid).fit(X)
     factors = density.local_bandwidth_ / density.bandwidth_
     expected = [
-        np.mean([slow_log_density(X[[i]], np.delete(X, i, 0), np.ones(39), "gaussian", h * np.delete(factors, i))
-                 for i in range(40)])
+        np.mean(
+            [
+                slow_log_density(X[[i]], np.delete(X, i, 0), np.ones(39), "gaussian", h * np.delete(factors, i))
+                for i in range(40)
+            ]
+        )
         for h in grid
-    ]  # fmt: skip
+    ]
     assert_allclose(density.cv_results_["mean_test_score"], expected, rtol=1e-10)
 
 
@@ -239,7 +249,8 @@ def test_cv_within_bounds_leaves_out_the_mirror_images_too():
     density = ParzenDensity(bounds=[[0, 1]], bandwidth_grid=[0.1, 0.2]).fit(X)
     one_by_one = [
         ParzenDensity(h, bounds=[[0, 1]]).fit(np.delete(X, i, 0)).score_samples(X[[i]])[0]
-        for h in (0.1, 0.2) for i in range(30)
+        for h in (0.1, 0.2)
+        for i in range(30)
     ]
     assert_allclose(density.cv_results_["mean_test_score"], np.mean(np.reshape(one_by_one, (2, 30)), axis=1))
 

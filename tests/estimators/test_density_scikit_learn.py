@@ -89,7 +89,15 @@ def test_bandwidth():
 def test_none_of_their_tests_is_forgotten():
     names = {name for name in vars(theirs) if name.startswith("test_")}
     assert names <= {
-        "test_as_it_is", "test_bandwidth", "test_check_is_fitted", "test_kde_algorithm_metric_choice",
-        "test_kde_pipeline_gridsearch", "test_kde_sample_weights", "test_kde_sample_weights_error", "test_kde_score",
-        "test_kernel_density", "test_kernel_density_sampling", "test_pickling",
-    }  # fmt: skip
+        "test_as_it_is",
+        "test_bandwidth",
+        "test_check_is_fitted",
+        "test_kde_algorithm_metric_choice",
+        "test_kde_pipeline_gridsearch",
+        "test_kde_sample_weights",
+        "test_kde_sample_weights_error",
+        "test_kde_score",
+        "test_kernel_density",
+        "test_kernel_density_sampling",
+        "test_pickling",
+    }

@@ -58,9 +58,7 @@ def test_entropies_equal_double_loops(kernel, leave_one_out):
     assert info.shannon_entropy(X, **common) == pytest.approx(-share @ np.log(p), rel=1e-12)
     for alpha in (0.5, 2, 3, 7.5):
         expected = np.log(share @ p ** (alpha - 1)) / (1 - alpha)
-        assert info.renyi_entropy(X, alpha=alpha, potential="same", **common) == pytest.approx(
-            expected, rel=1e-12
-        )
+        assert info.renyi_entropy(X, alpha=alpha, potential="same", **common) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -115,9 +113,7 @@ def test_convolved_potentials_are_the_integrals_of_the_densities():
 def test_one_and_two_points_in_closed_form():
     h, d = 0.3, 4
     X = np.zeros((1, d))
-    assert info.information_potential(X, bandwidth=h) == pytest.approx(
-        (4 * np.pi * h**2) ** (-d / 2), rel=1e-13
-    )
+    assert info.information_potential(X, bandwidth=h) == pytest.approx((4 * np.pi * h**2) ** (-d / 2), rel=1e-13)
     assert info.shannon_entropy(X, bandwidth=h) == pytest.approx(d / 2 * np.log(2 * np.pi * h**2), rel=1e-13)
     Y = X.copy()
     Y[0, 0] = distance = 0.9
@@ -193,9 +189,7 @@ def test_divergences_are_not_negative_and_cs_and_ise_are_symmetric(seed, d, n, h
         assert there >= 0
         assert there == pytest.approx(back, rel=1e-9, abs=1e-12)
     # Not only by clipping: log <p, p> + log <q, q> - 2 log <p, q> from its parts.
-    logs = [
-        info.cross_information_potential(*pair, bandwidth=h, log=True) for pair in ((X, X), (X, Y), (Y, Y))
-    ]
+    logs = [info.cross_information_potential(*pair, bandwidth=h, log=True) for pair in ((X, X), (X, Y), (Y, Y))]
     assert (logs[0] + logs[2]) / 2 - logs[1] >= -1e-13 * np.abs(logs).max()
 
 
@@ -229,9 +223,7 @@ def test_weights_count_repetitions_and_zero_leaves_out(function):
     weighted = function(X, Y, bandwidth=0.8, sample_weight_X=times)
     assert weighted == pytest.approx(function(np.repeat(X, times, axis=0), Y, bandwidth=0.8), rel=1e-10)
     if function is not info.laplacian_pdf_divergence:  # there the weights set the priors in f
-        assert function(X, Y, bandwidth=0.8, sample_weight_X=7.0 * times) == pytest.approx(
-            weighted, rel=1e-10
-        )
+        assert function(X, Y, bandwidth=0.8, sample_weight_X=7.0 * times) == pytest.approx(weighted, rel=1e-10)
 
 
 @pytest.mark.parametrize("function", TWO_SAMPLE)
@@ -321,9 +313,7 @@ def test_float32_integers_and_any_memory_layout_give_float64_accuracy():
 def test_the_same_bits_for_any_number_of_threads():
     X, Y, w, v = samples(n=(700, 300))
     values = {
-        info.laplacian_pdf_divergence(
-            X, Y, bandwidth=0.5, sample_weight_X=w, sample_weight_Y=v, n_jobs=n_jobs
-        )
+        info.laplacian_pdf_divergence(X, Y, bandwidth=0.5, sample_weight_X=w, sample_weight_Y=v, n_jobs=n_jobs)
         for n_jobs in (1, 2, 5)
     }
     assert len(values) == 1

@@ -78,8 +78,10 @@ def test_queries_one_by_one(name):
     together = responses(estimator, Q)
     for i in range(0, len(Q), 4):
         alone = responses(estimator, Q[i : i + 1])
-        expected = {key: value[i : i + 1, i : i + 1] if key == "transform" else value[i : i + 1]
-                    for key, value in together.items()}  # fmt: skip
+        expected = {
+            key: value[i : i + 1, i : i + 1] if key == "transform" else value[i : i + 1]
+            for key, value in together.items()
+        }
         for key, value in expected.items():
             labels = key == "predict" and value.dtype.kind != "f"
             scale = 0 if labels else np.abs(together[key]).max()
@@ -134,9 +136,13 @@ def test_rotation_of_the_data(name):
 
 @pytest.mark.parametrize(
     "name, exponent",
-    [(name, exponent) for name in classifiers() for exponent in (-990, -60, 60, 990)
-     if abs(exponent) < 100 or name not in SQUARES],
-)  # fmt: skip
+    [
+        (name, exponent)
+        for name in classifiers()
+        for exponent in (-990, -60, 60, 990)
+        if abs(exponent) < 100 or name not in SQUARES
+    ],
+)
 def test_unit_of_the_data(name, exponent):
     """Joint powers of two change no rounding; squares of numbers like 1e300 do not exist, those of 1e-300 are zero."""
     X, y, Q = problem()

@@ -109,8 +109,11 @@ def test_bad_growth_changes_nothing(make, iris):
     model = make(bandwidth=0.6).fit(X[:100], y[:100])
     before = model.decision_function(X)
     for bad_X, bad_y, options, message in [
-        (X[:, :3], y, {}, "features"), (np.full((1, 4), np.inf), y[:1], {}, "infinity"), (X[:1], ["oak"], {}, "oak"),
-        (X[:2], y[:1], {}, "inconsistent"), (X, y, {"classes": ["ash", "oak"]}, "not the same as in the first call"),
+        (X[:, :3], y, {}, "features"),
+        (np.full((1, 4), np.inf), y[:1], {}, "infinity"),
+        (X[:1], ["oak"], {}, "oak"),
+        (X[:2], y[:1], {}, "inconsistent"),
+        (X, y, {"classes": ["ash", "oak"]}, "not the same as in the first call"),
         (X, y, {"sample_weight": -np.ones(len(X))}, "Negative"),
     ]:
         with pytest.raises(ValueError, match=message):

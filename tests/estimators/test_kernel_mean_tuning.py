@@ -187,8 +187,11 @@ def test_rows_that_lack_the_same_values_are_copies():
     order = rng.permutation(40)
     assert_array_equal(X[order][distinct_rows(X[order], codes[order])[0]], X[first])
     folds = folds_by_content(X, 5, 0)
-    assert all(len(set(folds[own])) == 1 for own in (np.flatnonzero(group == g) for g in range(len(first)))
-               if len(set(codes[own])) == 1)
+    assert all(
+        len(set(folds[own])) == 1
+        for own in (np.flatnonzero(group == g) for g in range(len(first)))
+        if len(set(codes[own])) == 1
+    )
 
 
 @pytest.mark.parametrize("rule", ["silverman", "scale", "silverman_per_class"])

@@ -8,9 +8,12 @@ from spectralcls._expansion import labels as certified
 
 SKIPPING = "SPECTRALCLS_SKIPPING"
 RULES = [
-    ParzenClassifier(scale=None), ISEClassifier(scale=None), CauchySchwarzClassifier(scale=None),
+    ParzenClassifier(scale=None),
+    ISEClassifier(scale=None),
+    CauchySchwarzClassifier(scale=None),
     CauchySchwarzClassifier(weighting="symmetric", scale=None),
-    LaplacianISEClassifier(weighting="inverse", scale=None), LaplacianISEClassifier(weighting="symmetric", scale=None),
+    LaplacianISEClassifier(weighting="inverse", scale=None),
+    LaplacianISEClassifier(weighting="symmetric", scale=None),
 ]
 
 

@@ -55,9 +55,11 @@ def test_gradient_is_that_of_the_dense_form(weighted, p, batch):
     A = np.eye(4)[:, :p] + 0.2 * np.random.default_rng(1).normal(size=(4, p))
     every = np.arange(40)
     queries, references = {
-        "all": (every, every), "half": (every[::2], every[::2]), "queries among references": (every[5:17], every),
+        "all": (every, every),
+        "half": (every[::2], every[::2]),
+        "queries among references": (every[5:17], every),
         "apart": (every[:15], every[15:]),
-    }[batch]  # fmt: skip
+    }[batch]
     value, gradient = loss_and_gradient(sample, A, queries, references)
     assert_allclose(value, dense_loss(sample, A, queries, references), rtol=1e-6)
     expected = finite_differences(lambda A: dense_loss(sample, A, queries, references), A)
@@ -262,9 +264,14 @@ def test_gradient_metric_that_learns_nothing_is_the_identity():
 
 
 @unlearned
-@parametrize_with_checks([
-    KernelMetric(max_iter=8), KernelMetric("whiten"), KernelMetric("diagonal", max_iter=4), GradientMetric(),
-    GradientMetric("full"),
-])  # fmt: skip
+@parametrize_with_checks(
+    [
+        KernelMetric(max_iter=8),
+        KernelMetric("whiten"),
+        KernelMetric("diagonal", max_iter=4),
+        GradientMetric(),
+        GradientMetric("full"),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

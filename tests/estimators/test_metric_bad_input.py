@@ -12,10 +12,16 @@ from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier
 from spectralcls.metric import GradientMetric, KernelMetric
 
 LEARNERS = [
-    KernelMetric("full"), KernelMetric("diagonal"), KernelMetric("whiten"), GradientMetric("diagonal"),
-    GradientMetric("full"), KernelRidgeClassifier(), KernelRidgeClassifier(max_exact_samples=0, rank=5),
-    ParzenClassifier(metric="full"), AutoClassifier(),
-]  # fmt: skip
+    KernelMetric("full"),
+    KernelMetric("diagonal"),
+    KernelMetric("whiten"),
+    GradientMetric("diagonal"),
+    GradientMetric("full"),
+    KernelRidgeClassifier(),
+    KernelRidgeClassifier(max_exact_samples=0, rank=5),
+    ParzenClassifier(metric="full"),
+    AutoClassifier(),
+]
 METRICS = [learner for learner in LEARNERS if not is_classifier(learner)]
 every = pytest.mark.parametrize("learner", LEARNERS, ids=str)
 every_metric = pytest.mark.parametrize("learner", METRICS, ids=str)
@@ -135,7 +141,9 @@ def test_a_budget_too_small_for_anything_is_a_warning(n):
     assert model.dropped_ or model.n_samples_used_ < n
 
 
-@pytest.mark.parametrize("place", ["spectralcls.ensemble._ensemble.learn_vote", "spectralcls.metric._kernel_metric.learn"])
+@pytest.mark.parametrize(
+    "place", ["spectralcls.ensemble._ensemble.learn_vote", "spectralcls.metric._kernel_metric.learn"]
+)
 def test_interrupted_learning_changes_nothing(place, monkeypatch):
     X, y = load_iris(return_X_y=True)
     model = AutoClassifier().fit(X[::2], y[::2])

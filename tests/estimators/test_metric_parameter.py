@@ -18,8 +18,14 @@ import spectralcls
 from spectralcls.metric import KernelMetric
 
 NAMES = [
-    "ParzenClassifier", "ISEClassifier", "LaplacianISEClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier",
-    "SpectralLaplacianISEClassifier", "LaplacianSpectralClassifier", "PerTurboClassifier",
+    "ParzenClassifier",
+    "ISEClassifier",
+    "LaplacianISEClassifier",
+    "CauchySchwarzClassifier",
+    "SpectralISEClassifier",
+    "SpectralLaplacianISEClassifier",
+    "LaplacianSpectralClassifier",
+    "PerTurboClassifier",
 ]
 pytestmark = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 
@@ -115,8 +121,9 @@ def test_float32_stays_and_far_queries_have_their_class(name):
         assert_array_equal(model.predict(far), mapped.predict(model._mapped(far)))
 
 
-@pytest.mark.parametrize("name", ["ParzenClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier",
-                                  "PerTurboClassifier"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["ParzenClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier", "PerTurboClassifier"]
+)
 @pytest.mark.parametrize("metric", ["full", ["diagonal", "whiten"]])
 def test_a_weight_of_two_is_a_row_given_twice(name, metric):
     X, y = scaled_problem(60)
@@ -160,11 +167,14 @@ def test_the_pool_of_active_learning_maps_its_samples():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ([], "empty list"), (["ful"], "must be None, one of"), ("mahalanobis", "The 'metric' parameter"),
-        ([None, 3.0], "no method transform"), (KernelMetric("diagonl"), "The 'kind' parameter of KernelMetric"),
+        ([], "empty list"),
+        (["ful"], "must be None, one of"),
+        ("mahalanobis", "The 'metric' parameter"),
+        ([None, 3.0], "no method transform"),
+        (KernelMetric("diagonl"), "The 'kind' parameter of KernelMetric"),
         (KernelMetric(n_components=9), "n_components=9 is more than the 4 features"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", ["ParzenClassifier", "SpectralISEClassifier", "PerTurboClassifier"])
 def test_what_is_wrong_is_said(name, metric, message):
     X, y = scaled_problem(30)
@@ -193,10 +203,13 @@ def test_a_class_of_one_sample_does_not_stop_a_list():
     assert len(model.metric_cv_results_["params"]) == 2
 
 
-@parametrize_with_checks([
-    spectralcls.ParzenClassifier(metric="diagonal"), spectralcls.SpectralLaplacianISEClassifier(metric="whiten"),
-    spectralcls.PerTurboClassifier(metric="whiten"),
-])  # fmt: skip
+@parametrize_with_checks(
+    [
+        spectralcls.ParzenClassifier(metric="diagonal"),
+        spectralcls.SpectralLaplacianISEClassifier(metric="whiten"),
+        spectralcls.PerTurboClassifier(metric="whiten"),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 

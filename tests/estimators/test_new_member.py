@@ -31,8 +31,16 @@ class CosineClassifier(KernelMeanClassifier):
     """
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", cv=5, bandwidth_grid=None, max_tuning_samples=20_000,
-        tolerance=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        kernel="gaussian",
+        cv=5,
+        bandwidth_grid=None,
+        max_tuning_samples=20_000,
+        tolerance=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

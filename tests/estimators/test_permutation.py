@@ -18,7 +18,8 @@ def samples(n=30, m=20, d=2, shift=0.0):
 def test_every_permutation_is_the_divergence_of_its_two_parts(statistic, kernel, potential):
     X, Y = samples()
     divergence = {
-        "ise": information.integrated_squared_error, "cauchy_schwarz": information.cauchy_schwarz_divergence,
+        "ise": information.integrated_squared_error,
+        "cauchy_schwarz": information.cauchy_schwarz_divergence,
     }[statistic]
     options = dict(bandwidth=0.7, kernel=kernel, potential=potential)
     found = information.two_sample_test(X, Y, statistic=statistic, n_permutations=5, random_state=3, **options)

@@ -82,9 +82,7 @@ def test_decision_is_the_log_of_the_explained_share():
     np.testing.assert_allclose(clf.score_samples(X), clf.decision_function(X).max(axis=1))
     two = fixed().fit(X[y < 2], y[y < 2])
     tau = two.perturbation(X)
-    np.testing.assert_allclose(
-        two.decision_function(X), np.log1p(-tau[:, 1]) - np.log1p(-tau[:, 0]), rtol=1e-9
-    )
+    np.testing.assert_allclose(two.decision_function(X), np.log1p(-tau[:, 1]) - np.log1p(-tau[:, 0]), rtol=1e-9)
 
 
 def test_float32_queries_give_the_float64_answer():
@@ -104,9 +102,7 @@ def test_the_regularizations_meet():
     Q = np.random.default_rng(1).normal(size=(40, 3))
     full = fixed(None, h=0.5).fit(X, y).perturbation(Q)
     np.testing.assert_allclose(fixed(h=0.5, alpha=1e-12).fit(X, y).perturbation(Q), full, atol=1e-8)
-    np.testing.assert_allclose(
-        fixed("truncate", h=0.5, retained=1.0).fit(X, y).perturbation(Q), full, atol=1e-8
-    )
+    np.testing.assert_allclose(fixed("truncate", h=0.5, retained=1.0).fit(X, y).perturbation(Q), full, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS)

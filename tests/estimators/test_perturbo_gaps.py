@@ -42,10 +42,13 @@ def test_every_class_judges_what_it_expects(widths, weighted, samples):
     weights = np.random.default_rng(4).integers(1, 4, len(X)) * 1.0 if weighted else None
     model = fixed(h=widths).fit(X, y, weights)
     filled, of_each = completed(X, y, weights), np.ones(len(X)) if weights is None else weights
-    shares = np.stack([
-        explained(seen_by(c, Q, X, y, weights), filled[y == c], h, 1e-2, of_each[y == c]).astype(float)
-        for c, h in enumerate(np.broadcast_to(widths, 3))
-    ], axis=1)
+    shares = np.stack(
+        [
+            explained(seen_by(c, Q, X, y, weights), filled[y == c], h, 1e-2, of_each[y == c]).astype(float)
+            for c, h in enumerate(np.broadcast_to(widths, 3))
+        ],
+        axis=1,
+    )
     np.testing.assert_allclose(model.decision_function(Q), np.log(shares), rtol=0, atol=1e-9)
     np.testing.assert_allclose(model.perturbation(Q), 1 - shares, rtol=0, atol=1e-9)
     np.testing.assert_allclose(model.score_samples(Q), np.log(shares).max(axis=1), rtol=0, atol=1e-9)

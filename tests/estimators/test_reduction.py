@@ -120,13 +120,16 @@ def test_a_tenth_of_the_representatives_classifies_like_all_of_them():
     assert np.mean(reduced.predict(T) == whole.predict(T)) > 0.99
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"size": 1}, "fewer than the 2 classes"),
-    ({"size": 0}, "size"),
-    ({"size": 1.5}, "size"),
-    ({"size": 10, "bandwidth": 0.0}, "bandwidth"),
-    ({"size": 10, "method": "best"}, "method"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"size": 1}, "fewer than the 2 classes"),
+        ({"size": 0}, "size"),
+        ({"size": 1.5}, "size"),
+        ({"size": 10, "bandwidth": 0.0}, "bandwidth"),
+        ({"size": 10, "method": "best"}, "method"),
+    ],
+)
 def test_bad_arguments_are_named(arguments, message):
     X, y = unbalanced(100)
     with pytest.raises(ValueError, match=message):

@@ -27,7 +27,8 @@ from spectralcls.spectral import (
 READINGS = {
     "consistent": {classifier: classifier for classifier in (SpectralISEClassifier, SpectralLaplacianISEClassifier)},
     "paper": {
-        SpectralISEClassifier: SpectralISEAsPrinted, SpectralLaplacianISEClassifier: SpectralLaplacianISEAsPrinted,
+        SpectralISEClassifier: SpectralISEAsPrinted,
+        SpectralLaplacianISEClassifier: SpectralLaplacianISEAsPrinted,
     },
 }
 ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
@@ -72,6 +73,7 @@ def assert_same_decisions(model, Q, expected, atol):
 
 
 # Embedding
+
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighting", [None, "symmetric"])
@@ -158,6 +160,7 @@ def test_disconnected_graph():
 
 # Classifiers against the dense formulas
 
+
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("center", ["mean", "median"])
 @pytest.mark.parametrize("projection", ["consistent", "paper"])
@@ -188,7 +191,12 @@ def test_laplacian_spectral_equals_the_dense_formula(test_kernel, n_components, 
     assert_allclose(model.bandwidth_, widths)
     assert_allclose(model.overall_bandwidth_, overall)
     expected = slow.laplacian_spectral_scores(
-        Q, X, y, widths=widths, overall=overall, test_kernel=test_kernel,
+        Q,
+        X,
+        y,
+        widths=widths,
+        overall=overall,
+        test_kernel=test_kernel,
         n_components=None if n_components == "all" else n_components,
     )
     assert_same_decisions(model, Q, expected, 1e-6)
@@ -242,6 +250,7 @@ def test_far_queries_get_finite_scores(classifier):
 
 # Tuning
 
+
 @pytest.mark.parametrize("classifier", [*ISE_CLASSES, LaplacianSpectralClassifier])
 def test_one_sweep_equals_refitting(classifier):
     """Nested embeddings: each accuracy of the sweep is that of a classifier fitted on the other folds."""
@@ -270,9 +279,7 @@ def test_one_sweep_equals_refitting(classifier):
             if not np.isnan(accuracies[b, r - 1]):
                 assert_allclose(accuracies[b, r - 1], np.mean(hits), atol=1.5 / 90)
     best = np.nanmax(accuracies)
-    b = grid.index(
-        model.bandwidth_ if classifier is not LaplacianSpectralClassifier else model.overall_bandwidth_
-    )
+    b = grid.index(model.bandwidth_ if classifier is not LaplacianSpectralClassifier else model.overall_bandwidth_)
     assert accuracies[b, model.n_components_ - 1] == pytest.approx(best)
 
 
@@ -309,10 +316,15 @@ def test_leaving_one_out_equals_refitting(classifier, n_components):
     assert "split0_test_score" not in model.cv_results_ and "split35_test_score" in splits.cv_results_
 
 
-@pytest.mark.parametrize("model", [
-    SpectralISEClassifier(n_components=3), SpectralLaplacianISEClassifier(center="median"),
-    LaplacianSpectralClassifier(),
-], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SpectralISEClassifier(n_components=3),
+        SpectralLaplacianISEClassifier(center="median"),
+        LaplacianSpectralClassifier(),
+    ],
+    ids=repr,
+)
 def test_leaving_one_out_refuses_what_would_not_end(model):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(700, 2)), rng.integers(0, 2, 700)
@@ -347,6 +359,7 @@ def test_refit_forgets_and_failure_keeps():
 
 
 # The papers' experiments
+
 
 @pytest.mark.parametrize("test_kernel, least", [("convolved", 45), ("weighted", 57)])
 def test_rings_are_classified_without_error_in_the_great_majority_of_draws(test_kernel, least):

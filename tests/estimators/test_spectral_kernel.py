@@ -89,13 +89,15 @@ def test_lemma_2_embedding_b_is_the_best_approximation_of_its_rank(corpus, trans
 @pytest.mark.parametrize("embedding", ["a", "b"])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize(("kernel", "transformation"), ROUTES)
-def test_lemma_3_new_samples_as_the_slow_reference_embeds_them(
-    corpus, kernel, transformation, embedding, normalize
-):
+def test_lemma_3_new_samples_as_the_slow_reference_embeds_them(corpus, kernel, transformation, embedding, normalize):
     X, T = corpus
     X, T = X / np.linalg.norm(X, axis=1, keepdims=True), T / np.linalg.norm(T, axis=1, keepdims=True)
     model = linear_unless_told(
-        4, kernel=kernel, transformation=transformation, embedding=embedding, normalize=normalize,
+        4,
+        kernel=kernel,
+        transformation=transformation,
+        embedding=embedding,
+        normalize=normalize,
         **KERNELS[kernel],
     )
     S, S_new = (reference.input_similarity(Q, X, kernel, **KERNELS[kernel]) for Q in (X, T))
@@ -413,7 +415,11 @@ def test_a_weight_is_a_number_of_copies_and_none_leaves_the_sample_out(corpus, k
     times = np.random.default_rng(0).integers(0, 4, len(X))
     rows = np.repeat(np.arange(len(X)), times)
     model = SpectralKernel(
-        5, kernel=kernel, transformation=transformation, embedding=embedding, normalize=False,
+        5,
+        kernel=kernel,
+        transformation=transformation,
+        embedding=embedding,
+        normalize=False,
         **KERNELS.get(kernel, {}),
     )
     pairwise = kernel == "precomputed"
@@ -441,9 +447,15 @@ def test_weights_that_are_all_zero_are_refused(corpus):
 
 
 @pytest.mark.parametrize("make", [SpectralKernel, SpectralKernelClassifier])
-@pytest.mark.parametrize("options", [
-    dict(kernel="gaussian"), dict(kernel="gaussian", bandwidth=1.0), dict(kernel="linear"), dict(kernel="auto"),
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(kernel="gaussian"),
+        dict(kernel="gaussian", bandwidth=1.0),
+        dict(kernel="linear"),
+        dict(kernel="auto"),
+    ],
+)
 def test_the_tag_of_sparse_data_is_kept(make, options):
     X, y = sp.random_array((60, 30), density=0.3, rng=np.random.default_rng(0), format="csr"), np.arange(60) % 3
     if make(**options).__sklearn_tags__().input_tags.sparse:

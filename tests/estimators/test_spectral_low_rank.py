@@ -45,9 +45,7 @@ def test_the_map_is_that_of_the_factor(problem, weighting, weighted, dtype):
     factor = rpcholesky(X, 40, bandwidth=4.0, random_state=0)
     F, G = factor.factor.astype(np.float64), factor.transform(Q).astype(np.float64)
     own = F[factor.pivots].T @ w[factor.pivots]  # what the pivots contribute
-    f, fy = (
-        np.maximum(A @ (F.T @ w), A @ own) / w.sum() if weighting else np.ones(len(A)) for A in (F, G)
-    )
+    f, fy = (np.maximum(A @ (F.T @ w), A @ own) / w.sum() if weighting else np.ones(len(A)) for A in (F, G))
     values, E = np.linalg.eigh(np.sqrt(w / f)[:, None] * (F @ F.T) * np.sqrt(w / f))
     values, E = values[::-1][:5], E[:, ::-1][:, :5]
     tolerance = dict(rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
@@ -144,21 +142,32 @@ def test_spectral_kernel_classifier(problem):
     assert low.spectral_kernel_.trace_residual_ < 1e-3
 
 
-@pytest.mark.parametrize("estimator, message", [
-    (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
-    (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
-    (LaplacianSpectralClassifier("silverman_per_class", n_components=50, rank=40), "n_components=50 exceeds rank=40"),
-    (SpectralKernel(kernel="linear", rank=500), "kernel='gaussian' and dense X"),
-])
+@pytest.mark.parametrize(
+    "estimator, message",
+    [
+        (KernelMap(2, kernel="uniform", rank=40), "positive semi-definite kernel"),
+        (KernelMap(50, rank=40), "n_components=50 exceeds rank=40"),
+        (
+            LaplacianSpectralClassifier("silverman_per_class", n_components=50, rank=40),
+            "n_components=50 exceeds rank=40",
+        ),
+        (SpectralKernel(kernel="linear", rank=500), "kernel='gaussian' and dense X"),
+    ],
+)
 def test_what_does_not_go_together_is_named(problem, estimator, message):
     X, y, _, _ = problem
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(abs(X), y)
 
 
-@pytest.mark.parametrize("Classifier", [
-    SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "Classifier",
+    [
+        SpectralISEClassifier,
+        SpectralLaplacianISEClassifier,
+        LaplacianSpectralClassifier,
+    ],
+)
 def test_no_more_components_are_tried_than_the_factor_has(problem, Classifier):
     X, y, _, Q = problem
     model = Classifier(n_components="cv", rank=5).fit(X[:80], y[:80])

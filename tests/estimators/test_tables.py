@@ -44,7 +44,12 @@ from spectralcls.neighbors import KNNTransformer
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
 SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]
 TAKE_MISSING = [
-    ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier, *SPECTRAL, PerTurboClassifier,
+    ParzenClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    CauchySchwarzClassifier,
+    *SPECTRAL,
+    PerTurboClassifier,
 ]
 
 
@@ -64,9 +69,10 @@ def test_class_sums_are_those_of_the_product(widths, offset):
     widths = np.array(widths)
     plain, found = (
         np.log(sums) + log_scale[..., None]
-        for log_scale, sums in (incomplete_class_sums(Q, X, codes, 3, widths, weights, g, FEATURES)
-                                for g in (None, factors))
-    )  # fmt: skip
+        for log_scale, sums in (
+            incomplete_class_sums(Q, X, codes, 3, widths, weights, g, FEATURES) for g in (None, factors)
+        )
+    )
     for i, q in enumerate(Q):
         has = ~np.isnan(q)
         shared = factors ** (len(np.unique(FEATURES[has])) / 4)
@@ -91,8 +97,9 @@ def regression(X, codes, weights, kept):
         return ((X[i] - X[j])[both] ** 2).sum() + ((X[i] - center)[one] ** 2 + spread[one]).sum()
 
     pairs = [(i, j) for i in range(len(X)) for j in range(len(X)) if codes[i] == codes[j]]
-    distances, pair_weights = (np.array([function(*pair) for pair in pairs])
-                               for function in (squared, lambda i, j: weights[i] * weights[j]))  # fmt: skip
+    distances, pair_weights = (
+        np.array([function(*pair) for pair in pairs]) for function in (squared, lambda i, j: weights[i] * weights[j])
+    )
     apart = distances > 1e-9 * distances.max()
     h = np.sqrt(weighted_quantile(distances[apart], 0.05, pair_weights[apart])) / 2
     out = X.copy()
@@ -184,9 +191,16 @@ def test_the_inner_product_with_a_query_without_a_feature_is_the_integral_over_i
         assert_allclose(inner, values.sum(axis=0) * (grid[1] - grid[0]), rtol=1e-7)
 
 
-@pytest.mark.parametrize("make", [
-    ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier, SpectralLaplacianISEClassifier,
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        ParzenClassifier,
+        ISEClassifier,
+        LaplacianISEClassifier,
+        CauchySchwarzClassifier,
+        SpectralLaplacianISEClassifier,
+    ],
+)
 @pytest.mark.parametrize("weighted, alone", [(False, False), (True, False), (False, True)])
 def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold(make, weighted, alone):
     """Also if all points of a class are in one fold."""
@@ -243,16 +257,18 @@ def mixed(n, seed=0, missing=0.0):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     noise = rng.random(n) < 0.3
-    frame = pd.DataFrame({
-        "length": rng.normal(size=n) + y,
-        "income": 1000 * rng.normal(size=n),
-        "color": pd.Categorical.from_codes(np.where(noise, rng.integers(0, 3, n), y), ["red", "green", "blue"]),
-        "town": np.array(["a", "b", "c", "d", "e"])[rng.integers(0, 5, n)],
-        "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
-        "size": pd.Categorical.from_codes(
-            np.clip(y + rng.integers(0, 2, n), 0, 3), ["s", "m", "l", "xl"], ordered=True
-        ),
-    })
+    frame = pd.DataFrame(
+        {
+            "length": rng.normal(size=n) + y,
+            "income": 1000 * rng.normal(size=n),
+            "color": pd.Categorical.from_codes(np.where(noise, rng.integers(0, 3, n), y), ["red", "green", "blue"]),
+            "town": np.array(["a", "b", "c", "d", "e"])[rng.integers(0, 5, n)],
+            "member": pd.array(rng.random(n) < 0.5, dtype="boolean"),
+            "size": pd.Categorical.from_codes(
+                np.clip(y + rng.integers(0, 2, n), 0, 3), ["s", "m", "l", "xl"], ordered=True
+            ),
+        }
+    )
     if missing:
         frame = frame.mask(rng.random(frame.shape) < missing)
     return frame, y
@@ -554,8 +570,18 @@ def test_a_bad_column_of_other_frames_is_named(case, kind):
 
 
 NEED_COMPLETE_NUMBERS = [
-    CCDR, CCDRClassifier, GradientMetric, KernelMap, KernelMeanShift, KernelMetric, KernelRegressor, KNNTransformer,
-    ParzenDensity, ParzenOutlierDetector, SpectralKernel, SpectralKernelClassifier,
+    CCDR,
+    CCDRClassifier,
+    GradientMetric,
+    KernelMap,
+    KernelMeanShift,
+    KernelMetric,
+    KernelRegressor,
+    KNNTransformer,
+    ParzenDensity,
+    ParzenOutlierDetector,
+    SpectralKernel,
+    SpectralKernelClassifier,
 ]
 
 
@@ -610,7 +636,8 @@ def test_missing_columns_and_rows_and_every_name_of_nothing(make):
     expected = make().fit(frame.drop(columns=["empty", "nothing", "constant"]), y)
     assert_allclose(
         model.decision_function(frame),
-        expected.decision_function(frame.drop(columns=["empty", "nothing", "constant"])), rtol=1e-9,
+        expected.decision_function(frame.drop(columns=["empty", "nothing", "constant"])),
+        rtol=1e-9,
     )
 
 

@@ -65,9 +65,14 @@ def test_the_documented_bound(always, data, d, Classifier):
 
 
 @pytest.mark.parametrize("Classifier", CLASSIFIERS)
-@pytest.mark.parametrize("options", [
-    dict(bandwidth=[0.3, 0.6, 1.2]), dict(kernel="epanechnikov", bandwidth=1.5), dict(weighted=True),
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(bandwidth=[0.3, 0.6, 1.2]),
+        dict(kernel="epanechnikov", bandwidth=1.5),
+        dict(weighted=True),
+    ],
+)
 def test_bandwidths_by_class_compact_kernels_and_sample_weights(always, Classifier, options):
     X, y, Q = problem(dense_beside_empty, 2)
     options = dict(options)
@@ -105,7 +110,7 @@ def test_a_point_a_thousand_bandwidths_away_keeps_its_class(always, Classifier, 
     y = np.arange(900) % 3
     X = (rng.normal(size=(900, 2)) + 8 * np.eye(3)[y, :2]).astype(dtype)
     directions = np.array([[1, 0.1], [0.1, 1], [-1, -1], [0.9, 1]])
-    Q = (np.concatenate([10.0 ** k * directions for k in range(1, 5)]) * 0.3).astype(dtype)
+    Q = (np.concatenate([10.0**k * directions for k in range(1, 5)]) * 0.3).astype(dtype)
     exact = Classifier(bandwidth=0.3).fit(X, y)
     approximate = Classifier(bandwidth=0.3, tolerance=1e-2).fit(X, y)
     truth = exact.decision_function(Q)

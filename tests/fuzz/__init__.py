@@ -38,10 +38,31 @@ TARGETS = {
 
 # How often each is drawn in a round: what costs milliseconds rarely.
 _SHARES = {
-    "kernel_sums": 40, "distant_sums": 40, "kernel_matrix": 40, "knn": 40, "reverse_knn": 40, "knn_graph": 40,
-    "bandwidth_rules": 20, "csv_file": 20, "hostile_parameters": 20, "estimator": 10, "density": 10,
-    "rpcholesky": 5, "top_eigenpairs": 5, "divergences": 5, "permutation_tests": 5, "regression": 5,
-    "parquet_file": 5, "model_file": 3, "modes": 1, "metric": 1, "auto": 1, "tables": 1, "hostile_perturbo.simulate": 1,
-    "hostile_dask.kernel_sums": 3, "hostile_dask.knn": 3, "hostile_dask.knn_graph": 3,
-}  # fmt: skip
+    "kernel_sums": 40,
+    "distant_sums": 40,
+    "kernel_matrix": 40,
+    "knn": 40,
+    "reverse_knn": 40,
+    "knn_graph": 40,
+    "bandwidth_rules": 20,
+    "csv_file": 20,
+    "hostile_parameters": 20,
+    "estimator": 10,
+    "density": 10,
+    "rpcholesky": 5,
+    "top_eigenpairs": 5,
+    "divergences": 5,
+    "permutation_tests": 5,
+    "regression": 5,
+    "parquet_file": 5,
+    "model_file": 3,
+    "modes": 1,
+    "metric": 1,
+    "auto": 1,
+    "tables": 1,
+    "hostile_perturbo.simulate": 1,
+    "hostile_dask.kernel_sums": 3,
+    "hostile_dask.knn": 3,
+    "hostile_dask.knn_graph": 3,
+}
 SHARES = {target: _SHARES.get(target, 20) for target in TARGETS}

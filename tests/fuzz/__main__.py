@@ -33,10 +33,19 @@ _BATCH = 10_000  # calls of a child process
 _PATIENCE = 60.0  # seconds of a processor, or ten times as many of the clock, after which a call counts as hanging
 _MEMORY = 8 << 30  # bytes of addresses: a call that asks for more is refused, and does not take the machine with it
 _FOREIGN = (  # words of Python and of pybind11, which say nothing of the argument
-    "incompatible function arguments", "Unable to cast", "to unpack", "cannot unpack", "unhashable", "has no attribute",
-    "not supported between", "unsupported operand", "'NoneType' object", "cannot be interpreted", "ufunc",
+    "incompatible function arguments",
+    "Unable to cast",
+    "to unpack",
+    "cannot unpack",
+    "unhashable",
+    "has no attribute",
+    "not supported between",
+    "unsupported operand",
+    "'NoneType' object",
+    "cannot be interpreted",
+    "ufunc",
     "expected str, bytes or os.PathLike",
-)  # fmt: skip
+)
 
 
 def judge(target, seed, number):
@@ -160,10 +169,12 @@ def main():
                 findings.append({"target": target, "call": number, "seed": options.seed, "what": outcome})
                 print(f"\n{target}, call {number}: {outcome}", flush=True)
     report = {
-        "calls": sum(counts.values()), "seed": options.seed, "seconds": round(time.perf_counter() - begun, 1),
+        "calls": sum(counts.values()),
+        "seed": options.seed,
+        "seconds": round(time.perf_counter() - begun, 1),
         "targets": {t: {k: counts[t, k] for k in ("right", "refused", "findings")} for t in options.only},
         "findings": findings,
-    }  # fmt: skip
+    }
     print(json.dumps({key: value for key, value in report.items() if key != "findings"}, indent=1))
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")

@@ -38,10 +38,16 @@ def parquet_file(rng):
     """A Parquet file of odd columns, whole or damaged."""
     n = int(rng.integers(1, 12))
     kinds = [
-        rng.standard_normal(n), rng.integers(-5, 5, n).astype(str(rng.choice(["i1", "u2", "i8"]))), rng.random(n) < 0.5,
-        [None] * n, list("ab" * n)[:n], [[1.0]] * n, np.where(rng.random(n) < 0.2, np.inf, 1.0),
-        rng.standard_normal(n).astype("f2"), pa.array(["x", None] * n).slice(0, n),
-    ]  # fmt: skip
+        rng.standard_normal(n),
+        rng.integers(-5, 5, n).astype(str(rng.choice(["i1", "u2", "i8"]))),
+        rng.random(n) < 0.5,
+        [None] * n,
+        list("ab" * n)[:n],
+        [[1.0]] * n,
+        np.where(rng.random(n) < 0.2, np.inf, 1.0),
+        rng.standard_normal(n).astype("f2"),
+        pa.array(["x", None] * n).slice(0, n),
+    ]
     chosen = rng.integers(0, len(kinds), rng.integers(1, 4))
     table = pa.table({"abc"[i]: kinds[kind] for i, kind in enumerate(chosen)} | {"t": list("xyz" * n)[:n]})
     buffer = io.BytesIO()

@@ -54,7 +54,12 @@ REFUSED = {  # function, arguments, error, words
     "mixed labels, dimensions": ("information.class_dimensions", dict(y=MIXED), TypeError, "y mixes str with int"),
     "sizes": ("information.entropic_dimension", dict(sizes=[2.5, 3.5]), ValueError, "sizes must be integers"),
     "gamma": ("information.entropic_dimension", dict(gamma="1"), ValueError, "gamma must be a positive number"),
-    "neighbors": ("information.entropic_dimension", dict(n_neighbors="2"), ValueError, "n_neighbors must be a positive"),
+    "neighbors": (
+        "information.entropic_dimension",
+        dict(n_neighbors="2"),
+        ValueError,
+        "n_neighbors must be a positive",
+    ),
     "features": ("spectral.linear_svm", dict(features=1e308), ValueError, "2D array"),
     "ring": ("datasets.make_gaussian_in_ring", dict(radius=1e308), ValueError, "is too large"),
     "path": ("datasets.read_npz", dict(path=None), TypeError, "path must be the name of a file"),
@@ -68,7 +73,7 @@ REFUSED = {  # function, arguments, error, words
     "groups on Dask": ("dask.kernel_sums", dict(exclude_groups=1.0), ValueError, "must be a pair"),
     "labels on Dask": ("dask.kernel_sums", dict(labels=[0.5] * 4), ValueError, "labels must be integers"),
     "excluded on Dask": ("dask.kernel_sums", dict(exclude_self=None), ValueError, "exclude_self must be True or False"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -89,7 +94,9 @@ def test_a_graph_on_dask_is_refused_before_any_block_is_read():
 
 
 def test_no_more_processes_are_started_than_there_are_repeats():
-    arguments = {key: value() if callable(value) else value for key, value in hostile.CALLS["perturbo.simulate"].items()}
+    arguments = {
+        key: value() if callable(value) else value for key, value in hostile.CALLS["perturbo.simulate"].items()
+    }
     spectralcls.perturbo.simulate(**arguments | dict(n_jobs=2**62))
 
 

@@ -37,18 +37,18 @@ def test_a_module_imports_only_from_lower_floors(parts):
 @pytest.mark.parametrize("parts", MODULES, ids=NAMES)
 def test_no_module_imports_a_private_module_of_another_room(parts):
     foreign = [
-        target for target in house.imports(parts)
+        target
+        for target in house.imports(parts)
         if target.split(".")[0] not in (house.room_of(parts), "__version__")
         and any(name.startswith("_") for name in target.split(".")[1:])
-    ]  # fmt: skip
+    ]
     assert not foreign
 
 
 def private_names(tree):
     """Private attributes and methods that a module defines or sets on objects of its own."""
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    own |= {node.attr for node in ast.walk(tree)
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}  # fmt: skip
+    own |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return {name for name in own if name.startswith("_") and not name.startswith("__")}
 
@@ -57,13 +57,18 @@ def private_names(tree):
 def test_no_module_uses_a_private_attribute_of_another_room(parts):
     """An attribute of `self` may come from a base class; anything else is public, or of the same room."""
     room = house.room_of(parts)
-    known = set().union(*(private_names(tree) for other, tree in house.sources().items() if house.room_of(other) == room))
+    known = set().union(
+        *(private_names(tree) for other, tree in house.sources().items() if house.room_of(other) == room)
+    )
     foreign = {
-        node.attr for node in ast.walk(house.sources()[parts])
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+        node.attr
+        for node in ast.walk(house.sources()[parts])
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
         and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "trial"))
         and not isinstance(node.value, ast.Call | ast.Subscript)
-    }  # fmt: skip
+    }
     assert foreign <= known | NOT_OURS
 
 

@@ -62,15 +62,19 @@ def test_the_path_of_a_grid_search(axes):
     assert display.best_line_.get_xdata()[0] == search.best_params_["bandwidth"]
 
 
-@pytest.mark.parametrize("model", [
-    LaplacianSpectralClassifier(),
-    LaplacianSpectralClassifier(n_components="cv", max_components=4),
-    SpectralISEClassifier(),
-    SpectralISEClassifier(n_components="cv", max_components=4),
-    PerTurboClassifier(),
-    KernelRidgeClassifier(),
-    SpectralKernelClassifier(),
-], ids=repr)
+@pytest.mark.parametrize(
+    "model",
+    [
+        LaplacianSpectralClassifier(),
+        LaplacianSpectralClassifier(n_components="cv", max_components=4),
+        SpectralISEClassifier(),
+        SpectralISEClassifier(n_components="cv", max_components=4),
+        PerTurboClassifier(),
+        KernelRidgeClassifier(),
+        SpectralKernelClassifier(),
+    ],
+    ids=repr,
+)
 def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     X, y = load_iris(return_X_y=True)
     model.fit(X[::3], y[::3])
@@ -81,5 +85,6 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     assert np.nanmax(scores) == np.nanmax(model.cv_results_["mean_test_score"])
     assert display.best_line_.get_xdata()[0] in h
     assert display.score_name == {
-        "KernelRidgeClassifier": "Held-out log likelihood", "SpectralKernelClassifier": "Held-out score",
+        "KernelRidgeClassifier": "Held-out log likelihood",
+        "SpectralKernelClassifier": "Held-out score",
     }.get(type(model).__name__, "Cross-validated accuracy")

@@ -54,9 +54,7 @@ def test_errors_are_those_of_single_fits(iris):
     split = X[::2], y[::2], X[1::2], y[1::2]
     for parameter, values in [("n_components", [1, 3]), ("beta", [0.1, 1.0])]:
         base = CCDR(3)
-        display = EmbeddingErrorDisplay.from_estimator(
-            base, classifiers, *split, parameter=parameter, values=values
-        )
+        display = EmbeddingErrorDisplay.from_estimator(base, classifiers, *split, parameter=parameter, values=values)
         assert display.ax_.get_xscale() == ("log" if parameter == "beta" else "linear")
         for name, classifier in classifiers.items():
             for i, value in enumerate(values):

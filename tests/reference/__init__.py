@@ -75,8 +75,18 @@ def tail_rounding(sums, d, dtype):
 
 
 def kernel_sums(
-    Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
-    exclude_self=False, exclude_groups=None, normalize=False,
+    Q,
+    X,
+    *,
+    weights=None,
+    labels=None,
+    n_labels=None,
+    kernel="gaussian",
+    bandwidth,
+    log=False,
+    exclude_self=False,
+    exclude_groups=None,
+    normalize=False,
 ):
     """out[i, b, l, c]; the axes b, l, c are there when bandwidth is 1-D, labels are given, weights are 2-D."""
     m, n, d = len(Q), len(X), np.shape(X)[1]

@@ -28,9 +28,7 @@ def density(Q, X, y, kernel, h, w):
     return total / w.sum()
 
 
-def scores(
-    rule, Q, X, y, *, kernel="gaussian", bandwidth, weighting=None, potential="convolved", priors=None, w=None
-):
+def scores(rule, Q, X, y, *, kernel="gaussian", bandwidth, weighting=None, potential="convolved", priors=None, w=None):
     """Scores (m, C), larger wins, of "parzen", "ise" or "cs"; `weighting` makes the latter two Laplacian."""
     classes = np.unique(y)
     w = np.ones(len(X)) if w is None else w

@@ -11,7 +11,15 @@ def density(Q, X, h, kernel="gaussian"):
 
 
 def spectral_scores(
-    Q, X, y, *, bandwidth, n_components, laplacian=False, center="mean", projection="consistent",
+    Q,
+    X,
+    y,
+    *,
+    bandwidth,
+    n_components,
+    laplacian=False,
+    center="mean",
+    projection="consistent",
     kernel="gaussian",
 ):
     """Negative squared distances to the class centers, thesis chapter 7, in full."""

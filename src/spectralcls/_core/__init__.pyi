@@ -22,56 +22,115 @@ class compiled:
     def thread_limit() -> int: ...
     @staticmethod
     def kernel_sums(
-        queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
-        kernel: str, bandwidths: np.ndarray, excluded: np.ndarray | None,
-        query_groups: np.ndarray | None, point_groups: np.ndarray | None, n_groups: int, rtol: float, output: str,
+        queries: np.ndarray,
+        points: np.ndarray,
+        weights: np.ndarray | None,
+        labels: np.ndarray | None,
+        n_labels: int,
+        kernel: str,
+        bandwidths: np.ndarray,
+        excluded: np.ndarray | None,
+        query_groups: np.ndarray | None,
+        point_groups: np.ndarray | None,
+        n_groups: int,
+        rtol: float,
+        output: str,
         n_threads: int,
     ) -> Any: ...
     @staticmethod
     def pack_points(
-        points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int, n_threads: int,
+        points: np.ndarray,
+        weights: np.ndarray | None,
+        labels: np.ndarray | None,
+        n_labels: int,
+        n_threads: int,
     ) -> Any: ...
     @staticmethod
     def packed_kernel_sums(
-        queries: np.ndarray, points: Any, weights: np.ndarray | None, kernel: str, bandwidths: np.ndarray,
-        excluded: np.ndarray | None, rtol: float, output: str, n_threads: int,
+        queries: np.ndarray,
+        points: Any,
+        weights: np.ndarray | None,
+        kernel: str,
+        bandwidths: np.ndarray,
+        excluded: np.ndarray | None,
+        rtol: float,
+        output: str,
+        n_threads: int,
     ) -> Any: ...
     @staticmethod
     def kernel_matrix(
-        queries: np.ndarray, points: np.ndarray | None, kernel: str, bandwidth: float, factor: float, out: np.ndarray,
+        queries: np.ndarray,
+        points: np.ndarray | None,
+        kernel: str,
+        bandwidth: float,
+        factor: float,
+        out: np.ndarray,
         n_threads: int,
     ) -> None: ...
     @staticmethod
     def tolerance_sums(
-        queries: np.ndarray, points: np.ndarray, weights: np.ndarray | None, labels: np.ndarray | None, n_labels: int,
-        kernel: str, bandwidth: float, excluded: np.ndarray | None, rtol: float, atol: float,
-        single_precision: bool, brute_passes: float, strategy: str, n_threads: int,
+        queries: np.ndarray,
+        points: np.ndarray,
+        weights: np.ndarray | None,
+        labels: np.ndarray | None,
+        n_labels: int,
+        kernel: str,
+        bandwidth: float,
+        excluded: np.ndarray | None,
+        rtol: float,
+        atol: float,
+        single_precision: bool,
+        brute_passes: float,
+        strategy: str,
+        n_threads: int,
     ) -> np.ndarray | None: ...
     @staticmethod
     def knn(queries: np.ndarray, points: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]: ...
     @staticmethod
     def reverse_knn(
-        queries: np.ndarray, points: np.ndarray, radii: np.ndarray, n_threads: int,
+        queries: np.ndarray,
+        points: np.ndarray,
+        radii: np.ndarray,
+        n_threads: int,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
     @staticmethod
     def eigen_dense(A: np.ndarray, options: dict[str, Any], n_threads: int) -> dict[str, Any]: ...
     @staticmethod
     def eigen_csr(
-        row_starts: np.ndarray, indices: np.ndarray, values: np.ndarray, options: dict[str, Any], n_threads: int,
+        row_starts: np.ndarray,
+        indices: np.ndarray,
+        values: np.ndarray,
+        options: dict[str, Any],
+        n_threads: int,
     ) -> dict[str, Any]: ...
     @staticmethod
     def eigen_gram(
-        row_starts: np.ndarray, indices: np.ndarray, values: np.ndarray, transposed_starts: np.ndarray,
-        transposed_indices: np.ndarray, transposed_values: np.ndarray, options: dict[str, Any], n_threads: int,
+        row_starts: np.ndarray,
+        indices: np.ndarray,
+        values: np.ndarray,
+        transposed_starts: np.ndarray,
+        transposed_indices: np.ndarray,
+        transposed_values: np.ndarray,
+        options: dict[str, Any],
+        n_threads: int,
     ) -> dict[str, Any]: ...
     @staticmethod
     def eigen_kernel(
-        points: Any, kernel: str, bandwidths: np.ndarray, factors: np.ndarray, scale: np.ndarray | None,
-        product_threads: int, options: dict[str, Any], n_threads: int,
+        points: Any,
+        kernel: str,
+        bandwidths: np.ndarray,
+        factors: np.ndarray,
+        scale: np.ndarray | None,
+        product_threads: int,
+        options: dict[str, Any],
+        n_threads: int,
     ) -> dict[str, Any]: ...
     @staticmethod
     def eigen_callback(
-        n: int, apply: Callable[[np.ndarray], np.ndarray], options: dict[str, Any], n_threads: int,
+        n: int,
+        apply: Callable[[np.ndarray], np.ndarray],
+        options: dict[str, Any],
+        n_threads: int,
     ) -> dict[str, Any]: ...
     @staticmethod
     def asymmetry(A: np.ndarray, n_threads: int) -> tuple[float, float]: ...

@@ -21,7 +21,8 @@ _COUNT = Interval(Integral, 1, None, closed="left")
 PARAMETERS = {
     "bandwidth": Parameter(
         [
-            Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman", "silverman_per_class"}),
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"cv", "silverman", "silverman_per_class"}),
             "array-like",
         ],
         '{"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,)',
@@ -102,7 +103,9 @@ PARAMETERS = {
     ),
     "cv": Parameter(
         [
-            Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), HasMethods(["split", "get_n_splits"]),
+            Interval(Integral, 2, None, closed="left"),
+            StrOptions({"loo"}),
+            HasMethods(["split", "get_n_splits"]),
             "array-like",
         ],
         'int, "loo", splitter or list of splits',
@@ -217,9 +220,7 @@ def complete(cls):
 
     A line ``%(inherited)s`` stands for the parameters, attributes and references of the class above.
     """
-    defaults = {
-        name: parameter.default for name, parameter in inspect.signature(cls.__init__).parameters.items()
-    }
+    defaults = {name: parameter.default for name, parameter in inspect.signature(cls.__init__).parameters.items()}
     shared = {name: PARAMETERS[name].constraint for name in defaults if name in PARAMETERS}
     cls._parameter_constraints = shared | getattr(cls, "_parameter_constraints", {})
     if cls.__doc__:

@@ -36,8 +36,11 @@ class TableMixin:
     def _smoothing(self, data):
         """Choose how much each category counts: the factors of the coordinates."""
         return choose_smoothing(
-            self._table, data, self.bandwidth if isinstance(self.bandwidth, Real) else None,
-            random_state=self.random_state, n_jobs=self.n_jobs,
+            self._table,
+            data,
+            self.bandwidth if isinstance(self.bandwidth, Real) else None,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
         )
 
     def _check_more_data(self, X, y, classes, sample_weight, before):

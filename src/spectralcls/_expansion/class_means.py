@@ -5,8 +5,9 @@ import numpy as np
 from .expansion import Expansion
 
 
-def class_means(rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None,
-                before=None):
+def class_means(
+    rule, points, kernel, bandwidth, log_priors=None, *, density_bandwidth=None, query_bandwidth=None, before=None
+):
     """The fitted form of a rule that compares a query with (weighted) class means.
 
     Parameters

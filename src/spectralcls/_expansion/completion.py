@@ -129,7 +129,13 @@ class Completion(NamedTuple):
         )
         n_folds = len(donors.mean)
         log_scale, sums = kernel_sums(
-            A, B, weights=donors.terms, labels=donors.folds, n_labels=n_folds, bandwidth=self.width, log="pair",
+            A,
+            B,
+            weights=donors.terms,
+            labels=donors.folds,
+            n_labels=n_folds,
+            bandwidth=self.width,
+            log="pair",
             n_jobs=n_jobs,
         )
         log_scale = np.where(sums.any(axis=2), log_scale + constant[:, None] / (2 * self.width**2), -np.inf)

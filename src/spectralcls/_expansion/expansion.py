@@ -100,7 +100,10 @@ class Expansion:
             form = partial(by_class_sums, log_scale=self.log_scale, log_share=self.log_share)
         else:
             sums = partial(
-                self.points.pairs, columns=self.columns, kernel=self.kernel, bandwidth=self.bandwidth,
+                self.points.pairs,
+                columns=self.columns,
+                kernel=self.kernel,
+                bandwidth=self.bandwidth,
                 log_scale=self.log_scale,
             )
             form = partial(full_sums, n_columns=len(self.offsets))

@@ -145,8 +145,13 @@ def _by_fold(p):
             sums = log_sums[places[:, None], squared, bucket // n_folds]
             across[bucket] = u @ np.exp(sums.astype(np.float64))
             sums = kernel_sums(
-                p.sample.X[rows[places]], p.sample.X[own], weights=_unless_ones(p.sample.weights[own]), kernel=p.kernel,
-                bandwidth=widths[squared], log=True, n_jobs=p.n_jobs,
+                p.sample.X[rows[places]],
+                p.sample.X[own],
+                weights=_unless_ones(p.sample.weights[own]),
+                kernel=p.kernel,
+                bandwidth=widths[squared],
+                log=True,
+                n_jobs=p.n_jobs,
             )
             within[bucket] = u @ np.exp(sums.astype(np.float64))
     across, within = (sums.reshape(p.sample.n_classes, n_folds, -1).T for sums in (across, within))  # (b, fold, C)
@@ -223,9 +228,15 @@ def _weighted_log_sums(p, folds, weights, widths):
         if len(queries):
             others = np.flatnonzero(folds != fold)
             out[queries] = kernel_sums(
-                p.sample.X[queries], p.sample.X[others], weights=weights[others, :, fold, None],
-                labels=p.sample.codes[others], n_labels=p.sample.n_classes, kernel=p.kernel, bandwidth=widths,
-                log=True, n_jobs=p.n_jobs,
+                p.sample.X[queries],
+                p.sample.X[others],
+                weights=weights[others, :, fold, None],
+                labels=p.sample.codes[others],
+                n_labels=p.sample.n_classes,
+                kernel=p.kernel,
+                bandwidth=widths,
+                log=True,
+                n_jobs=p.n_jobs,
             )[..., 0]
     return out
 

@@ -90,7 +90,14 @@ def low_rank_spectrum(
     shown = None if degrees is None else np.maximum(degrees, w / w.sum())
     operator = LowRankOperator(X, "gaussian", bandwidth, shown, sample_weight, n_jobs)
     return LowRankSpectrum(
-        operator, values, vectors, np.empty(0), True, X[factor.pivots], factor.compress(U), density,
+        operator,
+        values,
+        vectors,
+        np.empty(0),
+        True,
+        X[factor.pivots],
+        factor.compress(U),
+        density,
         factor.relative_trace_residual,
     )
 

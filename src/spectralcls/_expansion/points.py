@@ -87,15 +87,27 @@ class TrainingPoints:
 
         def complete(Q):
             sums = kernel_sums(
-                Q, self._packed(columns, True), kernel=kernel, bandwidth=widths, log=True, rtol=self.tolerance or 0.0,
+                Q,
+                self._packed(columns, True),
+                kernel=kernel,
+                bandwidth=widths,
+                log=True,
+                rtol=self.tolerance or 0.0,
                 n_jobs=self.n_jobs,
             )
             return [sums.reshape(len(Q), self.n_classes, n_columns)]
 
         def incomplete(Q):
             log_sums = incomplete_class_log_sums(
-                Q, self.X, self.codes, self.n_classes, np.broadcast_to(widths, (1, self.n_classes)), self.weights,
-                factors_of(columns, self.weights), self.features, self.n_jobs,
+                Q,
+                self.X,
+                self.codes,
+                self.n_classes,
+                np.broadcast_to(widths, (1, self.n_classes)),
+                self.weights,
+                factors_of(columns, self.weights),
+                self.features,
+                self.n_jobs,
             )
             return [log_sums[:, 0]]
 
@@ -125,8 +137,13 @@ class TrainingPoints:
         """
         by_class = np.ndim(bandwidth) > 0
         shift, sums = kernel_sums(
-            Q, self._packed(columns, by_class), kernel=kernel, bandwidth=bandwidth[None] if by_class else bandwidth,
-            log="pair", rtol=rtol, n_jobs=self.n_jobs,
+            Q,
+            self._packed(columns, by_class),
+            kernel=kernel,
+            bandwidth=bandwidth[None] if by_class else bandwidth,
+            log="pair",
+            rtol=rtol,
+            n_jobs=self.n_jobs,
         )
         shift, sums = shift.astype(np.float64), sums.astype(np.float64)
         if not by_class:
@@ -174,8 +191,10 @@ class TrainingPoints:
     def log_density(self, kernel, bandwidth, log_share):
         """log f at the training points, (n,)."""
         return self.evaluate(
-            self.X, partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
-            partial(_log_total, log_share=log_share), 0,
+            self.X,
+            partial(self.class_log_sums, columns=self.weights, kernel=kernel, bandwidth=bandwidth),
+            partial(_log_total, log_share=log_share),
+            0,
         )
 
     def potentials(self, weights, kernel, bandwidths):
@@ -186,7 +205,12 @@ class TrainingPoints:
             if len(own):
                 X, w = self.X[own], weights[own]
                 sums = kernel_sums(
-                    X, X, weights=w, kernel=kernel, bandwidth=bandwidths[c], rtol=self.tolerance or 0.0,
+                    X,
+                    X,
+                    weights=w,
+                    kernel=kernel,
+                    bandwidth=bandwidths[c],
+                    rtol=self.tolerance or 0.0,
                     n_jobs=self.n_jobs,
                 )
                 out[c] = w @ sums.astype(np.float64)

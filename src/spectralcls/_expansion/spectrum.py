@@ -102,8 +102,13 @@ def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_
         values, vectors = values[::-1], fix_signs(vectors[:, ::-1])
     else:
         result = top_eigenpairs(
-            operator, n_components, solver=solver, tol=tol, max_block_products=max_block_products,
-            random_state=random_state, n_jobs=operator.n_jobs,
+            operator,
+            n_components,
+            solver=solver,
+            tol=tol,
+            max_block_products=max_block_products,
+            random_state=random_state,
+            n_jobs=operator.n_jobs,
         )
         values, vectors, converged = result.values, result.vectors, result.converged
     floor = _ROUNDING * np.finfo(operator.dtype).eps * max(values[0], 0)

@@ -47,9 +47,7 @@ def check_features(
     finite = {"dtype": dtype, "ensure_all_finite": True if complete else "allow-nan"}
     if issparse(X) or not (is_table(X) or has_categories):
         gap = partial(_missing, estimator=estimator) if complete else None
-        checked = check_numbers(
-            estimator, X, y, gap=gap, reset=reset, ensure_min_samples=ensure_min_samples, **finite
-        )
+        checked = check_numbers(estimator, X, y, gap=gap, reset=reset, ensure_min_samples=ensure_min_samples, **finite)
         return _scaled(estimator, checked, y, reset, sample_weight)
     columns = named_columns(estimator, X, reset=reset)
     for column in columns:
@@ -155,8 +153,11 @@ def row_weights(sample_weight, rows):
 
 def names_categories(spec):
     """Whether a user says that there are categories."""
-    return spec is not None and not (isinstance(spec, str) and spec == "from_dtype") and np.size(spec) > 0 and (
-        np.asarray(spec).dtype.kind != "b" or bool(np.any(spec))
+    return (
+        spec is not None
+        and not (isinstance(spec, str) and spec == "from_dtype")
+        and np.size(spec) > 0
+        and (np.asarray(spec).dtype.kind != "b" or bool(np.any(spec)))
     )
 
 

@@ -38,8 +38,10 @@ class Column(NamedTuple):
 
 def is_frame(X):
     """Whether X is a data frame that is not an array."""
-    return hasattr(X, "columns") and not hasattr(X, "dask") and (
-        hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc")
+    return (
+        hasattr(X, "columns")
+        and not hasattr(X, "dask")
+        and (hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc"))
     )
 
 

@@ -99,8 +99,15 @@ class _Loss:
                 parts.append(self.X[:, places] * self.X.dtype.type(factor))
         X = np.concatenate(parts or [np.zeros((len(self.X), 1))], axis=1)
         sums = kernel_sums(
-            X[self.validated], X, weights=self.weights, labels=self.codes, n_labels=self.n_classes, log=True,
-            bandwidth=self.bandwidths, exclude_self=self.validated, n_jobs=self.n_jobs,
+            X[self.validated],
+            X,
+            weights=self.weights,
+            labels=self.codes,
+            n_labels=self.n_classes,
+            log=True,
+            bandwidth=self.bandwidths,
+            exclude_self=self.validated,
+            n_jobs=self.n_jobs,
         ).astype(np.float64)
         own = np.take_along_axis(sums, self.codes[self.validated, None, None], axis=2)[..., 0]
         with np.errstate(invalid="ignore"):

@@ -33,7 +33,8 @@ class Table:
             kept = weights > 0
             columns, weights = [column.take(kept) for column in columns], weights[kept]
         learned = [
-            Levels.learned(column, column.kind, weights) if is_category
+            Levels.learned(column, column.kind, weights)
+            if is_category
             else Number.learned(column.name, numbers(column), scale, weights)
             for column, is_category in zip(columns, categorical, strict=True)
         ]
@@ -43,7 +44,8 @@ class Table:
             return cls(learned)
         variances = [
             moments(numbers(column)[~column.missing], None if weights is None else weights[~column.missing])[1] ** 2
-            for column, own in zip(columns, learned, strict=True) if isinstance(own, Number) and own.observed
+            for column, own in zip(columns, learned, strict=True)
+            if isinstance(own, Number) and own.observed
         ]
         return cls(learned, float(np.sqrt(np.mean(variances))) or 1.0 if variances else 1.0)
 

@@ -116,6 +116,4 @@ def draw_sample(data, folds=None, *, cv, max_samples, random_state, against_all=
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     growth = (n / len(X)) ** (1 / (X.shape[1] + 4))
-    return TuningSample(
-        X, codes, len(data.classes), weights, folds, validated, growth, data.features, targets
-    )
+    return TuningSample(X, codes, len(data.classes), weights, folds, validated, growth, data.features, targets)

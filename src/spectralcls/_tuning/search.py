@@ -113,5 +113,7 @@ def _cv_results(candidates, by_split, means, deviations):
         results |= {f"split{k}_test_score": scores.ravel() for k, scores in enumerate(by_split)}
     ranks = rankdata(np.where(np.isnan(means), np.inf, -np.round(means, 9)).ravel(), method="min").astype(np.int32)
     return results | {
-        "mean_test_score": means.ravel(), "std_test_score": deviations.ravel(), "rank_test_score": ranks,
+        "mean_test_score": means.ravel(),
+        "std_test_score": deviations.ravel(),
+        "rank_test_score": ranks,
     }

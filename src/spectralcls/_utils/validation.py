@@ -46,8 +46,7 @@ def check_class_labels(y):
     check_classification_targets(y)
 
 
-def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32),
-                        check=None):
+def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32), check=None):
     """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
 
     A sample of weight zero is removed, and a class that only has such samples does not exist. There have to be
@@ -213,8 +212,7 @@ def check_bandwidth(bandwidth, n_classes):
     values = values.astype(np.float64)
     if values.ndim == 1 and len(values) != n_classes:
         raise ValueError(
-            f"bandwidth must be one value or one value per class: got {len(values)} values for {n_classes} "
-            "classes."
+            f"bandwidth must be one value or one value per class: got {len(values)} values for {n_classes} classes."
         )
     if values.ndim > 1:
         raise ValueError(f"bandwidth must be a number or one-dimensional, got shape {values.shape}.")
@@ -234,9 +232,7 @@ def check_priors(priors, n_classes):
     with held_by_floats("priors"):
         priors = np.asarray(priors, dtype=np.float64)
     if priors.shape != (n_classes,):
-        raise ValueError(
-            f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}."
-        )
+        raise ValueError(f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}.")
     if not np.all(priors >= 0):
         raise ValueError("Priors must be non-negative.")
     if not np.isclose(priors.sum(), 1.0):

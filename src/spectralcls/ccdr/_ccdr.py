@@ -217,9 +217,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             classes, codes = encode_partial(y, self.unlabeled)
         largest = X.shape[0] + len(classes) - 2
         if self.n_components > max(largest, 1):
-            raise ValueError(
-                f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}."
-            )
+            raise ValueError(f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}.")
         self._embed(X, classes, codes, self.n_components)
         if self.n_components_ < self.n_components:
             warn(

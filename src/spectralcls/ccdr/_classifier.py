@@ -165,7 +165,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         """Values to choose from, by name."""
         largest = n_samples + n_classes - 2
         given = {
-            "beta": self.beta, "n_neighbors": self.n_neighbors, "n_components": self.n_components,
+            "beta": self.beta,
+            "n_neighbors": self.n_neighbors,
+            "n_components": self.n_components,
         }
         rules = {
             ("beta", "cv"): BETAS,
@@ -219,9 +221,15 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         best = {name: values[0] for name, values in candidates.items()}
         marker = None if isinstance(self.unlabeled, str) and self.unlabeled == UNSAID else self.unlabeled
         ccdr = CCDR(
-            unlabeled=marker, weights=self.weights, epsilon=self.epsilon, extension=self.extension,
-            max_samples=self.max_samples, n_subsamples=self.n_subsamples, algorithm=self.algorithm,
-            random_state=random, n_jobs=self.n_jobs,
+            unlabeled=marker,
+            weights=self.weights,
+            epsilon=self.epsilon,
+            extension=self.extension,
+            max_samples=self.max_samples,
+            n_subsamples=self.n_subsamples,
+            algorithm=self.algorithm,
+            random_state=random,
+            n_jobs=self.n_jobs,
         )
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
@@ -245,9 +253,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         elif folds is None:
             folds = stratified_folds(X, codes, self.cv, random)
         data = TrainingData(X, codes, classes, None, None)
-        sample = draw_sample(
-            data, folds, cv=self.cv, max_samples=self.max_tuning_samples, random_state=random
-        )
+        sample = draw_sample(data, folds, cv=self.cv, max_samples=self.max_tuning_samples, random_state=random)
         sample = sample._replace(weights=(sample.codes >= 0).astype(float))
 
         def score(sample, **tried):

@@ -127,6 +127,4 @@ def _iterate(S, null, k):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, block_size=BLOCK, **options)
-    return (
-        result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)
-    )
+    return result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)

@@ -62,9 +62,7 @@ def positive_logarithms(weights):
 def _given(graph):
     graph = csr_array(graph, copy=True)
     if graph.data.size and not graph.data.min() >= 0:
-        raise ValueError(
-            f"a precomputed graph must not have negative entries; the least is {graph.data.min()!r}."
-        )
+        raise ValueError(f"a precomputed graph must not have negative entries; the least is {graph.data.min()!r}.")
     return graph
 
 

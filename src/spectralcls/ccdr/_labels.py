@@ -9,6 +9,7 @@ from .._utils.validation import check_class_labels, encode
 
 UNSAID = "warn"
 
+
 def is_marked(y, unlabeled):
     """Which entries of `y` mark an unlabeled point."""
     if unlabeled is None or (isinstance(unlabeled, str) and unlabeled == UNSAID):

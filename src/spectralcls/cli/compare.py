@@ -91,9 +91,7 @@ def run(arguments):
     )
     if arguments.subsample:
         problem = problem.subsample(arguments.subsample, arguments.seed)
-    with progress(
-        f"compare {problem.name}", len(entries) * arguments.repeats, silent=arguments.quiet
-    ) as step:
+    with progress(f"compare {problem.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
         try:
             results = evaluate(
                 problem.X,

@@ -7,7 +7,8 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 def add_parser(commands):
     parser = commands.add_parser(
-        "completion", help="print a script for tab completion",
+        "completion",
+        help="print a script for tab completion",
         description="Print a script that lets the shell complete commands, options and file names with the tab key.",
         epilog="For bash: spectralcls completion bash > ~/.local/share/bash-completion/completions/spectralcls",
     )

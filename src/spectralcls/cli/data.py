@@ -31,9 +31,7 @@ class Data:
         if n_samples >= len(self.y):
             return self
         try:
-            rows, _ = train_test_split(
-                np.arange(len(self.y)), train_size=n_samples, stratify=self.y, random_state=seed
-            )
+            rows, _ = train_test_split(np.arange(len(self.y)), train_size=n_samples, stratify=self.y, random_state=seed)
         except ValueError as error:
             raise CommandError(f"{self.name}: --subsample {n_samples}: {error}") from None
         return _checked(self.name, self.X[rows], self.classes[self.y[rows]], self.columns)
@@ -70,9 +68,7 @@ def _from_file(path, suffix, target, drop, categories, numbers):
         if not path.exists():
             raise FileNotFoundError
         if target is None:
-            raise CommandError(
-                f"{path}: say which column holds the classes: --target NAME or --target POSITION"
-            )
+            raise CommandError(f"{path}: say which column holds the classes: --target NAME or --target POSITION")
         X, labels, names = _READERS[suffix](path, target, drop, categories, numbers)
     except FileNotFoundError:
         raise CommandError(f"{path}: no such file") from None
@@ -85,9 +81,7 @@ def _from_file(path, suffix, target, drop, categories, numbers):
 
 def _from_bunch(bunch, drop=()):
     if bunch.target is None or np.ndim(bunch.target) != 1:
-        raise CommandError(
-            f"{bunch.name}: this set has no single label per sample, so there is nothing to compare"
-        )
+        raise CommandError(f"{bunch.name}: this set has no single label per sample, so there is nothing to compare")
     dropped = [tables.find_column(bunch.feature_names, name, bunch.name) for name in drop]
     X = np.delete(bunch.data, dropped, axis=1) if dropped else bunch.data
     if sparse.issparse(X) or X.dtype.kind not in "biuf":
@@ -106,18 +100,12 @@ def _checked(name, X, labels, columns=None):
         row, column = np.unravel_index(np.argmax(infinite), X.shape)
         raise CommandError(f"{name}: row {row}, column {column}: {X[row, column]} is not finite")
     if len(classes) < 2:
-        raise CommandError(
-            f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed"
-        )
+        raise CommandError(f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed")
     if _looks_continuous(classes):
-        raise CommandError(
-            f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes"
-        )
+        raise CommandError(f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes")
     if counts.min() < 2:
         lone = str(classes[np.argmin(counts)])
-        raise CommandError(
-            f"{name}: class {lone!r} has one sample; a stratified split needs two of every class"
-        )
+        raise CommandError(f"{name}: class {lone!r} has one sample; a stratified split needs two of every class")
     return Data(name, X, y, classes, columns)
 
 

@@ -25,7 +25,10 @@ examples:
 
 def add_parser(commands):
     parser = commands.add_parser(
-        "fit", help="fit a classifier on a Parquet or CSV file", description=_DESCRIPTION, epilog=_EPILOG,
+        "fit",
+        help="fit a classifier on a Parquet or CSV file",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -35,8 +38,15 @@ def add_parser(commands):
     add("--categories", metavar="COLUMN", action="append", default=[], help="column of categories; may be repeated")
     add("--numbers", metavar="COLUMN", action="append", default=[], help="column of numbers; may be repeated")
     add("--classifier", metavar="NAME", default="parzen", help="as in compare (default: parzen)")
-    add("--set", metavar="NAME=VALUE", action="append", default=[], dest="parameters", type=_parameter,
-        help="parameter of the classifier, e.g. bandwidth=0.5; may be repeated")
+    add(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="parameters",
+        type=_parameter,
+        help="parameter of the classifier, e.g. bandwidth=0.5; may be repeated",
+    )
     add("--max-points", type=count, metavar="N", help="fit on a random sample of N rows")
     add("--seed", type=seed, default=0, metavar="SEED", help="of the sample and the tuning (default: 0)")
     add(
@@ -46,8 +56,13 @@ def add_parser(commands):
         help="bring features to mean 0 and variance 1 (default: yes)",
     )
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
-    add("--out", type=output, metavar="FILE", required=True,
-        help="model file, written by skops; by joblib if it ends in .joblib")
+    add(
+        "--out",
+        type=output,
+        metavar="FILE",
+        required=True,
+        help="model file, written by skops; by joblib if it ends in .joblib",
+    )
     add("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -59,8 +74,12 @@ def run(arguments):
     X, labels, features, n_rows = (_read_text if is_text(arguments.data) else _read)(arguments)
     classes, counts = np.unique(labels, return_counts=True)
     setting = registry.Setting(
-        n_train=len(labels), n_folds=int(np.clip(counts.min(), 2, 5)), n_features=X.shape[1],
-        variance=float(X.var(dtype=np.float64)) if X.dtype != object else 1.0, seed=arguments.seed, n_jobs=None,
+        n_train=len(labels),
+        n_folds=int(np.clip(counts.min(), 2, 5)),
+        n_features=X.shape[1],
+        variance=float(X.var(dtype=np.float64)) if X.dtype != object else 1.0,
+        seed=arguments.seed,
+        n_jobs=None,
     )
     classifier = entry.make(setting)
     try:
@@ -72,8 +91,9 @@ def run(arguments):
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
     categories = [features[position] for position in columns.category_positions(X)]
     models.save(models.Model(model, features, categories), arguments.out)
-    print(f"{arguments.out}: {entry.name}, {_size(len(labels), n_rows)}, {len(features)} features, "
-          f"{len(classes)} classes")
+    print(
+        f"{arguments.out}: {entry.name}, {_size(len(labels), n_rows)}, {len(features)} features, {len(classes)} classes"
+    )
     taken = columns.described(X, features)
     if taken is not None:
         print(taken)

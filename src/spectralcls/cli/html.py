@@ -25,17 +25,25 @@ def page(problem, records, results, arguments):
     picture = _picture(problem, records, results)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in report.COLUMNS)
     remarks = "".join(f"<li>{html.escape(note)}</li>" for note in report.notes(results))
-    return "\n".join([
-        "<!doctype html>", '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width">',
-        f"<title>{html.escape(problem.name)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1>", *(f"<p>{html.escape(setting)}</p>" for setting in settings),
-        f"<p><strong>{html.escape(report.advice(records, results))}</strong></p>",
-        f"<table><thead><tr>{head}</tr></thead><tbody>", *rows, "</tbody></table>",
-        f"<p>{html.escape(report.LEGEND)}</p>",
-        f'<img alt="accuracy and time of each classifier" src="data:image/png;base64,{picture}">',
-        f"<ul>{remarks}</ul>" if remarks else "", "</body></html>", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{html.escape(problem.name)}</title><style>{_STYLE}</style></head><body>",
+            f"<h1>{html.escape(title)}</h1>",
+            *(f"<p>{html.escape(setting)}</p>" for setting in settings),
+            f"<p><strong>{html.escape(report.advice(records, results))}</strong></p>",
+            f"<table><thead><tr>{head}</tr></thead><tbody>",
+            *rows,
+            "</tbody></table>",
+            f"<p>{html.escape(report.LEGEND)}</p>",
+            f'<img alt="accuracy and time of each classifier" src="data:image/png;base64,{picture}">',
+            f"<ul>{remarks}</ul>" if remarks else "",
+            "</body></html>",
+            "",
+        ]
+    )
 
 
 def _row(record, equal):

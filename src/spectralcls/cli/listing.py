@@ -9,7 +9,8 @@ from . import registry
 
 def add_parser(commands):
     parser = commands.add_parser(
-        "list", help="list classifiers and data sets",
+        "list",
+        help="list classifiers and data sets",
         description="List the classifiers and the data sets that the other commands know by name.",
     )
     parser.add_argument("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")

@@ -31,8 +31,11 @@ def require_writer(path):
 def save(model, path):
     """Write a model with skops, or with joblib where the path ends in ``.joblib``."""
     content = {
-        "kind": _KIND, "version": __version__, "features": model.features,
-        "categories": list(model.categories), "estimator": model.estimator,
+        "kind": _KIND,
+        "version": __version__,
+        "features": model.features,
+        "categories": list(model.categories),
+        "estimator": model.estimator,
     }
     with written(path, "the model was") as temporary:
         if path.suffix == JOBLIB:

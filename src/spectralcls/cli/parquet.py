@@ -108,9 +108,9 @@ class ParquetData:
 
     def _features(self, batch, features, first_row, categories, numbers):
         single = all(batch.schema.field(name).type == "float" for name in features)
-        X = together([
-            from_arrow(batch.column(name), name, self.path, first_row, categories, numbers) for name in features
-        ])
+        X = together(
+            [from_arrow(batch.column(name), name, self.path, first_row, categories, numbers) for name in features]
+        )
         return X.astype(np.float32) if single and X.dtype != object else X
 
     def identity(self):

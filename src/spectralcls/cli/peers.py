@@ -72,9 +72,11 @@ def _lightgbm(setting):
 def _catboost(setting):
     from catboost import CatBoostClassifier
 
-    return Coded(CatBoostClassifier(
-        random_seed=setting.seed, thread_count=setting.n_jobs or -1, verbose=0, allow_writing_files=False
-    ))
+    return Coded(
+        CatBoostClassifier(
+            random_seed=setting.seed, thread_count=setting.n_jobs or -1, verbose=0, allow_writing_files=False
+        )
+    )
 
 
 def _xrfm(setting):

@@ -33,8 +33,11 @@ examples:
 
 def add_parser(commands):
     parser = commands.add_parser(
-        "predict", help="classify a Parquet or CSV file with a saved model", description=_DESCRIPTION,
-        epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
+        "predict",
+        help="classify a Parquet or CSV file with a saved model",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that `spectralcls fit` wrote")
@@ -136,10 +139,9 @@ def _digest(path):
 def _predict(model, data, group):
     numbers = set(data.columns) - set(model.categories)
     try:
-        return np.concatenate([
-            model.estimator.predict(X)
-            for X, _ in data.batches(group, data.columns, None, model.categories, numbers)
-        ])
+        return np.concatenate(
+            [model.estimator.predict(X) for X, _ in data.batches(group, data.columns, None, model.categories, numbers)]
+        )
     except ValueError as error:
         raise CommandError(f"{data.path}: row group at row {group.first_row}: {error}") from None
 

@@ -12,9 +12,7 @@ LEGEND = f"=: not distinguishable from the best (corrected resampled t-test, {10
 def heading(problem, result, arguments):
     """Lines on what was compared: of how many samples, what the columns were taken for if not numbers, how."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
-    size = (
-        f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
-    )
+    size = f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
     splits = _plural(arguments.repeats, "stratified split")
     parts = f"{result.n_train} training and {result.n_test} test samples"
     if problem.columns is not None:
@@ -24,8 +22,9 @@ def heading(problem, result, arguments):
 
 def ranked(records):
     """The most accurate first; those that failed last."""
-    return sorted(records, key=lambda record: -1.0 if record["accuracy_mean"] is None else record["accuracy_mean"],
-                  reverse=True)  # fmt: skip
+    return sorted(
+        records, key=lambda record: -1.0 if record["accuracy_mean"] is None else record["accuracy_mean"], reverse=True
+    )
 
 
 def table(records, results):
@@ -33,10 +32,7 @@ def table(records, results):
     equal = indistinguishable(results)
     lines = [COLUMNS, *(cells(record, "=" if record["classifier"] in equal else " ") for record in ranked(records))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = [
-        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
-        for line in lines
-    ]
+    text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
     text.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
     return "\n".join(text)
 
@@ -62,9 +58,7 @@ def _in_words(record):
 def notes(results):
     """Lines on what went wrong, and on warnings."""
     failed = [f"{result.name} failed: {' '.join(result.error.split())}" for result in results if result.error]
-    warned = [
-        f"{result.name} warned: {' '.join(note.split())}" for result in results for note in result.notes
-    ]
+    warned = [f"{result.name} warned: {' '.join(note.split())}" for result in results for note in result.notes]
     return failed + warned
 
 

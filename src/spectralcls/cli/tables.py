@@ -171,7 +171,9 @@ def _features(rows, features, names, path, kinds, labels=None, column=None):
         return np.concatenate(blocks)
     where = f"{path}: line"
     return from_cells(
-        cells, [names[position] for position in features], *kinds,
+        cells,
+        [names[position] for position in features],
+        *kinds,
         lambda row, name: f"{where} {lines[row]}, column {name!r}",
     )
 

@@ -85,7 +85,10 @@ class _Embedding(torch.nn.Module):
         super().__init__()
         self.first = torch.nn.Linear(d, width)
         self.block = torch.nn.Sequential(
-            torch.nn.BatchNorm1d(width), torch.nn.Linear(width, width), torch.nn.ReLU(), torch.nn.Dropout(0.1),
+            torch.nn.BatchNorm1d(width),
+            torch.nn.Linear(width, width),
+            torch.nn.ReLU(),
+            torch.nn.Dropout(0.1),
             torch.nn.Linear(width, width),
         )
 

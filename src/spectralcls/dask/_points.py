@@ -33,8 +33,16 @@ class TrainingPoints(_expansion.TrainingPoints):
             )
         widths = np.broadcast_to(bandwidth, self.n_classes)[None]
         sums = kernel_sums(
-            Q, self.X, weights=columns, labels=self.codes, n_labels=self.n_classes, kernel=kernel, bandwidth=widths,
-            log=True, rtol=self.tolerance or 0.0, n_jobs=self.n_jobs,
+            Q,
+            self.X,
+            weights=columns,
+            labels=self.codes,
+            n_labels=self.n_classes,
+            kernel=kernel,
+            bandwidth=widths,
+            log=True,
+            rtol=self.tolerance or 0.0,
+            n_jobs=self.n_jobs,
         )[:, 0]
         return sums[..., None] if sums.ndim == 2 else sums
 

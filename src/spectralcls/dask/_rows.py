@@ -91,9 +91,7 @@ def column_blocks(column, X):
 
 def from_blocks(delayed, rows, shape, dtype):
     """The array of the given row blocks, `rows` long each, which have this shape after the first axis."""
-    parts = [
-        da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)
-    ]
+    parts = [da.from_delayed(block, (n, *shape), dtype=dtype) for block, n in zip(delayed, rows, strict=True)]
     return da.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
@@ -212,7 +210,8 @@ def _check_block(X, y, first_row, why_complete):
         row, column = np.unravel_index(np.argmin(finite), X.shape)
         what = f"NaN or infinity: row {first_row + row}, column {column}"
         raise ValueError(
-            f"Input X contains {what}. No value may be missing, because {why_complete}: impute first." if why_complete
+            f"Input X contains {what}. No value may be missing, because {why_complete}: impute first."
+            if why_complete
             else f"Input X contains {what[7:]}. Replace infinite values, or make them missing."
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():

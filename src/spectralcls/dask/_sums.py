@@ -56,8 +56,20 @@ def tree(combine, parts):
 
 
 def kernel_sums(
-    Q, X, *, weights=None, labels=None, n_labels=None, kernel="gaussian", bandwidth, log=False,
-    exclude_self=False, exclude_groups=None, normalize=False, rtol=0.0, n_jobs=None,
+    Q,
+    X,
+    *,
+    weights=None,
+    labels=None,
+    n_labels=None,
+    kernel="gaussian",
+    bandwidth,
+    log=False,
+    exclude_self=False,
+    exclude_groups=None,
+    normalize=False,
+    rtol=0.0,
+    n_jobs=None,
 ):
     """Sum kernel values over Dask arrays: :func:`spectralcls.kernels.kernel_sums` for many machines.
 
@@ -147,8 +159,12 @@ def kernel_sums(
     bandwidth = np.asarray(bandwidth, dtype=np.float64)
 
     options = dict(
-        n_labels=1 if labels is None else n_labels, kernel=kernel, bandwidth=np.atleast_1d(bandwidth),
-        normalize=normalize, rtol=rtol, n_jobs=n_jobs or 1,
+        n_labels=1 if labels is None else n_labels,
+        kernel=kernel,
+        bandwidth=np.atleast_1d(bandwidth),
+        normalize=normalize,
+        rtol=rtol,
+        n_jobs=n_jobs or 1,
     )
     columns = [column_blocks(column, X) for column in (W, labels, point_groups)]
     points = list(zip(blocks(X), *columns, strict=True))
@@ -157,8 +173,7 @@ def kernel_sums(
     done = []
     for i, (queries, groups) in enumerate(zip(blocks(Q), column_blocks(query_groups, Q), strict=True)):
         tiles = [
-            tile(queries, x, w, c, groups, g, exclude_self and i == j, options)
-            for j, (x, w, c, g) in enumerate(points)
+            tile(queries, x, w, c, groups, g, exclude_self and i == j, options) for j, (x, w, c, g) in enumerate(points)
         ]
         done.append(finish(tree(add, tiles), log, keep))
     axes = (len(options["bandwidth"]), options["n_labels"], W.shape[1] if keep[2] else 1)
@@ -176,9 +191,14 @@ def _tile(Q, X, weights, labels, query_groups, point_groups, exclude_self, optio
     if exclude_self:
         X = Q
     log_scale, sums = kernels.kernel_sums(
-        Q, X, weights=None if weights is None else weights.reshape(len(X), -1), log="pair",
-        labels=np.zeros(len(X), dtype=np.int64) if labels is None else labels, exclude_self=exclude_self,
-        exclude_groups=None if point_groups is None else (query_groups, point_groups), **options,
+        Q,
+        X,
+        weights=None if weights is None else weights.reshape(len(X), -1),
+        log="pair",
+        labels=np.zeros(len(X), dtype=np.int64) if labels is None else labels,
+        exclude_self=exclude_self,
+        exclude_groups=None if point_groups is None else (query_groups, point_groups),
+        **options,
     )
     return Pairs(log_scale, sums[..., None] if weights is None else sums)
 

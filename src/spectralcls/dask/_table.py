@@ -46,8 +46,10 @@ class Layout(NamedTuple):
 
     def require_numbers(self):
         """Raise for the first column of anything else."""
-        require_numbers([Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True)],
-                        [False] * len(self.names))  # fmt: skip
+        require_numbers(
+            [Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True)],
+            [False] * len(self.names),
+        )
 
     @property
     def is_plain(self):
@@ -113,7 +115,9 @@ def _described(name, series):
         return BOOLEAN, [False, True]
     if kind in "iuf":
         return NUMBER, None
-    what = "dates or times: make numbers of them" if kind in "mM" else (
-        f"values of type {dtype}: make a known category of it (X.astype({{{name!r}: 'category'}}).categorize())"
+    what = (
+        "dates or times: make numbers of them"
+        if kind in "mM"
+        else (f"values of type {dtype}: make a known category of it (X.astype({{{name!r}: 'category'}}).categorize())")
     )
     raise ValueError(f"Column {name!r} of X holds {what}, or drop it.")

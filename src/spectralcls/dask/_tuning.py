@@ -34,8 +34,7 @@ def reference_bandwidth(rule, data, kernel, random_state=0):
     weights = column_blocks(data.weights, data.X)
     moments = dask.delayed(_moments)
     parts = [
-        moments(*part, len(data.classes))
-        for part in zip(blocks(data.X), blocks(data.codes), weights, strict=True)
+        moments(*part, len(data.classes)) for part in zip(blocks(data.X), blocks(data.codes), weights, strict=True)
     ]
     by_class = tree(_add_moments, parts).compute()
     scale = data.class_weight.sum() / by_class[0].sum()
@@ -145,16 +144,26 @@ def accuracies_against_all(problem, data, n_folds, seed):
     ).persist()
     rows_per_block = max(1, BLOCK_BYTES // (16 * len(problem.bandwidths) * sample.n_classes))
     log_sums = kernel_sums(
-        da.from_array(sample.X, chunks=(rows_per_block, -1)), data.X, weights=data.weights, labels=data.codes,
-        n_labels=sample.n_classes, kernel=problem.kernel, bandwidth=problem.bandwidths, log=True,
-        exclude_groups=(sample.folds, all_folds), n_jobs=problem.n_jobs,
+        da.from_array(sample.X, chunks=(rows_per_block, -1)),
+        data.X,
+        weights=data.weights,
+        labels=data.codes,
+        n_labels=sample.n_classes,
+        kernel=problem.kernel,
+        bandwidth=problem.bandwidths,
+        log=True,
+        exclude_groups=(sample.folds, all_folds),
+        n_jobs=problem.n_jobs,
     )
     count = dask.delayed(fold_weight)
     weights = column_blocks(data.weights, data.X)
-    inside = tree(total, [
-        count(*part, n_folds, sample.n_classes)
-        for part in zip(blocks(all_folds), blocks(data.codes), weights, strict=True)
-    ])
+    inside = tree(
+        total,
+        [
+            count(*part, n_folds, sample.n_classes)
+            for part in zip(blocks(all_folds), blocks(data.codes), weights, strict=True)
+        ],
+    )
     log_sums, inside = dask.compute(log_sums, inside)
     return accuracies_of_sums(problem, log_sums, outside(inside), sample.folds)
 
@@ -203,7 +212,9 @@ def _sampled(parts, n_classes, n_samples, rng):
 
 def _take(X, codes, weights, quota, seed):
     rng = np.random.RandomState(seed)
-    rows = np.sort(np.concatenate([
-        rng.choice(np.flatnonzero(codes == c), size, replace=False) for c, size in enumerate(quota)
-    ]).astype(np.intp))
+    rows = np.sort(
+        np.concatenate(
+            [rng.choice(np.flatnonzero(codes == c), size, replace=False) for c, size in enumerate(quota)]
+        ).astype(np.intp)
+    )
     return X[rows], codes[rows], None if weights is None else weights[rows]

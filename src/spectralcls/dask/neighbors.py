@@ -98,8 +98,8 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     Raises
     ------
     ValueError
-        As :func:`spectralcls.neighbors.knn_graph`, and for unknown chunk sizes or chunks along the features; before any task
-        runs.
+        As :func:`spectralcls.neighbors.knn_graph`, and for unknown chunk sizes or chunks along the features; before any
+        task runs.
 
     Notes
     -----
@@ -116,9 +116,7 @@ def knn_graph(X, n_neighbors, *, mode="binary", symmetrize="or", epsilon=None, n
     X = as_points(X)
     neighbors.check_graph(X.shape[0], n_neighbors, mode, symmetrize, epsilon)
     distances, indices = dask.compute(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))
-    return neighbors.graph_of_neighbors(
-        distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon
-    )
+    return neighbors.graph_of_neighbors(distances, indices, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
 
 
 def _tile(Q, X, first, k, n_jobs):

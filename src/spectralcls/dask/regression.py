@@ -173,7 +173,11 @@ class DaskForm(RegressionForm):
             Q, self.columns, self.kernel, self.bandwidth, 0.0, rtol=self.points.tolerance or 0.0
         )
         return da.map_blocks(
-            _predictions, Q, sums, form=(self.moments, self.kernel, self.bandwidth), dtype=np.float64,
+            _predictions,
+            Q,
+            sums,
+            form=(self.moments, self.kernel, self.bandwidth),
+            dtype=np.float64,
             chunks=(Q.chunks[0], (self.targets.shape[1],)),
         )
 

@@ -53,9 +53,7 @@ class KernelOperator(LinearOperator):
     (2,)
     """
 
-    def __init__(
-        self, X, *, kernel="gaussian", bandwidth, normalization=None, sample_weight=None, n_jobs=None
-    ):
+    def __init__(self, X, *, kernel="gaussian", bandwidth, normalization=None, sample_weight=None, n_jobs=None):
         if normalization not in (None, "mean", "sum"):
             raise ValueError(f'normalization must be None, "mean" or "sum", got {normalization!r}.')
         (self.X,) = keep(as_points(X))
@@ -123,7 +121,11 @@ class _DaskSpectralISE(DaskSpectral):
         if weights is not None:
             weights = weights * (data.class_weight.sum() / weights.sum())
         operator = KernelOperator(
-            data.X, kernel=self.kernel, bandwidth=self.bandwidth_, sample_weight=weights, n_jobs=self.n_jobs,
+            data.X,
+            kernel=self.kernel,
+            bandwidth=self.bandwidth_,
+            sample_weight=weights,
+            n_jobs=self.n_jobs,
             normalization=None if self._weighting is None else "mean",
         )
         spectrum = leading_spectrum(

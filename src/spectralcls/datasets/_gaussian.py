@@ -18,7 +18,10 @@ _LENGTH = [Interval(Real, 0, None, closed="left")]
     prefer_skip_nested_validation=True,
 )
 def make_two_gaussians(
-    n_samples: Sizes = (100, 5), *, means: ArrayLike = ((2.0, 2.0), (0.6, 0.6)), random_state: RandomState = None,
+    n_samples: Sizes = (100, 5),
+    *,
+    means: ArrayLike = ((2.0, 2.0), (0.6, 0.6)),
+    random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Two spherical Gaussians with unequal priors: experiment 1 of the Laplacian spectral classifier.
 
@@ -71,7 +74,11 @@ def make_two_gaussians(
     prefer_skip_nested_validation=True,
 )
 def make_twonorm(
-    n_samples: Sizes = 7400, *, n_features: int = 20, shift: float | None = None, random_state: RandomState = None,
+    n_samples: Sizes = 7400,
+    *,
+    n_features: int = 20,
+    shift: float | None = None,
+    random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Twonorm: two Gaussians that differ in their mean only.
 
@@ -125,7 +132,11 @@ def make_twonorm(
     prefer_skip_nested_validation=True,
 )
 def make_ringnorm(
-    n_samples: Sizes = 7400, *, n_features: int = 20, shift: float | None = None, random_state: RandomState = None,
+    n_samples: Sizes = 7400,
+    *,
+    n_features: int = 20,
+    shift: float | None = None,
+    random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Ringnorm: a narrow Gaussian inside a wide one.
 
@@ -187,7 +198,10 @@ _WAVE_PAIRS = np.array([(0, 1), (0, 2), (1, 2)])
     prefer_skip_nested_validation=True,
 )
 def make_waveform(
-    n_samples: Sizes = 5000, *, n_noise_features: int = 0, random_state: RandomState = None,
+    n_samples: Sizes = 5000,
+    *,
+    n_noise_features: int = 0,
+    random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Waveform: three classes, each a random blend of two of three triangular waves, plus noise.
 

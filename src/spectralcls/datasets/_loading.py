@@ -39,7 +39,11 @@ _GENERATORS = {
 
 
 def load(
-    name: str, *, data_home: FilePath | None = None, n_samples: Sizes | None = None, random_state: RandomState = 0,
+    name: str,
+    *,
+    data_home: FilePath | None = None,
+    n_samples: Sizes | None = None,
+    random_state: RandomState = 0,
 ) -> Bunch:
     """Load a data set by its name.
 
@@ -88,9 +92,7 @@ def load(
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {type(name).__name__}.")
     if n_samples is not None and name not in _GENERATORS:
-        raise ValueError(
-            f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one."
-        )
+        raise ValueError(f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one.")
     if name in _BUNDLED:
         return _from_sklearn(name)
     if name in _GENERATORS:
@@ -225,9 +227,7 @@ def _dense(path, X, y, splits, arrays):
     if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < len(names):
         target = y.astype(np.int64)  # indices into the names, of which some may not occur
     elif len(names) != len(labels):
-        raise ValueError(
-            f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'."
-        )
+        raise ValueError(f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'.")
     features = arrays.get("feature_names", [f"x{column}" for column in range(X.shape[1])])
     return Bunch(
         data=X,
@@ -267,9 +267,7 @@ def _text(path):
     if topics is not None and len(topics) != X.shape[0]:
         topics = topics.T
     if topics is None or len(topics) != X.shape[0]:
-        raise ValueError(
-            f"{meta} has no Boolean matrix 'Y' or 'relevance' that fits the {X.shape[0]} rows of {path}."
-        )
+        raise ValueError(f"{meta} has no Boolean matrix 'Y' or 'relevance' that fits the {X.shape[0]} rows of {path}.")
     splits = []
     if "is_train" in extra:
         splits = [(np.flatnonzero(extra["is_train"]), np.flatnonzero(~extra["is_train"]))]

@@ -23,9 +23,7 @@ _MIXTURE_PARAMETERS = {
 }
 
 
-@validate_params(
-    {**_MIXTURE_PARAMETERS, "random_state": ["random_state"]}, prefer_skip_nested_validation=True
-)
+@validate_params({**_MIXTURE_PARAMETERS, "random_state": ["random_state"]}, prefer_skip_nested_validation=True)
 def gaussian_mixture(
     n_classes: int = 10,
     n_features: int = 19,
@@ -77,9 +75,7 @@ def gaussian_mixture(
     'Bunch'
     """
     if n_components < n_classes:
-        raise ValueError(
-            f"n_components={n_components} leaves some of the {n_classes} classes without a component."
-        )
+        raise ValueError(f"n_components={n_components} leaves some of the {n_classes} classes without a component.")
     if intrinsic_dim > n_features:
         raise ValueError(f"intrinsic_dim={intrinsic_dim} is more than n_features={n_features}.")
     rng = check_random_state(random_state)

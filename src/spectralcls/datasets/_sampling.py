@@ -16,11 +16,7 @@ def class_counts(n_samples, priors):
     """
     if not isinstance(n_samples, Integral):
         counts = np.asarray(n_samples)
-        if (
-            counts.shape != (len(priors),)
-            or not np.issubdtype(counts.dtype, np.integer)
-            or (counts < 0).any()
-        ):
+        if counts.shape != (len(priors),) or not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
             raise ValueError(
                 f"n_samples has to be one number, or {len(priors)} non-negative integers, one per class; "
                 f"got {n_samples!r}."

@@ -38,8 +38,12 @@ def _annulus(rng, n_samples, radius, width):
     prefer_skip_nested_validation=True,
 )
 def make_two_rings(
-    n_samples: Sizes = 100, *, radii: ArrayLike = (1.0, 2.0), width: float = 0.4,
-    centers: ArrayLike = ((0.0, 0.0), (0.0, 0.0)), random_state: RandomState = None,
+    n_samples: Sizes = 100,
+    *,
+    radii: ArrayLike = (1.0, 2.0),
+    width: float = 0.4,
+    centers: ArrayLike = ((0.0, 0.0), (0.0, 0.0)),
+    random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Two ring-shaped classes: experiment 2 of the Laplacian spectral classifier.
 
@@ -86,14 +90,9 @@ def make_two_rings(
     rng = check_random_state(random_state)
     radii, centers = np.asarray(radii, dtype=np.float64), np.asarray(centers, dtype=np.float64)
     if radii.shape != (2,) or centers.shape != (2, 2):
-        raise ValueError(
-            f"radii has to have the shape (2,) and centers (2, 2); got {radii.shape}, {centers.shape}."
-        )
+        raise ValueError(f"radii has to have the shape (2,) and centers (2, 2); got {radii.shape}, {centers.shape}.")
     counts = class_counts(n_samples, (1, 1))
-    rings = [
-        _annulus(rng, n, radius, width) + center
-        for n, radius, center in zip(counts, radii, centers, strict=True)
-    ]
+    rings = [_annulus(rng, n, radius, width) + center for n, radius, center in zip(counts, radii, centers, strict=True)]
     return shuffled(np.concatenate(rings), labels_of(counts), rng)
 
 
@@ -108,7 +107,11 @@ def make_two_rings(
     prefer_skip_nested_validation=True,
 )
 def make_gaussian_in_ring(
-    n_samples: Sizes = 300, *, scale: float = 0.5, radius: float = 3.0, width: float = 1.0,
+    n_samples: Sizes = 300,
+    *,
+    scale: float = 0.5,
+    radius: float = 3.0,
+    width: float = 1.0,
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """A dense Gaussian inside a sparse ring: a picture of the weights 1/f, figure 6.1 of [1]_.
@@ -168,7 +171,11 @@ def make_gaussian_in_ring(
     prefer_skip_nested_validation=True,
 )
 def make_two_spirals(
-    n_samples: Sizes = 300, *, turns: float = 1.75, radius: float = 3.0, noise: float = 0.1,
+    n_samples: Sizes = 300,
+    *,
+    turns: float = 1.75,
+    radius: float = 3.0,
+    noise: float = 0.1,
     random_state: RandomState = None,
 ) -> tuple[Array, Array]:
     """Two interleaved spirals, as in the figures of PerTurbo, which give no parameters.

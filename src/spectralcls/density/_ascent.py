@@ -10,7 +10,10 @@ from scipy.spatial.distance import cdist
 from .._expansion.points import blocks
 
 SHADOWS = {  # kernel of the density: kernel of the means
-    "gaussian": "gaussian", "epanechnikov": "uniform", "quartic": "epanechnikov", "triweight": "quartic",
+    "gaussian": "gaussian",
+    "epanechnikov": "uniform",
+    "quartic": "epanechnikov",
+    "triweight": "quartic",
 }
 CELL = 1e-3  # bandwidths: climbers this close together go on as one
 

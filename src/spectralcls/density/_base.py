@@ -23,7 +23,9 @@ class Density(Estimator):
 
     _parameter_constraints: dict = {
         "bandwidth": [
-            Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman", "scott"}), "array-like",
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"cv", "silverman", "scott"}),
+            "array-like",
         ],
         "kernel": [StrOptions({*KERNELS, *ALIASES})],
         "covariance_type": [StrOptions({"spherical", "diag", "full"})],
@@ -79,8 +81,12 @@ class Density(Estimator):
             return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
         n_given = len(data.X) if data.kept is None else len(data.kept)
         sample = draw_sample(
-            data, check_folds(self.cv, np.zeros(n_given), data.kept), cv=self.cv, max_samples=self.max_tuning_samples,
-            random_state=self.random_state, against_all=True,
+            data,
+            check_folds(self.cv, np.zeros(n_given), data.kept),
+            cv=self.cv,
+            max_samples=self.max_tuning_samples,
+            random_state=self.random_state,
+            against_all=True,
         )
 
         def score(sample, bandwidth):

@@ -110,9 +110,15 @@ def held_out_log_density(sample, space, factors, kernel, bandwidths, bounds, n_j
             own = rows[block]
             Q = sample.X[own] if mirror is None else space.enter(mirror.of(space.leave(sample.X[own])))
             logs = kernel_sums(
-                Q.astype(sample.X.dtype, copy=False), sample.X, weights=sample.weights, kernel=kernel,
-                bandwidth=widths[wide] if n_classes > 1 else widths[wide, 0], log=True, n_jobs=n_jobs,
-                **labels, **_left_out(sample, own),
+                Q.astype(sample.X.dtype, copy=False),
+                sample.X,
+                weights=sample.weights,
+                kernel=kernel,
+                bandwidth=widths[wide] if n_classes > 1 else widths[wide, 0],
+                log=True,
+                n_jobs=n_jobs,
+                **labels,
+                **_left_out(sample, own),
             )
             logs = logs.astype(np.float64).reshape(len(own), -1, n_classes) - constants[wide]
             out[block, wide] = np.logaddexp(out[block, wide], np.logaddexp.reduce(logs, axis=2))
@@ -154,7 +160,5 @@ def leave_one_out_log_density(form):
     if len(sample.X) < 2:
         raise ValueError("Leaving one point out needs two distinct samples at least, got n_samples=1 without copies.")
     factors = np.broadcast_to(form.expansion.bandwidth, points.n_classes)
-    logs = held_out_log_density(
-        sample, form.space, factors, form.kernel, np.ones(1), form.bounds, points.n_jobs
-    )[:, 0]
+    logs = held_out_log_density(sample, form.space, factors, form.kernel, np.ones(1), form.bounds, points.n_jobs)[:, 0]
     return logs[distinct_rows(data.X, data.codes)[1]]

@@ -96,8 +96,15 @@ class KernelMeanShift(ClusterMixin, Estimator):
     }
 
     def __init__(
-        self, bandwidth="silverman", *, kernel="gaussian", min_cluster_size=1, cluster_all=True, tol=1e-3,
-        max_iter=1000, n_jobs=None,
+        self,
+        bandwidth="silverman",
+        *,
+        kernel="gaussian",
+        min_cluster_size=1,
+        cluster_all=True,
+        tol=1e-3,
+        max_iter=1000,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -151,8 +158,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
                 "take a larger bandwidth."
             )
         self.cluster_centers_ = modes[every[large]]
-        self.mode_log_density_ = (
-            log_density[every[large]] - log_normalizer(self.kernel, data.X.shape[1], self.bandwidth_)
+        self.mode_log_density_ = log_density[every[large]] - log_normalizer(
+            self.kernel, data.X.shape[1], self.bandwidth_
         )
         self.labels_ = with_left_out(self, X, data, self._labels(modes), self._labels_of)
         return self

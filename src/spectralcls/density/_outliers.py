@@ -115,9 +115,21 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     }
 
     def __init__(
-        self, bandwidth="cv", *, contamination="auto", novelty=False, kernel="gaussian", covariance_type="spherical",
-        adaptive=False, bounds=None, cv="loo", bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None,
-        random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        contamination="auto",
+        novelty=False,
+        kernel="gaussian",
+        covariance_type="spherical",
+        adaptive=False,
+        bounds=None,
+        cv="loo",
+        bandwidth_grid=None,
+        max_tuning_samples=20_000,
+        tolerance=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.contamination = contamination

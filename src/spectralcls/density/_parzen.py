@@ -96,8 +96,19 @@ default="gaussian"
     """
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", covariance_type="spherical", adaptive=False, bounds=None, cv="loo",
-        bandwidth_grid=None, max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        kernel="gaussian",
+        covariance_type="spherical",
+        adaptive=False,
+        bounds=None,
+        cv="loo",
+        bandwidth_grid=None,
+        max_tuning_samples=20_000,
+        tolerance=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

@@ -116,8 +116,12 @@ def check_bounds(bounds, d):
     if len(bounds) != d:
         raise ValueError(f"bounds has {len(bounds)} pairs for {d} features.")
     ends = np.array(
-        [[-np.inf, np.inf] if pair is None else
-         [end if own is None else own for own, end in zip(pair, (-np.inf, np.inf), strict=True)] for pair in bounds],
+        [
+            [-np.inf, np.inf]
+            if pair is None
+            else [end if own is None else own for own, end in zip(pair, (-np.inf, np.inf), strict=True)]
+            for pair in bounds
+        ],
         dtype=np.float64,
     )
     if not (ends[:, 0] < ends[:, 1]).all():

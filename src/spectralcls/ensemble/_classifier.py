@@ -232,4 +232,3 @@ class AutoClassifier(ClassifierMixin, Estimator):
     def __repr__(self, N_CHAR_MAX=700):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
-

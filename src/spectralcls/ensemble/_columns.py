@@ -10,7 +10,13 @@ _NOT_NUMBERS = {"ensure_all_finite": "allow-nan", "dtype": np.float64}
 
 
 def check_columns(
-    estimator, X, y="no_validation", *, reset=True, dtype=(np.float64, np.float32), ensure_min_samples=1,
+    estimator,
+    X,
+    y="no_validation",
+    *,
+    reset=True,
+    dtype=(np.float64, np.float32),
+    ensure_min_samples=1,
     sample_weight=None,
 ):
     """What `validate_data` does, of data frames with columns of any kind too; values may be missing.
@@ -34,10 +40,12 @@ def check_columns(
     if reset:
         levels = _levels(columns, row_weights(sample_weight, columns[0].values))
         estimator._levels = levels
-    matrix = np.column_stack([
-        numbers(column) if own is None else own.position_of(column)
-        for column, own in zip(columns, levels or [None] * len(columns), strict=True)
-    ])
+    matrix = np.column_stack(
+        [
+            numbers(column) if own is None else own.position_of(column)
+            for column, own in zip(columns, levels or [None] * len(columns), strict=True)
+        ]
+    )
     return check_matrix(estimator, matrix, y, ensure_min_samples, **_NOT_NUMBERS)
 
 

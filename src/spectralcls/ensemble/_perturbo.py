@@ -34,9 +34,7 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
     Tuning costs n_l^3 / 3 + n n_l (d + n_l) for each class, bandwidth and alpha.
     """
 
-    def __init__(
-        self, bandwidth="cv", *, alpha="cv", max_tuning_samples=3000, rank=1000, random_state=0, n_jobs=None
-    ):
+    def __init__(self, bandwidth="cv", *, alpha="cv", max_tuning_samples=3000, rank=1000, random_state=0, n_jobs=None):
         self.bandwidth = bandwidth
         self.alpha = alpha
         self.max_tuning_samples = max_tuning_samples
@@ -55,7 +53,11 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
             some = stratified_subsample(codes, self.max_tuning_samples, rng)
         self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], weights[some], rng)
         self.model_ = PerTurboClassifier(
-            self.bandwidth_, alpha=self.alpha_, scale=None, rank=self.rank, random_state=self.random_state,
+            self.bandwidth_,
+            alpha=self.alpha_,
+            scale=None,
+            rank=self.rank,
+            random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(X, codes, weights)
         return self
@@ -68,13 +70,12 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
         members = [np.flatnonzero(codes == c) for c in range(len(self.classes_))]
         for bandwidth in bandwidths:
             kernels = [
-                kernel_matrix(X, X[own], bandwidth=bandwidth, n_jobs=self.n_jobs).astype(np.float64)
-                for own in members
+                kernel_matrix(X, X[own], bandwidth=bandwidth, n_jobs=self.n_jobs).astype(np.float64) for own in members
             ]
             for alpha in ALPHAS if self.alpha == "cv" else [self.alpha]:
-                shares = np.column_stack([
-                    _shares(K, own, alpha, weights[own]) for K, own in zip(kernels, members, strict=True)
-                ])
+                shares = np.column_stack(
+                    [_shares(K, own, alpha, weights[own]) for K, own in zip(kernels, members, strict=True)]
+                )
                 sharpness = inverse_temperature(shares, codes, weights)
                 loss = log_loss(softmax(sharpness * shares, axis=1), codes, weights)
                 if loss < best[0]:

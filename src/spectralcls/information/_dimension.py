@@ -54,8 +54,14 @@ class IntrinsicDimension:
 
 
 def entropic_dimension(
-    X: ArrayLike, *, graph: str = "knn", n_neighbors: int = 4, gamma: float = 1.0,
-    sizes: ArrayLike | None = None, n_resamples: int = 20, random_state: RandomState = None,
+    X: ArrayLike,
+    *,
+    graph: str = "knn",
+    n_neighbors: int = 4,
+    gamma: float = 1.0,
+    sizes: ArrayLike | None = None,
+    n_resamples: int = 20,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> IntrinsicDimension:
     """Intrinsic dimension of the manifold that the points lie on.
@@ -137,9 +143,7 @@ def entropic_dimension(
         rows = random.choice(len(X), sizes[s], replace=False)
         lengths[r, s] = _length(X[rows], graph, n_neighbors, gamma, n_jobs)
     if not (lengths > 0).all():
-        raise ValueError(
-            "a graph has length 0: nearly all points are duplicates, their dimension is undefined."
-        )
+        raise ValueError("a graph has length 0: nearly all points are duplicates, their dimension is undefined.")
     logs = np.log(lengths)
     resampled = _dimensions(logs, sizes, gamma)
     mean = float(_dimensions(logs.mean(axis=0, keepdims=True), sizes, gamma)[0])

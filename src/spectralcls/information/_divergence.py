@@ -77,9 +77,7 @@ def integrated_squared_error(
     0.046
     """
     if log and kernel != "gaussian":
-        raise ValueError(
-            f"log=True needs the Gaussian kernel: with kernel={kernel!r} the value may be negative."
-        )
+        raise ValueError(f"log=True needs the Gaussian kernel: with kernel={kernel!r} the value may be negative.")
     p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
     logs = np.array(log_gram(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs))
     largest = logs.max()
@@ -208,9 +206,7 @@ def kullback_leibler_divergence(
     return float(p.weights @ (log_density_of_itself(p, kernel, h_p, leave_one_out, n_jobs) - log_q))
 
 
-@checked(
-    TWO_SAMPLES, WEIGHTS, POTENTIAL, {"overall_bandwidth": [Interval(Real, 0, None, closed="neither"), None]}
-)
+@checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, {"overall_bandwidth": [Interval(Real, 0, None, closed="neither"), None]})
 def laplacian_pdf_divergence(
     X: ArrayLike,
     Y: ArrayLike,

@@ -26,8 +26,14 @@ from ._parzen import (
 
 @checked(ONE_SAMPLE, WEIGHT, POTENTIAL, LOG)
 def information_potential(
-    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
-    potential: str = "convolved", log: bool = False, n_jobs: int | None = None,
+    X: ArrayLike,
+    *,
+    bandwidth: Bandwidth,
+    sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    log: bool = False,
+    n_jobs: int | None = None,
 ) -> float:
     """Information potential V(p) = <p, p>, the integral of p^2 (equation 4.28 of [1]_).
 
@@ -191,9 +197,7 @@ def renyi_entropy(
     p = read_sample(X, sample_weight).normalized()
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
         if leave_one_out:
-            raise ValueError(
-                "leave_one_out with alpha=2 needs potential='same': the convolved estimate has no points."
-            )
+            raise ValueError("leave_one_out with alpha=2 needs potential='same': the convolved estimate has no points.")
         return -log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs)
     log_p = log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs)
     if alpha == 1:
@@ -203,8 +207,13 @@ def renyi_entropy(
 
 @checked(ONE_SAMPLE, WEIGHT, LEAVE_ONE_OUT)
 def shannon_entropy(
-    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
-    leave_one_out: bool = False, n_jobs: int | None = None,
+    X: ArrayLike,
+    *,
+    bandwidth: Bandwidth,
+    sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    leave_one_out: bool = False,
+    n_jobs: int | None = None,
 ) -> float:
     """Differential entropy of Shannon by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
 

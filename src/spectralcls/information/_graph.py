@@ -79,8 +79,14 @@ def graph_cut(
 
 @checked(ONE_SAMPLE, WEIGHT, POTENTIAL, LOG)
 def graph_volume(
-    X: ArrayLike, *, bandwidth: Bandwidth, sample_weight: ArrayLike | None = None, kernel: str = "gaussian",
-    potential: str = "convolved", log: bool = False, n_jobs: int | None = None,
+    X: ArrayLike,
+    *,
+    bandwidth: Bandwidth,
+    sample_weight: ArrayLike | None = None,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    log: bool = False,
+    n_jobs: int | None = None,
 ) -> float:
     """Volume of a graph: the sum of ``w_i w_j k(x_i, x_j)`` over all pairs, i = j included (equation 5.22 of [1]_).
 

@@ -149,9 +149,7 @@ def log_inner(p, q, kernel, bandwidths, potential, n_jobs):
     elif h_p == h_q:
         h = h_p
     else:
-        raise ValueError(
-            f"Two bandwidths, {h_p:g} and {h_q:g}, need the Gaussian kernel and potential='convolved'."
-        )
+        raise ValueError(f"Two bandwidths, {h_p:g} and {h_q:g}, need the Gaussian kernel and potential='convolved'.")
     return float(logsumexp(log_density(p.points, q, kernel, h, n_jobs), b=p.weights))
 
 

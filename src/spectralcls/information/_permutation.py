@@ -44,14 +44,26 @@ class PermutationTest(NamedTuple):
 
 @checked(
     {
-        "X": ["array-like"], "Y": ["array-like"], "bandwidth": [_BANDWIDTH],
-        "statistic": [StrOptions({"ise", "cauchy_schwarz"})], "kernel": [StrOptions({"gaussian", "laplace"})],
+        "X": ["array-like"],
+        "Y": ["array-like"],
+        "bandwidth": [_BANDWIDTH],
+        "statistic": [StrOptions({"ise", "cauchy_schwarz"})],
+        "kernel": [StrOptions({"gaussian", "laplace"})],
     },
-    POTENTIAL, _PERMUTATIONS,
-)  # fmt: skip
+    POTENTIAL,
+    _PERMUTATIONS,
+)
 def two_sample_test(
-    X: ArrayLike, Y: ArrayLike, *, bandwidth: float, statistic: str = "ise", n_permutations: int = 999,
-    kernel: str = "gaussian", potential: str = "convolved", random_state: RandomState = 0, n_jobs: int | None = None,
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    bandwidth: float,
+    statistic: str = "ise",
+    n_permutations: int = 999,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> PermutationTest:
     """Whether two samples come from the same distribution.
 
@@ -129,14 +141,24 @@ def two_sample_test(
 
 @checked(
     {
-        "X": ["array-like"], "Y": ["array-like"], "bandwidth": [_BANDWIDTH, "array-like"],
+        "X": ["array-like"],
+        "Y": ["array-like"],
+        "bandwidth": [_BANDWIDTH, "array-like"],
         "kernel": [StrOptions({"gaussian", "laplace"})],
     },
-    POTENTIAL, _PERMUTATIONS,
-)  # fmt: skip
+    POTENTIAL,
+    _PERMUTATIONS,
+)
 def independence_test(
-    X: ArrayLike, Y: ArrayLike, *, bandwidth: float | ArrayLike, n_permutations: int = 999, kernel: str = "gaussian",
-    potential: str = "convolved", random_state: RandomState = 0, n_jobs: int | None = None,
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    bandwidth: float | ArrayLike,
+    n_permutations: int = 999,
+    kernel: str = "gaussian",
+    potential: str = "convolved",
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> PermutationTest:
     """Whether X and Y, measured on the same objects, are independent.
 

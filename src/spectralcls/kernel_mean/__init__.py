@@ -7,4 +7,10 @@ from ._laplacian_ise import LaplacianISEClassifier
 from ._parzen import ParzenClassifier
 from ._reduction import reduce_training_set
 
-__all__ = ["CauchySchwarzClassifier", "ISEClassifier", "LaplacianISEClassifier", "ParzenClassifier", "reduce_training_set"]
+__all__ = [
+    "CauchySchwarzClassifier",
+    "ISEClassifier",
+    "LaplacianISEClassifier",
+    "ParzenClassifier",
+    "reduce_training_set",
+]

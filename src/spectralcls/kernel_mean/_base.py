@@ -48,16 +48,18 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
 
     def _tune(self, data, y, rule, log_priors):
         sample = draw_sample(
-            data, check_folds(self.cv, y, data.kept), cv=self.cv, max_samples=self.max_tuning_samples,
-            random_state=self.random_state, against_all=rule.weighting is None,
+            data,
+            check_folds(self.cv, y, data.kept),
+            cv=self.cv,
+            max_samples=self.max_tuning_samples,
+            random_state=self.random_state,
+            against_all=rule.weighting is None,
         )
 
         def score(sample, bandwidth):
             return held_out_accuracies(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs))
 
-        found = search(
-            sample, {"bandwidth": candidate_bandwidths(self.bandwidth_grid, data, self.kernel)}, score
-        )
+        found = search(sample, {"bandwidth": candidate_bandwidths(self.bandwidth_grid, data, self.kernel)}, score)
         self.bandwidth_, self.cv_results_ = float(found.params["bandwidth"]), found.cv_results
         self.n_tuning_samples_ = sample.n_samples
 

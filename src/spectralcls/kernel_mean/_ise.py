@@ -66,9 +66,21 @@ class ISEClassifier(KernelMeanClassifier):
     """
 
     def __init__(
-        self, bandwidth="cv", *, kernel="gaussian", potential="convolved", metric=None,
-        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=5, bandwidth_grid=None,
-        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        kernel="gaussian",
+        potential="convolved",
+        metric=None,
+        categorical_features="from_dtype",
+        missing="marginalize",
+        scale="auto",
+        cv=5,
+        bandwidth_grid=None,
+        max_tuning_samples=20_000,
+        tolerance=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

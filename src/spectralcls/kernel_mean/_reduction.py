@@ -30,8 +30,14 @@ __all__ = ["reduce_training_set"]
     prefer_skip_nested_validation=True,
 )
 def reduce_training_set(
-    X: ArrayLike, y: ArrayLike, size: int | float, *, method: str = "representative",
-    bandwidth: float | str = "silverman", sample_weight: ArrayLike | None = None, random_state: RandomState = None,
+    X: ArrayLike,
+    y: ArrayLike,
+    size: int | float,
+    *,
+    method: str = "representative",
+    bandwidth: float | str = "silverman",
+    sample_weight: ArrayLike | None = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """Choose training points of each class, with weights for ``fit(X[indices], y[indices], sample_weight)``.
@@ -115,9 +121,7 @@ def reduce_training_set(
         chosen = [_sparsest(rows, density, r, mass) for rows, r in zip(members, sizes, strict=True)]
     else:
         rng = check_random_state(random_state)
-        chosen = [
-            _representatives(X, rows, r, mass, h, rng, n_jobs) for rows, r in zip(members, sizes, strict=True)
-        ]
+        chosen = [_representatives(X, rows, r, mass, h, rng, n_jobs) for rows, r in zip(members, sizes, strict=True)]
     indices, weights = (np.concatenate(parts) for parts in zip(*chosen, strict=True))
     order = np.argsort(indices)
     return indices[order], weights[order]

@@ -102,7 +102,11 @@ def _spread_and_size(X, sample_weight):
     prefer_skip_nested_validation=True,
 )
 def silverman_bandwidth(
-    X: ArrayLike, sample_weight: ArrayLike | None = None, *, rule: str = "silverman", kernel: str = "gaussian",
+    X: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    rule: str = "silverman",
+    kernel: str = "gaussian",
 ) -> float:
     """Normal-reference bandwidth of Silverman for a multivariate sample.
 
@@ -272,7 +276,11 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     prefer_skip_nested_validation=True,
 )
 def bandwidth_grid(
-    X: ArrayLike, n_bandwidths: int = 16, ratio: float = 2.0, *, sample_weight: ArrayLike | None = None,
+    X: ArrayLike,
+    n_bandwidths: int = 16,
+    ratio: float = 2.0,
+    *,
+    sample_weight: ArrayLike | None = None,
     kernel: str = "gaussian",
 ) -> Array:
     """Ascending bandwidths in a geometric progression around Silverman's rule.

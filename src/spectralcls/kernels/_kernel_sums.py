@@ -38,10 +38,22 @@ KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
 
 
 def kernel_sums(
-    Q: ArrayLike, X: ArrayLike, *, weights: ArrayLike | None = None, labels: ArrayLike | None = None,
-    n_labels: int | None = None, kernel: str = "gaussian", bandwidth: Bandwidth, log: bool | str = False,
-    exclude_self: bool | ArrayLike = False, exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
-    normalize: bool = False, rtol: float = 0.0, atol: float = 0.0, confidence: float = 1.0, n_jobs: int | None = None,
+    Q: ArrayLike,
+    X: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_labels: int | None = None,
+    kernel: str = "gaussian",
+    bandwidth: Bandwidth,
+    log: bool | str = False,
+    exclude_self: bool | ArrayLike = False,
+    exclude_groups: tuple[ArrayLike, ArrayLike] | None = None,
+    normalize: bool = False,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    confidence: float = 1.0,
+    n_jobs: int | None = None,
 ) -> Any:
     """Sum kernel values: ``out[i, b, l, c] = sum_j W[j, c] k_b(q_i, x_j)`` over the points j of label l.
 
@@ -169,8 +181,20 @@ def kernel_sums(
                 Q[rows], points.packed(n_threads), own, kernel, bandwidths, without, rtol, output, n_threads
             )
         return compiled.kernel_sums(
-            Q[rows], X, W, labels, n_labels, kernel, bandwidths, without,
-            None if query_groups is None else query_groups[rows], point_groups, n_groups, rtol, output, n_threads,
+            Q[rows],
+            X,
+            W,
+            labels,
+            n_labels,
+            kernel,
+            bandwidths,
+            without,
+            None if query_groups is None else query_groups[rows],
+            point_groups,
+            n_groups,
+            rtol,
+            output,
+            n_threads,
         )
 
     def pairs(rows: Any, output: str, rtol: float = 0.0) -> Any:
@@ -188,9 +212,17 @@ def kernel_sums(
     if normalize and not log and not _representable(kernel, X, bandwidths):
         # The constant overflows or vanishes, the product need not: so in logarithms, of float64.
         log_scale, scaled = kernel_sums(
-            Q.astype(np.float64), X.astype(np.float64), weights=weights, labels=labels,
-            n_labels=n_labels if has_labels else None, kernel=kernel, bandwidth=bandwidth, log="pair",
-            exclude_self=False if excluded is None else excluded, exclude_groups=exclude_groups, normalize=True,
+            Q.astype(np.float64),
+            X.astype(np.float64),
+            weights=weights,
+            labels=labels,
+            n_labels=n_labels if has_labels else None,
+            kernel=kernel,
+            bandwidth=bandwidth,
+            log="pair",
+            exclude_self=False if excluded is None else excluded,
+            exclude_groups=exclude_groups,
+            normalize=True,
             n_jobs=n_jobs,
         )
         with np.errstate(divide="ignore", over="ignore"):
@@ -203,16 +235,31 @@ def kernel_sums(
     check_confidence(confidence, rtol, atol)
     if confidence < 1 and X.shape[1] > TREE_FEATURES:
         sampled = sampled_sums(
-            Q, X, weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidths=bandwidths, rtol=float(rtol),
-            confidence=float(confidence), excluded=excluded, n_jobs=n_jobs,
+            Q,
+            X,
+            weights=W,
+            labels=labels,
+            n_labels=n_labels,
+            kernel=kernel,
+            bandwidths=bandwidths,
+            rtol=float(rtol),
+            confidence=float(confidence),
+            excluded=excluded,
+            n_jobs=n_jobs,
         )
         if sampled is not None:
             sums, certain = sampled
             result = completed(sums, certain, X.dtype, output, lambda rows: pairs(rows, output, float(rtol)))
     elif (rtol and X.shape[1] <= TREE_FEATURES) or atol:
         options = dict(
-            weights=W, labels=labels, n_labels=n_labels, kernel=kernel, bandwidth=bandwidths, rtol=rtol,
-            exclude_self=excluded, n_jobs=n_jobs,
+            weights=W,
+            labels=labels,
+            n_labels=n_labels,
+            kernel=kernel,
+            bandwidth=bandwidths,
+            rtol=rtol,
+            exclude_self=excluded,
+            n_jobs=n_jobs,
         )
         result = sums_within_tolerance(Q, X, output, atol, lambda rows: pairs(rows, "scaled"), options)
     if result is None:
@@ -236,7 +283,12 @@ def kernel_sums(
 
 
 def bounded_sums(
-    Q: Array, points: KernelPoints, kernel: str, bandwidths: Array, rtol: float, n_jobs: int | None,
+    Q: Array,
+    points: KernelPoints,
+    kernel: str,
+    bandwidths: Array,
+    rtol: float,
+    n_jobs: int | None,
 ) -> Any:
     """``log="pair"`` by label over checked points, (m, b, l) and (m, b, l, c), and whether it uses the tolerance.
 
@@ -259,8 +311,14 @@ def _similar_bandwidths(bandwidths: Array) -> list[Array]:
 
 
 def kernel_matrix(
-    Q: ArrayLike, X: ArrayLike | None = None, *, kernel: str = "gaussian", bandwidth: float,
-    normalize: bool = False, out: Array | None = None, n_jobs: int | None = None,
+    Q: ArrayLike,
+    X: ArrayLike | None = None,
+    *,
+    kernel: str = "gaussian",
+    bandwidth: float,
+    normalize: bool = False,
+    out: Array | None = None,
+    n_jobs: int | None = None,
 ) -> Array:
     """The matrix of kernel values ``k(q_i, x_j)``.
 
@@ -315,15 +373,24 @@ def kernel_matrix(
     if out is None:
         out = np.empty((len(Q), len(X)), dtype=X.dtype)
     elif not (
-        isinstance(out, np.ndarray) and out.shape == (len(Q), len(X)) and out.dtype == X.dtype
-        and out.flags.c_contiguous and out.flags.writeable
+        isinstance(out, np.ndarray)
+        and out.shape == (len(Q), len(X))
+        and out.dtype == X.dtype
+        and out.flags.c_contiguous
+        and out.flags.writeable
     ):
         raise ValueError(f"out must be a writeable C-contiguous array of shape {(len(Q), len(X))} and dtype {X.dtype}.")
     if normalize and not _representable(kernel, X, bandwidths):
         labels = np.arange(len(X))  # each point's share of the sums by itself, in logarithms
         logs = kernel_sums(
-            Q.astype(np.float64), X.astype(np.float64), labels=labels, kernel=kernel, bandwidth=float(bandwidths[0]),
-            log=True, normalize=True, n_jobs=n_jobs,
+            Q.astype(np.float64),
+            X.astype(np.float64),
+            labels=labels,
+            kernel=kernel,
+            bandwidth=float(bandwidths[0]),
+            log=True,
+            normalize=True,
+            n_jobs=n_jobs,
         )
         with np.errstate(over="ignore"):
             out[...] = np.exp(logs)

@@ -127,10 +127,12 @@ class SampledSums:
             return np.zeros(shape), np.zeros(shape), np.zeros(shape)
         points = np.concatenate([self.strata[label].rows[places] for label, places, _ in parts])
         labels = np.repeat([label for label, _, _ in parts], [len(places) for _, places, _ in parts])
-        factors = np.concatenate([
-            self.strata[label].everything() if whole else self.strata[label].weights[places]
-            for label, places, whole in parts
-        ])
+        factors = np.concatenate(
+            [
+                self.strata[label].everything() if whole else self.strata[label].weights[places]
+                for label, places, whole in parts
+            ]
+        )
         columns = None
         if self.signed or (factors != 1).any():
             first, second = [factors], [factors**2]
@@ -138,8 +140,20 @@ class SampledSums:
                 first, second = [*first, np.abs(factors)], [*second, np.zeros_like(factors)]
             columns = np.stack([np.hstack(first), np.hstack(second)], axis=1).astype(self.X.dtype)
         sums = compiled.kernel_sums(
-            self.Q[rows], self.X[points], columns, labels.astype(np.int64), len(self.strata), self.kernel, self.widths,
-            None, None, None, 1, 0.0, "plain", self.n_threads,
+            self.Q[rows],
+            self.X[points],
+            columns,
+            labels.astype(np.int64),
+            len(self.strata),
+            self.kernel,
+            self.widths,
+            None,
+            None,
+            None,
+            1,
+            0.0,
+            "plain",
+            self.n_threads,
         ).astype(np.float64)  # (m, 2, L, c or 2 c)
         terms, squares = sums[:, 0, :, : self.n_columns], sums[:, 1, :, : self.n_columns]
         return terms, sums[:, 0, :, self.n_columns :] if self.signed else terms, squares
@@ -179,7 +193,18 @@ class SampledSums:
 
 
 def sampled_sums(
-    Q, X, *, weights, labels, n_labels, kernel, bandwidths, rtol, confidence, excluded, n_jobs,
+    Q,
+    X,
+    *,
+    weights,
+    labels,
+    n_labels,
+    kernel,
+    bandwidths,
+    rtol,
+    confidence,
+    excluded,
+    n_jobs,
 ):
     """Plain sums that are within ``rtol`` with the probability `confidence`, where a sample is enough.
 

@@ -12,8 +12,19 @@ _UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to 
 
 
 def approximate_sums(
-    Q, X, *, weights=None, labels=None, n_labels=1, kernel="gaussian", bandwidth, rtol=0.0, atol=0.0,
-    exclude_self=None, strategy="automatic", n_jobs=None,
+    Q,
+    X,
+    *,
+    weights=None,
+    labels=None,
+    n_labels=1,
+    kernel="gaussian",
+    bandwidth,
+    rtol=0.0,
+    atol=0.0,
+    exclude_self=None,
+    strategy="automatic",
+    n_jobs=None,
 ):
     """Plain kernel sums with a guaranteed error, or None where all pairs are predicted to be faster.
 
@@ -60,8 +71,18 @@ def approximate_sums(
     sums = []
     for h in bandwidths:
         part = compiled.tolerance_sums(
-            *doubles, labels, n_labels, kernel, float(h), exclude_self, float(rtol), float(atol),
-            X.dtype == np.float32, brute_passes, strategy, effective_n_threads(n_jobs),
+            *doubles,
+            labels,
+            n_labels,
+            kernel,
+            float(h),
+            exclude_self,
+            float(rtol),
+            float(atol),
+            X.dtype == np.float32,
+            brute_passes,
+            strategy,
+            effective_n_threads(n_jobs),
         )
         if part is None:
             return None
@@ -74,8 +95,14 @@ def _label_by_label(Q, X, weights, labels, bandwidths, atol, options):
     sums = []
     for label, own in enumerate(bandwidths.T):
         part = approximate_sums(
-            Q, X, weights=weights, labels=np.where(labels == label, 0, -1), n_labels=1, bandwidth=own,
-            atol=atol / bandwidths.shape[1], **options,
+            Q,
+            X,
+            weights=weights,
+            labels=np.where(labels == label, 0, -1),
+            n_labels=1,
+            bandwidth=own,
+            atol=atol / bandwidths.shape[1],
+            **options,
         )
         if part is None:
             return None

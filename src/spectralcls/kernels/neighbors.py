@@ -88,7 +88,12 @@ def _scaled_back(distances, shift):
 
 
 def knn(
-    Q: ArrayLike, X: ArrayLike, k: int, *, algorithm: str = "auto", n_jobs: int | None = None,
+    Q: ArrayLike,
+    X: ArrayLike,
+    k: int,
+    *,
+    algorithm: str = "auto",
+    n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """Exact Euclidean k nearest neighbors.
 
@@ -134,9 +139,7 @@ def knn(
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _pair(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
-        raise ValueError(
-            f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}."
-        )
+        raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     if algorithm == "auto":
         many = len(Q) * len(X) > _KD_TREE_MIN_PAIRS
         algorithm = "kd_tree" if many and X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
@@ -219,8 +222,10 @@ def mean_squared_length(distances):
     """
     root = root_mean_square(distances)
     if not np.finfo(float).tiny <= root * root <= np.finfo(float).max:
-        raise ValueError(f"The mean squared length of the edges, {root:.3g} squared, is out of the range of numbers: "
-                         "bring the data to another scale.")
+        raise ValueError(
+            f"The mean squared length of the edges, {root:.3g} squared, is out of the range of numbers: "
+            "bring the data to another scale."
+        )
     return root * root
 
 
@@ -259,8 +264,14 @@ def without_self(distances, indices):
 
 
 def knn_graph(
-    X: ArrayLike, n_neighbors: int, *, mode: str = "binary", symmetrize: str = "or", epsilon: float | None = None,
-    algorithm: str = "auto", n_jobs: int | None = None,
+    X: ArrayLike,
+    n_neighbors: int,
+    *,
+    mode: str = "binary",
+    symmetrize: str = "or",
+    epsilon: float | None = None,
+    algorithm: str = "auto",
+    n_jobs: int | None = None,
 ) -> Any:
     """Symmetric graph that joins every point with its nearest neighbors.
 

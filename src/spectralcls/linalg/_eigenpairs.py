@@ -20,9 +20,18 @@ _SOLVERS = ("auto", "lanczos", "arpack", "dense")
 
 
 def top_eigenpairs(
-    A: Any, k: int, *, solver: str = "auto", tol: float | None = None, max_block_products: int | None = None,
-    block_size: int | None = None, max_basis: int | None = None, start: ArrayLike | None = None,
-    deflate: ArrayLike | None = None, random_state: RandomState = None, n_jobs: int | None = None,
+    A: Any,
+    k: int,
+    *,
+    solver: str = "auto",
+    tol: float | None = None,
+    max_block_products: int | None = None,
+    block_size: int | None = None,
+    max_basis: int | None = None,
+    start: ArrayLike | None = None,
+    deflate: ArrayLike | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
 ) -> EigenResult:
     """The k largest eigenvalues of a symmetric operator and their eigenvectors.
 

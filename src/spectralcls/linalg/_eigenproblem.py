@@ -77,8 +77,13 @@ class Eigenproblem:
             if not sp.issparse(A):
                 A = np.asarray(A)
             self.matrix = check_array(
-                A, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", ensure_all_finite=sp.issparse(A),
-                ensure_min_samples=2, input_name="A",
+                A,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                order="C",
+                ensure_all_finite=sp.issparse(A),
+                ensure_min_samples=2,
+                input_name="A",
             )
             self.kind = "csr" if sp.issparse(A) else "dense"
             if self.kind == "dense":

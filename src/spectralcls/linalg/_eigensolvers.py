@@ -66,8 +66,13 @@ def _joined(pair, found, operator):
     """The known pair, if any, and the pairs found beside it, in descending order."""
     if found is None:
         found = dict(
-            values=np.zeros(0), vectors=np.zeros((operator.n, 0), operator.dtype), residuals=np.zeros(0),
-            n_block_products=0, n_matvecs=0, block_size=0, status="converged",
+            values=np.zeros(0),
+            vectors=np.zeros((operator.n, 0), operator.dtype),
+            residuals=np.zeros(0),
+            n_block_products=0,
+            n_matvecs=0,
+            block_size=0,
+            status="converged",
         )
     values, vectors, residuals = found["values"], found["vectors"], found["residuals"]
     if pair is not None:
@@ -76,8 +81,14 @@ def _joined(pair, found, operator):
         order = np.argsort(-values, kind="stable")
         values, vectors, residuals = values[order], vectors[:, order], residuals[order]
     return EigenResult(
-        values, fix_signs(vectors), residuals, found["n_block_products"], found["n_matvecs"],
-        found["block_size"], "lanczos", found["status"].replace("_", " "),
+        values,
+        fix_signs(vectors),
+        residuals,
+        found["n_block_products"],
+        found["n_matvecs"],
+        found["block_size"],
+        "lanczos",
+        found["status"].replace("_", " "),
     )
 
 

@@ -254,8 +254,16 @@ class LowRankFactor:
     prefer_skip_nested_validation=True,
 )
 def rpcholesky(
-    X: Any, rank: int, *, kernel: Any = "gaussian", bandwidth: float | None = None, method: str = "random",
-    tol: float = 0.0, random_state: RandomState = None, block_size: int | None = None, n_jobs: int | None = None,
+    X: Any,
+    rank: int,
+    *,
+    kernel: Any = "gaussian",
+    bandwidth: float | None = None,
+    method: str = "random",
+    tol: float = 0.0,
+    random_state: RandomState = None,
+    block_size: int | None = None,
+    n_jobs: int | None = None,
 ) -> LowRankFactor:
     """Partial Cholesky factor K ~= F F^T of a positive semi-definite kernel matrix, random or greedy pivots.
 
@@ -369,8 +377,10 @@ def rpcholesky(
 
 def _require_nonnegative(residual, diagonal):
     if residual.min() < -1e-3 * np.abs(diagonal).max():
-        raise ValueError("the kernel matrix is not positive semi-definite (a pivoted Cholesky residual is "
-                         f"{residual.min():.3g}): use the Gaussian or another Mercer kernel")
+        raise ValueError(
+            "the kernel matrix is not positive semi-definite (a pivoted Cholesky residual is "
+            f"{residual.min():.3g}): use the Gaussian or another Mercer kernel"
+        )
 
 
 def _orthogonalize(rows, k, chosen, triangle, n_threads):

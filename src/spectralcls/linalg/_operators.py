@@ -203,8 +203,9 @@ class KernelOperator(_Operator):
         if values.ndim != 1:
             raise ValueError(f"bandwidth must be an array, one number for each label, got {bandwidth!r}.")
         if self.labels.shape != (len(self.X),) or self.labels.dtype.kind not in "iu":
-            raise ValueError(f"labels must be {len(self.X)} integers, got shape {self.labels.shape} and dtype "
-                             f"{self.labels.dtype}.")
+            raise ValueError(
+                f"labels must be {len(self.X)} integers, got shape {self.labels.shape} and dtype {self.labels.dtype}."
+            )
         if not np.isin(self.labels, np.arange(len(values))).all():
             raise ValueError("labels must be one of 0 ... len(bandwidth) - 1 for each row of X.")
         if self.kernel != "gaussian":
@@ -239,9 +240,13 @@ class KernelOperator(_Operator):
             widths, constants = zip(*(label_widths(self.bandwidth, t, self.X.shape[1]) for t in labels), strict=True)
         n_threads = effective_n_threads(self.n_jobs)
         return (
-            self._points.packed(n_threads), self.kernel, np.atleast_2d(widths),
-            np.atleast_2d(constants).astype(self.dtype), None if self._scale is None else self._scale[:, 0], n_threads,
-        )  # fmt: skip
+            self._points.packed(n_threads),
+            self.kernel,
+            np.atleast_2d(widths),
+            np.atleast_2d(constants).astype(self.dtype),
+            None if self._scale is None else self._scale[:, 0],
+            n_threads,
+        )
 
     def _matmat(self, V):
         V = np.asarray(V, dtype=self.dtype)

@@ -171,8 +171,14 @@ class KernelMetric(LinearMap):
             max_iter = most_steps(len(sample.Y)) if self.max_iter == "auto" else self.max_iter
             with progress("metric", max_iter, silent=not self.verbose) as step_done:
                 learned = learn(
-                    sample, A, diagonal=self.kind == "diagonal", max_iter=max_iter,
-                    validation_fraction=self.validation_fraction, patience=self.patience, rng=rng, step_done=step_done,
+                    sample,
+                    A,
+                    diagonal=self.kind == "diagonal",
+                    max_iter=max_iter,
+                    validation_fraction=self.validation_fraction,
+                    patience=self.patience,
+                    rng=rng,
+                    step_done=step_done,
                     n_jobs=self.n_jobs,
                 )
             if not learned.best_step:

@@ -50,8 +50,14 @@ def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
         copies = np.log(_further_copies(sample, queries, own))
     # Ascending bandwidths in one pass over the pairs.
     log_sums = kernel_sums(
-        Z[queries], Z[references], weights=_unless_ones(sample.weights[references]), labels=sample.codes[references],
-        n_labels=sample.n_classes, bandwidth=np.asarray(bandwidths, dtype=np.float64), log=True, exclude_self=own,
+        Z[queries],
+        Z[references],
+        weights=_unless_ones(sample.weights[references]),
+        labels=sample.codes[references],
+        n_labels=sample.n_classes,
+        bandwidth=np.asarray(bandwidths, dtype=np.float64),
+        log=True,
+        exclude_self=own,
         n_jobs=n_jobs,
     ).astype(np.float64)
     rows, codes = np.arange(len(queries)), sample.codes[queries]
@@ -102,8 +108,14 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     for start in range(0, m, step):
         block = slice(start, min(start + step, m))
         by_class = kernel_sums(
-            Z_q[block], Z_r, weights=columns, labels=sample.codes[references], n_labels=sample.n_classes, bandwidth=1.0,
-            exclude_self=own[block], n_jobs=n_jobs,
+            Z_q[block],
+            Z_r,
+            weights=columns,
+            labels=sample.codes[references],
+            n_labels=sample.n_classes,
+            bandwidth=1.0,
+            exclude_self=own[block],
+            n_jobs=n_jobs,
         )
         of_own = by_class[np.arange(len(by_class)), sample.codes[queries[block]]].astype(np.float64)
         of_all = by_class.sum(axis=1, dtype=np.float64)
@@ -117,14 +129,18 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
         moved[block] = a[block, None] * of_own[:, 1:] - b[block, None] * of_all[:, 1:]
 
     by_class = kernel_sums(
-        Z_r, Z_q, weights=np.column_stack([a, b]).astype(np.float32), labels=sample.codes[queries],
-        n_labels=sample.n_classes, bandwidth=1.0, exclude_self=where, n_jobs=n_jobs,
+        Z_r,
+        Z_q,
+        weights=np.column_stack([a, b]).astype(np.float32),
+        labels=sample.codes[queries],
+        n_labels=sample.n_classes,
+        bandwidth=1.0,
+        exclude_self=where,
+        n_jobs=n_jobs,
     ).astype(np.float64)
     inside = by_class[np.arange(len(by_class)), sample.codes[references], 0] - by_class[..., 1].sum(axis=1)
     inside *= sample.weights[references]
-    gradient = (
-        Y_r.T @ (inside[:, None] * Z_r) + Y_q.T @ (outside[:, None] * Z_q) - Y_q.T @ (moved @ A) - moved.T @ Z_q
-    )
+    gradient = Y_r.T @ (inside[:, None] * Z_r) + Y_q.T @ (outside[:, None] * Z_q) - Y_q.T @ (moved @ A) - moved.T @ Z_q
     return float(-share @ np.log(posterior + FLOOR)), gradient
 
 

@@ -114,8 +114,12 @@ class MetricMixin:
 
     def _compared_sample(self, data, y, cv):
         return draw_sample(
-            data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
-            random_state=self.random_state, against_all=True,
+            data,
+            check_folds(cv, y, data.kept),
+            cv=cv,
+            max_samples=self.max_tuning_samples,
+            random_state=self.random_state,
+            against_all=True,
         )
 
     def _judged(self, trial, sample, train, queries, weights):

@@ -23,9 +23,13 @@ class Start(NamedTuple):
 def _class_means(sample):
     """Weight (C,) and mean (C, q) of each class."""
     mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
-    means = np.stack([
-        np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T
-    ], axis=1) / np.maximum(mass, np.finfo(float).tiny)[:, None]  # fmt: skip
+    means = (
+        np.stack(
+            [np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T],
+            axis=1,
+        )
+        / np.maximum(mass, np.finfo(float).tiny)[:, None]
+    )
     return mass, means
 
 

@@ -169,9 +169,7 @@ class ClassModel:
         center, variance, radius = self._moments
         n, alpha = self.weight, self.regularization.alpha
         rho = n / (n + alpha)
-        floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[
-            self.regularization.kind
-        ]
+        floor = {"tikhonov": alpha, "truncate": n, None: self.regularization.singular(n)}[self.regularization.kind]
         with np.errstate(over="ignore", invalid="ignore"):
             squared = np.square((Q - center) / self.bandwidth).sum(axis=1)
             excess = rho * (squared + variance) - rho**2 * variance
@@ -196,7 +194,11 @@ class ClassModel:
         kept, U = _factor(corner, self.regularization, len(self.points) + len(X), name)
         points, all_roots = _joined(self.points, self.roots, X[kept], None if roots is None else roots[kept])
         return replace(
-            self, samples=samples, weights=all_weights, points=points, roots=all_roots,
+            self,
+            samples=samples,
+            weights=all_weights,
+            points=points,
+            roots=all_roots,
             triangle=self.triangle.grown(whitened[:, kept], U),
         )
 
@@ -239,9 +241,7 @@ def _squared_norms(B):
     return np.einsum("ij,ij->j", B, B)
 
 
-def fit_class(
-    X, bandwidth, regularization, weights=None, *, rank=None, random_state=None, n_jobs=None, name=None
-):
+def fit_class(X, bandwidth, regularization, weights=None, *, rank=None, random_state=None, n_jobs=None, name=None):
     """Factor one class; ``name`` is how messages call it. A class of more than `rank` samples gets a partial factor."""
     if regularization.kind is None:
         weights = None  # copies of a sample do not change the span
@@ -278,9 +278,7 @@ def _fit_low_rank(X, weights, bandwidth, regularization, rank, random_state, n_j
     weighted = F if weights is None else F * weights[:, None]
     values, vectors = eigh(matmul(F.T, weighted))
     mix = _mix(vectors, regularization.filter(np.maximum(values, 0.0)))
-    return ClassModel(
-        X, weights, bandwidth, X[low.pivots], None, triangle, mix, regularization, low.trace_residual
-    )
+    return ClassModel(X, weights, bandwidth, X[low.pivots], None, triangle, mix, regularization, low.trace_residual)
 
 
 def _factor(M, regularization, order, name):

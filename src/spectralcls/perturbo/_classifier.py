@@ -123,8 +123,11 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "retained": [Interval(Real, 0, 1, closed="right")],
         "cv": [
-            Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), HasMethods(["split", "get_n_splits"]),
-            "array-like", None,
+            Interval(Integral, 2, None, closed="left"),
+            StrOptions({"loo"}),
+            HasMethods(["split", "get_n_splits"]),
+            "array-like",
+            None,
         ],
         "alpha_grid": ["array-like", None],
     }
@@ -132,9 +135,23 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
     _features = _given = _completion = None
 
     def __init__(
-        self, bandwidth="cv", *, regularization="tikhonov", alpha="cv", retained=0.95, metric=None,
-        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=None, bandwidth_grid=None,
-        alpha_grid=None, max_tuning_samples=2000, rank=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        regularization="tikhonov",
+        alpha="cv",
+        retained=0.95,
+        metric=None,
+        categorical_features="from_dtype",
+        missing="marginalize",
+        scale="auto",
+        cv=None,
+        bandwidth_grid=None,
+        alpha_grid=None,
+        max_tuning_samples=2000,
+        rank=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization
@@ -204,8 +221,14 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
 
     def _fit_class(self, X, weights, bandwidth, label):
         return fit_class(
-            X, float(bandwidth), self._regularization, weights, rank=self.rank, random_state=self.random_state,
-            n_jobs=self.n_jobs, name=label,
+            X,
+            float(bandwidth),
+            self._regularization,
+            weights,
+            rank=self.rank,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            name=label,
         )
 
     def _set_models(self, classes, models):
@@ -237,7 +260,10 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
         cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
         sample = draw_sample(
-            data, check_folds(cv, y, data.kept), cv=cv, max_samples=self.max_tuning_samples,
+            data,
+            check_folds(cv, y, data.kept),
+            cv=cv,
+            max_samples=self.max_tuning_samples,
             random_state=check_random_state(self.random_state),
         )
         if data.weights is not None:  # alpha is in units of a sample of weight one

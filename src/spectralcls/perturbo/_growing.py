@@ -20,7 +20,11 @@ class GrowingMixin:
 
     @transactional(keep=True)
     def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Append labeled samples; to rounding it is `fit` on all samples with the same bandwidth and alpha.
 

@@ -69,7 +69,12 @@ def margin(estimator: Any, X: ArrayLike) -> Array:
     prefer_skip_nested_validation=True,
 )
 def query_boundary(
-    estimator: Any, X_pool: ArrayLike, n: int = 1, fraction: float = 0.10, *, random_state: RandomState = None,
+    estimator: Any,
+    X_pool: ArrayLike,
+    n: int = 1,
+    fraction: float = 0.10,
+    *,
+    random_state: RandomState = None,
 ) -> Array:
     """Choose samples to label next: random ones among the ``fraction`` nearest the borders (section 4.2).
 

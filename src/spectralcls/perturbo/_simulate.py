@@ -249,9 +249,7 @@ def _curve(estimator, query, X, y, pool, test, start, n_queries, fraction, retun
         scores[0, t] = np.mean(classifier.predict(X_pool[unlabeled]) == y_pool[unlabeled])
         scores[1, t] = np.mean(classifier.predict(X[test]) == y[test])
         if t < n_queries:
-            chosen = (
-                active.query(1, fraction, rng) if strategy == "boundary" else [rng.choice(active.remaining)]
-            )
+            chosen = active.query(1, fraction, rng) if strategy == "boundary" else [rng.choice(active.remaining)]
             active.label(chosen, y_pool[chosen])
             unlabeled[chosen] = False
     return scores

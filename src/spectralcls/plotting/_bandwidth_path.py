@@ -49,7 +49,12 @@ class BandwidthPathDisplay:
     """
 
     def __init__(
-        self, bandwidths, scores, best_bandwidth, *, estimator_name=None,
+        self,
+        bandwidths,
+        scores,
+        best_bandwidth,
+        *,
+        estimator_name=None,
         score_name="Cross-validated accuracy",
     ):
         self.bandwidths = bandwidths
@@ -95,8 +100,11 @@ class BandwidthPathDisplay:
             )
         bandwidths, scores = _path(results)
         display = cls(
-            bandwidths, scores, _best(estimator),
-            estimator_name=type(estimator).__name__ if name is None else name, score_name=_score_name(estimator),
+            bandwidths,
+            scores,
+            _best(estimator),
+            estimator_name=type(estimator).__name__ if name is None else name,
+            score_name=_score_name(estimator),
         )
         return display.plot(ax=ax, **line_kwargs)
 
@@ -127,7 +135,10 @@ class BandwidthPathDisplay:
             self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": name} | line_kwargs)
         )
         self.best_line_ = ax.axvline(
-            self.best_bandwidth, color=self.line_.get_color(), linestyle="--", linewidth=1,
+            self.best_bandwidth,
+            color=self.line_.get_color(),
+            linestyle="--",
+            linewidth=1,
             label=f"h = {self.best_bandwidth:.3g}",
         )
         ax.set(xscale="log", xlabel="Bandwidth h", ylabel=self.score_name)

@@ -84,9 +84,7 @@ class ComparisonDisplay:
         predict = np.array([record["predict_seconds"] for record in records])
         time.scatter(fit, rows, c=colors, s=45, marker="o")
         time.scatter(predict, rows, facecolors="white", edgecolors=colors, s=45, marker="o")
-        time.hlines(
-            rows, np.minimum(fit, predict), np.maximum(fit, predict), colors=colors, alpha=0.3, zorder=0
-        )
+        time.hlines(rows, np.minimum(fit, predict), np.maximum(fit, predict), colors=colors, alpha=0.3, zorder=0)
         time.set_xscale("log")
         time.xaxis.set_major_formatter(EngFormatter(unit="s"))
         time.set_xlabel("time (filled: tune + fit, hollow: predict)")

@@ -130,7 +130,12 @@ class DensityDisplay:
         ax.fill_between(self.grid[0], self.density, color=self.curve_.get_color(), alpha=0.15, linewidth=0)
         if self.X is not None:
             self.marks_ = ax.plot(
-                self.X[:, 0], np.zeros(len(self.X)), "|", color="black", markersize=8, alpha=_alpha(len(self.X)),
+                self.X[:, 0],
+                np.zeros(len(self.X)),
+                "|",
+                color="black",
+                markersize=8,
+                alpha=_alpha(len(self.X)),
                 transform=ax.get_xaxis_transform(),
             )[0]
         ax.set(xlabel=self._names()[0], ylabel="Density", ylim=(0, None), xlim=self.grid[0][[0, -1]])

@@ -50,9 +50,7 @@ class EmbeddingDisplay:
     3
     """
 
-    def __init__(
-        self, points, class_index, *, class_names=(), centers=None, names=("component 1", "component 2")
-    ):
+    def __init__(self, points, class_index, *, class_names=(), centers=None, names=("component 1", "component 2")):
         self.points = points
         self.class_index = class_index
         self.class_names = class_names
@@ -61,8 +59,15 @@ class EmbeddingDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: ArrayLike | None = None, *, components=(0, 1), class_names=None,
-        ax=None, **kwargs,
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        components=(0, 1),
+        class_names=None,
+        ax=None,
+        **kwargs,
     ) -> Self:
         """Plot the training embedding of a fitted `CCDR`, or of other points.
 
@@ -98,9 +103,7 @@ class EmbeddingDisplay:
         check_is_fitted(estimator)
         chosen = list(components)
         if len(chosen) != 2 or max(chosen) >= estimator.n_components_ or min(chosen) < 0:
-            raise ValueError(
-                f"components must be two of 0 ... {estimator.n_components_ - 1}, got {components!r}."
-            )
+            raise ValueError(f"components must be two of 0 ... {estimator.n_components_ - 1}, got {components!r}.")
         points = estimator.embedding_ if X is None else estimator.transform(X)
         if y is not None:
             class_index = encode(np.asarray(y), estimator.classes_)
@@ -203,8 +206,17 @@ class EmbeddingErrorDisplay:
 
     @classmethod
     def from_estimator(
-        cls, embedding, classifiers, X: Any, y: ArrayLike, X_test: ArrayLike, y_test: ArrayLike, *, parameter: str,
-        values: ArrayLike, ax=None,
+        cls,
+        embedding,
+        classifiers,
+        X: Any,
+        y: ArrayLike,
+        X_test: ArrayLike,
+        y_test: ArrayLike,
+        *,
+        parameter: str,
+        values: ArrayLike,
+        ax=None,
     ) -> Self:
         """Fit an embedding for every value, every classifier on it, and plot the error on test points.
 

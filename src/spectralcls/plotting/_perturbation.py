@@ -54,7 +54,14 @@ class PerturbationDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike | None = None, *, grid_resolution=200, margin=0.1, axes=None,
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        grid_resolution=200,
+        margin=0.1,
+        axes=None,
         **plot_parameters,
     ) -> Self:
         """Evaluate a PerTurbo of two features on a grid around ``X``, and plot.
@@ -131,9 +138,7 @@ class PerturbationDisplay:
             import matplotlib.pyplot as plt
 
             size = (3.1 * (n_classes + 1) + 0.6, 3.2)
-            axes = plt.subplots(
-                1, n_classes + 1, figsize=size, sharex=True, sharey=True, layout="constrained"
-            )[1]
+            axes = plt.subplots(1, n_classes + 1, figsize=size, sharex=True, sharey=True, layout="constrained")[1]
         axes = np.ravel(axes)
         if len(axes) != n_classes + 1:
             raise ValueError(f"{n_classes + 1} axes are needed, got {len(axes)}.")
@@ -232,9 +237,7 @@ class ActiveLearningDisplay:
 
             axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")[1]
         axes = np.ravel(axes)
-        for ax, scored_on, name in zip(
-            axes, ("pool", "test"), ("remaining pool", "fixed test set"), strict=True
-        ):
+        for ax, scored_on, name in zip(axes, ("pool", "test"), ("remaining pool", "fixed test set"), strict=True):
             for strategy, values in getattr(self.curves, scored_on).items():
                 mean, spread = 100 * values.mean(axis=0), 100 * values.std(axis=0)
                 color = _STRATEGY_COLORS[strategy]

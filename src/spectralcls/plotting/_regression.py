@@ -69,8 +69,15 @@ class RegressionDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, coverage: float | None = 0.9, name: str | None = None,
-        ax=None, **line_kwargs,
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        coverage: float | None = 0.9,
+        name: str | None = None,
+        ax=None,
+        **line_kwargs,
     ) -> Self:
         """Plot a fitted regression of one feature and one output.
 
@@ -109,7 +116,12 @@ class RegressionDisplay:
         places = like(x[:, None], frame)
         interval = None if coverage is None else estimator.predict_interval(places, coverage=coverage)
         display = cls(
-            x, estimator.predict(places), interval, X[:, 0], np.asarray(y), coverage=coverage,
+            x,
+            estimator.predict(places),
+            interval,
+            X[:, 0],
+            np.asarray(y),
+            coverage=coverage,
             estimator_name=type(estimator).__name__ if name is None else name,
         )
         return display.plot(ax=ax, **line_kwargs)

@@ -58,7 +58,14 @@ class SampleWeightsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, features: ArrayLike = (0, 1), n_largest=10, axes=None,
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        features: ArrayLike = (0, 1),
+        n_largest=10,
+        axes=None,
     ) -> Self:
         """Draw the weights of a fitted classifier that weights its samples by 1/f.
 
@@ -127,9 +134,7 @@ class SampleWeightsDisplay:
         for c, label in enumerate(classes):
             own = weights[self.y == label]
             positions = start + np.arange(len(own))
-            self.stems_.append(
-                axes[0].vlines(positions, 0, own, color=f"C{c % 10}", linewidth=1, label=f"{label}")
-            )
+            self.stems_.append(axes[0].vlines(positions, 0, own, color=f"C{c % 10}", linewidth=1, label=f"{label}"))
             start += len(own)
         axes[0].set(xlabel="Sample, class by class", ylabel="Weight 1/f over its mean", xlim=(-1, start))
         axes[0].set_ylim(bottom=0)
@@ -141,7 +146,11 @@ class SampleWeightsDisplay:
                 axes[1].scatter(*own.T, s=14, color=f"C{c % 10}", alpha=0.6, label=f"{label}")
             largest = np.argsort(-weights, kind="stable")[: self.n_largest]
             self.largest_ = axes[1].scatter(
-                *self.X[largest].T, marker="*", s=110, color="black", zorder=3,
+                *self.X[largest].T,
+                marker="*",
+                s=110,
+                color="black",
+                zorder=3,
                 label=f"{len(largest)} largest weights",
             )
             axes[1].set(xlabel=self.feature_names[0], ylabel=self.feature_names[1])

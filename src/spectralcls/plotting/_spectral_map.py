@@ -64,8 +64,16 @@ class SpectralMapDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, X_test: ArrayLike | None = None,
-        y_test: ArrayLike | None = None, components=(0, 1), ax=None, **scatter_kwargs,
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        X_test: ArrayLike | None = None,
+        y_test: ArrayLike | None = None,
+        components=(0, 1),
+        ax=None,
+        **scatter_kwargs,
     ) -> Self:
         """Draw the embedding of a fitted `KernelMap`, or of a spectral classifier that decomposed a kernel.
 
@@ -124,8 +132,12 @@ class SpectralMapDisplay:
         test = None if X_test is None else embedded(X_test)[:, chosen]
         centers = getattr(estimator, "centers_", None)
         display = cls(
-            training, np.asarray(y), test_map=test, y_test=None if y_test is None else np.asarray(y_test),
-            centers=None if centers is None else centers[:, chosen], components=components,
+            training,
+            np.asarray(y),
+            test_map=test,
+            y_test=None if y_test is None else np.asarray(y_test),
+            centers=None if centers is None else centers[:, chosen],
+            components=components,
         )
         return display.plot(ax=ax, **scatter_kwargs)
 
@@ -169,7 +181,13 @@ class SpectralMapDisplay:
         self.centers_ = None
         if self.centers is not None:
             self.centers_ = ax.scatter(
-                *self.centers.T, marker="X", s=140, c=colors, edgecolors="black", linewidths=1.2, zorder=3,
+                *self.centers.T,
+                marker="X",
+                s=140,
+                c=colors,
+                edgecolors="black",
+                linewidths=1.2,
+                zorder=3,
                 label="class centers",
             )
         first, second = (component + 1 for component in self.components)

@@ -33,9 +33,7 @@ def chosen(estimator, data, degrees, grid, growth=1.0):
             "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
             'ones, or kernel="gaussian".'
         )
-    return Choice(
-        float(found.params["bandwidth"]), int(found.params["degree"]), found.cv_results, sample.n_samples
-    )
+    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found.cv_results, sample.n_samples)
 
 
 def candidates(estimator, data):

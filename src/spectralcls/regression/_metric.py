@@ -52,8 +52,12 @@ def validation_sample(estimator, data, cv):
     """The points of a regression that are held out in turn, each against all others of its split."""
     n_given = len(data.X) if data.kept is None else len(data.kept)
     return draw_sample(
-        of_one_class(data), check_folds(cv, np.zeros(n_given), data.kept), cv=cv,
-        max_samples=estimator.max_tuning_samples, random_state=estimator.random_state, against_all=True,
+        of_one_class(data),
+        check_folds(cv, np.zeros(n_given), data.kept),
+        cv=cv,
+        max_samples=estimator.max_tuning_samples,
+        random_state=estimator.random_state,
+        against_all=True,
         targets=data.targets,
     )
 

@@ -40,8 +40,12 @@ def kernel_quantiles(Q, X, values, weights, kernel, bandwidth, shares, n_jobs):
         for own in np.unique(found):
             rows, points = np.flatnonzero(found == own), np.flatnonzero(bins == own)
             single = kernel_sums(
-                Q[rows], X[points], weights=None if weights is None else weights[points],
-                labels=np.arange(len(points)), n_labels=len(points), **options,
+                Q[rows],
+                X[points],
+                weights=None if weights is None else weights[points],
+                labels=np.arange(len(points)),
+                n_labels=len(points),
+                **options,
             ).astype(np.float64)
             before = cumulative[rows, own - 1] if own else np.zeros(len(rows))
             steps = before[:, None] + np.cumsum(np.exp(single - shift[rows]), axis=1)

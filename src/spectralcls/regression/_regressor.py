@@ -104,8 +104,18 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     }
 
     def __init__(
-        self, bandwidth="cv", *, degree="cv", kernel="gaussian", metric=None, cv="loo", bandwidth_grid=None,
-        max_tuning_samples=20_000, tolerance=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        degree="cv",
+        kernel="gaussian",
+        metric=None,
+        cv="loo",
+        bandwidth_grid=None,
+        max_tuning_samples=20_000,
+        tolerance=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.degree = degree
@@ -219,9 +229,10 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
             Q = np.where(reached[:, None], Q, form.points.X[form.nearest(Q)])
         shares = (1 - coverage) / 2, (1 + coverage) / 2
         ends = [
-            kernel_quantiles(Q, form.points.X, own, form.points.weights, form.kernel, form.bandwidth, shares,
-                             self.n_jobs)
+            kernel_quantiles(
+                Q, form.points.X, own, form.points.weights, form.kernel, form.bandwidth, shares, self.n_jobs
+            )
             for own in residuals.T
-        ]  # fmt: skip
+        ]
         interval = predicted[:, :, None] + np.stack(ends, axis=1)
         return interval[:, 0] if self._one_output else interval

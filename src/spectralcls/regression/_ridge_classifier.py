@@ -167,8 +167,13 @@ class KernelRidgeClassifier(ScoreClassifier):
         n_classes = len(data.classes)
         sample = self._tuning_sample(codes, rng)
         choice = leave_one_out(
-            X[sample].astype(np.float64), codes[sample], n_classes, weights[sample], self.kernel,
-            *self._candidates(X[sample], rng), self.n_jobs,
+            X[sample].astype(np.float64),
+            codes[sample],
+            n_classes,
+            weights[sample],
+            self.kernel,
+            *self._candidates(X[sample], rng),
+            self.n_jobs,
         )
         Y, self.class_prior_ = indicators(codes, n_classes, weights)
         if len(X) <= self.max_exact_samples:
@@ -201,8 +206,18 @@ class KernelRidgeClassifier(ScoreClassifier):
     def _iterate(self, X, Y, choice, weights, rng):
         with progress("ridge", self.max_iter, silent=not self.verbose) as step_done:
             solution = _iterative.solve(
-                X, Y, self.kernel, choice.bandwidth, choice.alpha, weights, tol=self.tol, max_iter=self.max_iter,
-                rank=self.rank, rng=rng, step_done=step_done, n_jobs=self.n_jobs,
+                X,
+                Y,
+                self.kernel,
+                choice.bandwidth,
+                choice.alpha,
+                weights,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                rank=self.rank,
+                rng=rng,
+                step_done=step_done,
+                n_jobs=self.n_jobs,
             )
         if solution.residuals.max() > self.tol:
             warnings.warn(

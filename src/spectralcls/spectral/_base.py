@@ -49,7 +49,10 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
     def _tune(self, data, y, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
         sample = draw_sample(
-            data, check_folds(self.cv, y, data.kept), cv=self.cv, max_samples=self.max_tuning_samples,
+            data,
+            check_folds(self.cv, y, data.kept),
+            cv=self.cv,
+            max_samples=self.max_tuning_samples,
             random_state=self.random_state,
         )
         grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, self.kernel)

@@ -152,9 +152,23 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     _of_complete_points = SpectralKernel._of_complete_points
 
     def __init__(
-        self, estimator=None, *, n_components="cv", bandwidth="cv", scoring="auto", cv=5, max_tuning_samples=500,
-        transformation="normalized", embedding="b", normalize=True, kernel="auto", degree=2, coef0=1.0,
-        rank=None, random_state=0, n_jobs=None,
+        self,
+        estimator=None,
+        *,
+        n_components="cv",
+        bandwidth="cv",
+        scoring="auto",
+        cv=5,
+        max_tuning_samples=500,
+        transformation="normalized",
+        embedding="b",
+        normalize=True,
+        kernel="auto",
+        degree=2,
+        coef0=1.0,
+        rank=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -197,9 +211,16 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
-            MOST_CANDIDATES if candidates is None else int(candidates[-1]), transformation=self.transformation,
-            embedding=self.embedding, normalize=False, kernel=self.kernel, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=seed, n_jobs=self.n_jobs,
+            MOST_CANDIDATES if candidates is None else int(candidates[-1]),
+            transformation=self.transformation,
+            embedding=self.embedding,
+            normalize=False,
+            kernel=self.kernel,
+            degree=self.degree,
+            coef0=self.coef0,
+            rank=self.rank,
+            random_state=seed,
+            n_jobs=self.n_jobs,
         ).set_output(transform="default")
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
         data = TrainingData(rows, codes.ravel(), patterns, weights, kept)
@@ -208,7 +229,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
         candidates = np.unique(np.minimum(candidates, Y.shape[1]))
         self.n_components_, self.estimators_ = (
-            self._least_squares(Y, data, candidates) if self.estimator is None and not sp.issparse(X)
+            self._least_squares(Y, data, candidates)
+            if self.estimator is None and not sp.issparse(X)
             else self._train(Y, data, candidates, seed)
         )
         self.classes_, self.multilabel_ = classes, multilabel
@@ -281,9 +303,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
         fit = fit_to_the_end if self.estimator is None else fit_binary
         machines = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit)(
-                self._binary_estimator(features[k], data.weights, seed), features[k], target, data.weights
-            )
+            delayed(fit)(self._binary_estimator(features[k], data.weights, seed), features[k], target, data.weights)
             for k, target in zip(chosen, targets.T, strict=True)
         )
         return chosen, machines

@@ -100,8 +100,17 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     }
 
     def __init__(
-        self, n_components=2, *, weighting=None, kernel="gaussian", bandwidth="scale", rank=None, solver="auto",
-        tol=None, random_state=0, n_jobs=None,
+        self,
+        n_components=2,
+        *,
+        weighting=None,
+        kernel="gaussian",
+        bandwidth="scale",
+        rank=None,
+        solver="auto",
+        tol=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.n_components = n_components
         self.weighting = weighting
@@ -182,12 +191,19 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _exact(self, X, weights, bandwidth):
         operator = KernelOperator(
-            X, kernel=self.kernel, bandwidth=bandwidth, sample_weight=weights,
-            normalization=None if self.weighting is None else "mean", n_jobs=self.n_jobs,
+            X,
+            kernel=self.kernel,
+            bandwidth=bandwidth,
+            sample_weight=weights,
+            normalization=None if self.weighting is None else "mean",
+            n_jobs=self.n_jobs,
         )
         spectrum = leading_spectrum(
-            operator, len(X) if self.n_components == "all" else self.n_components, solver=self.solver,
-            tol=self.tol, random_state=self.random_state,
+            operator,
+            len(X) if self.n_components == "all" else self.n_components,
+            solver=self.solver,
+            tol=self.tol,
+            random_state=self.random_state,
         )
         warn_of_negative(spectrum)
         return spectrum
@@ -196,8 +212,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.kernel != "gaussian":
             raise ValueError(f'rank={self.rank} needs a positive semi-definite kernel: kernel="gaussian".')
         return low_rank_spectrum(
-            X, None if self.n_components == "all" else self.n_components, rank=self.rank, bandwidth=bandwidth,
-            normalized=self.weighting is not None, sample_weight=weights, random_state=self.random_state,
+            X,
+            None if self.n_components == "all" else self.n_components,
+            rank=self.rank,
+            bandwidth=bandwidth,
+            normalized=self.weighting is not None,
+            sample_weight=weights,
+            random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
 

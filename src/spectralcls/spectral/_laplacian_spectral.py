@@ -46,9 +46,17 @@ class ClasswiseMap(NamedTuple):
         )
         log_scale = log_scale[:, 0] - self.log_unit
         if self.density_weights is not None:
-            log_scale -= kernel_sums(
-                Q, points.X, weights=self.density_weights, bandwidth=self.overall, log=True, n_jobs=points.n_jobs,
-            ) / 2
+            log_scale -= (
+                kernel_sums(
+                    Q,
+                    points.X,
+                    weights=self.density_weights,
+                    bandwidth=self.overall,
+                    log=True,
+                    n_jobs=points.n_jobs,
+                )
+                / 2
+            )
         return np.exp(log_scale)[:, None] * sums
 
 
@@ -140,14 +148,31 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     _parameter_constraints = {
         "bandwidth": [
-            Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman_per_class"}), "array-like",
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"cv", "silverman_per_class"}),
+            "array-like",
         ],
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", max_components=32, metric=None, categorical_features="from_dtype",
-        missing="marginalize", scale="auto", cv=5, bandwidth_grid=None, max_tuning_samples=2000, tolerance=None,
-        rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        n_components="all",
+        max_components=32,
+        metric=None,
+        categorical_features="from_dtype",
+        missing="marginalize",
+        scale="auto",
+        cv=5,
+        bandwidth_grid=None,
+        max_tuning_samples=2000,
+        tolerance=None,
+        rank=None,
+        solver="auto",
+        tol=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -189,8 +214,15 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         rank = data.X.shape[0] if n_components == "all" else n_components
         if self.rank is not None and n_components != "all":
             spectrum, self.trace_residual_ = classwise_spectrum(
-                data.X, data.codes, widths.by_class, self._density(data.X, data.weights, widths.overall), rank,
-                rank=self.rank, sample_weight=data.weights, random_state=self.random_state, n_jobs=self.n_jobs,
+                data.X,
+                data.codes,
+                widths.by_class,
+                self._density(data.X, data.weights, widths.overall),
+                rank,
+                rank=self.rank,
+                sample_weight=data.weights,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
             )
         else:
             spectrum = self._spectrum(data.X, data.codes, data.weights, widths, rank)
@@ -228,7 +260,11 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
         return class_means(
-            Rule("angle", "symmetric"), points, "gaussian", widths.by_class, density_bandwidth=widths.overall,
+            Rule("angle", "symmetric"),
+            points,
+            "gaussian",
+            widths.by_class,
+            density_bandwidth=widths.overall,
             query_bandwidth=self._query_widths(widths),
         )
 
@@ -240,11 +276,19 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     def _spectrum(self, X, codes, weights, widths, n_components, max_block_products=None):
         """Leading eigenpairs of D^-1/2 K D^-1/2."""
         operator = KernelOperator(
-            X, bandwidth=widths.by_class, labels=codes, sample_weight=weights,
-            degrees=self._density(X, weights, widths.overall), n_jobs=self.n_jobs,
+            X,
+            bandwidth=widths.by_class,
+            labels=codes,
+            sample_weight=weights,
+            degrees=self._density(X, weights, widths.overall),
+            n_jobs=self.n_jobs,
         )
         return leading_spectrum(
-            operator, n_components, solver=self.solver, tol=self.tol, random_state=self.random_state,
+            operator,
+            n_components,
+            solver=self.solver,
+            tol=self.tol,
+            random_state=self.random_state,
             max_block_products=max_block_products,
         )
 
@@ -257,16 +301,23 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         operator, query_widths = spectrum.operator, self._query_widths(widths)
         points = TrainingPoints.of(operator.X, codes, len(query_widths), n_jobs=self.n_jobs)
         return Expansion(
-            Rule("angle"), points, "gaussian", query_widths, spectrum.coefficients(columns),
-            np.zeros(columns.shape[1]), -log_normalizer("gaussian", operator.X.shape[1], query_widths),
+            Rule("angle"),
+            points,
+            "gaussian",
+            query_widths,
+            spectrum.coefficients(columns),
+            np.zeros(columns.shape[1]),
+            -log_normalizer("gaussian", operator.X.shape[1], query_widths),
         )
 
     def _map(self, spectrum, codes, widths):
         operator = spectrum.operator
         narrowest = np.sqrt(2) * operator.bandwidth.min()
         return ClasswiseMap(
-            spectrum.training_map, self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths),
-            -log_normalizer("gaussian", operator.X.shape[1], [narrowest])[0], widths.overall,
+            spectrum.training_map,
+            self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths),
+            -log_normalizer("gaussian", operator.X.shape[1], [narrowest])[0],
+            widths.overall,
             density_weights(operator),
         )
 

@@ -57,7 +57,10 @@ def linear_svm(
     lengths = np.asarray(squares.sum(axis=1, dtype=np.float64)).ravel()
     mean_square = float(np.average(lengths, weights=sample_weight)) or 1.0
     return LinearSVC(
-        C=1 / mean_square, intercept_scaling=np.sqrt(mean_square), loss="hinge", max_iter=100_000,
+        C=1 / mean_square,
+        intercept_scaling=np.sqrt(mean_square),
+        loss="hinge",
+        max_iter=100_000,
         random_state=random_state,
     )
 

@@ -60,7 +60,10 @@ class GaussianSimilarity:
 
     def __init__(self, X, bandwidth, normalized, sample_weight, n_jobs):
         self.operator = KernelOperator(
-            X, bandwidth=bandwidth, normalization="sum" if normalized else None, sample_weight=sample_weight,
+            X,
+            bandwidth=bandwidth,
+            normalization="sum" if normalized else None,
+            sample_weight=sample_weight,
             n_jobs=n_jobs,
         )
         self.rank_bound = len(X)

@@ -71,9 +71,25 @@ class _SpectralISE(SpectralClassifier):
     }
 
     def __init__(
-        self, bandwidth="cv", *, n_components="all", center="mean", kernel="gaussian", max_components=32, metric=None,
-        categorical_features="from_dtype", missing="marginalize", scale="auto", cv=5, bandwidth_grid=None,
-        max_tuning_samples=2000, rank=None, solver="auto", tol=None, random_state=0, n_jobs=None,
+        self,
+        bandwidth="cv",
+        *,
+        n_components="all",
+        center="mean",
+        kernel="gaussian",
+        max_components=32,
+        metric=None,
+        categorical_features="from_dtype",
+        missing="marginalize",
+        scale="auto",
+        cv=5,
+        bandwidth_grid=None,
+        max_tuning_samples=2000,
+        rank=None,
+        solver="auto",
+        tol=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -105,9 +121,7 @@ class _SpectralISE(SpectralClassifier):
 
     def _implicit(self, n_components):
         """The whole space without decomposition: means, and k positive definite."""
-        return (
-            n_components == "all" and self.center == "mean" and self.kernel == "gaussian" and self.solver == "auto"
-        )
+        return n_components == "all" and self.center == "mean" and self.kernel == "gaussian" and self.solver == "auto"
 
     def _given_bandwidth(self, data):
         """The bandwidth, or None if it is to be tuned."""
@@ -134,13 +148,18 @@ class _SpectralISE(SpectralClassifier):
 
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
-            n_components, weighting=self._weighting, kernel=self.kernel, bandwidth=self.bandwidth_, rank=self.rank,
-            solver=self.solver, tol=self.tol, random_state=self.random_state, n_jobs=self.n_jobs,
+            n_components,
+            weighting=self._weighting,
+            kernel=self.kernel,
+            bandwidth=self.bandwidth_,
+            rank=self.rank,
+            solver=self.solver,
+            tol=self.tol,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
         ).fit(data.X, sample_weight=data.weights)
         spectrum = self.map_._spectrum
-        self.centers_ = class_centers(
-            spectrum.training_map, data.codes, len(data.classes), data.weights, self.center
-        )
+        self.centers_ = class_centers(spectrum.training_map, data.codes, len(data.classes), data.weights, self.center)
         self.n_components_ = self.map_.n_components_
         for name in ("trace_residual_", "inverse_density_"):
             if hasattr(self.map_, name):
@@ -158,11 +177,19 @@ class _SpectralISE(SpectralClassifier):
     def _nested_scores(self, train, Q, bandwidth, candidates):
         X, codes, weights = train
         operator = KernelOperator(
-            X, kernel=self.kernel, bandwidth=bandwidth, sample_weight=weights, n_jobs=self.n_jobs,
+            X,
+            kernel=self.kernel,
+            bandwidth=bandwidth,
+            sample_weight=weights,
+            n_jobs=self.n_jobs,
             normalization=None if self._weighting is None else "mean",
         )
         spectrum = leading_spectrum(
-            operator, candidates.max() + 1, solver=self.solver, tol=self.tol, random_state=self.random_state,
+            operator,
+            candidates.max() + 1,
+            solver=self.solver,
+            tol=self.tol,
+            random_state=self.random_state,
             max_block_products=PATIENCE,
         )
         centers = class_centers(spectrum.training_map, codes, len(self.classes_), weights, self.center)

@@ -147,9 +147,21 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     _of_complete_points = "its similarities are of whole rows"
 
     def __init__(
-        self, n_components=100, *, transformation="normalized", embedding="b", normalize=True,
-        similarity="inner", sigma=1.0, kernel="auto", bandwidth="scale", degree=2, coef0=1.0,
-        rank=None, random_state=0, n_jobs=None,
+        self,
+        n_components=100,
+        *,
+        transformation="normalized",
+        embedding="b",
+        normalize=True,
+        similarity="inner",
+        sigma=1.0,
+        kernel="auto",
+        bandwidth="scale",
+        degree=2,
+        coef0=1.0,
+        rank=None,
+        random_state=0,
+        n_jobs=None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -186,9 +198,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self
 
     @transactional
-    def fit_transform(
-        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Array:
+    def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Array:
         """Fit and return the embedding of the training samples.
 
         Parameters
@@ -295,7 +305,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             evaluate = self._expansion.directions if directions else self._expansion.values
             return self._finish(evaluate(X).astype(X.dtype))
         log_scale, products = row_products(
-            X, self.X_fit_, self.coefficients_, checked=self.transformation == "normalized",
+            X,
+            self.X_fit_,
+            self.coefficients_,
+            checked=self.transformation == "normalized",
             **self._kernel_parameters(),
         )
         if self.transformation == "normalized":
@@ -392,8 +405,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.positive_only = (
-            self.transformation == "normalized" and self.kernel in ("linear", "polynomial", "precomputed")
+        tags.input_tags.positive_only = self.transformation == "normalized" and self.kernel in (
+            "linear",
+            "polynomial",
+            "precomputed",
         )
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
