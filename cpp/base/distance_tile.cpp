@@ -1,13 +1,15 @@
 #include "base/distance_tile.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace spectralcls {
 namespace {
 
 constexpr int prefetch_ahead = 8;  // features
 
-// |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers.
+// |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers. The norms of the
+// queries may be less a floor.
 template <class T, int NV, int Rows>
 struct ProductPanel {
   static constexpr int W = lanes<T>;
@@ -61,9 +63,10 @@ struct DifferencePanel {
   }
 };
 
-// D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs as much as its body.
+// The sums of a panel. D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs
+// as much as its body.
 template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
-SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
+SPECTRALCLS_INLINE Panel<T, NV, Rows> panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms) {
   Panel<T, NV, Rows> distances(q_norms, x_norms);
   if constexpr (D > 0) {
 #pragma GCC unroll 8
@@ -71,41 +74,83 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
   } else {
     for (index_t k = 0; k < d; ++k, x += NV * lanes<T>, q += tile_rows) distances.add(q, x);
   }
+  return distances;
+}
+
+template <class T, int NV, int Rows>
+SPECTRALCLS_INLINE void store_panel(const Vec<T> (&sum)[Rows][NV], T* out) {
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * lanes<T>, distances.sum[r][v]);
+    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * lanes<T>, sum[r][v]);
+}
+
+// Whether a panel holds a distance below the floor of its row. In memory: sixteen registers are full of sums.
+template <class T, int NV, int Rows>
+SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
+  Bits<T> signs{};
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+    Vec<T> least = load(distances + r * tile_width<T>);
+#pragma GCC unroll 3
+    for (int v = 1; v < NV; ++v) least = minimum<T>(least, load(distances + r * tile_width<T> + v * lanes<T>));
+    signs |= (Bits<T>)(least - floors[r]);
+  }
+  return any_negative<T>(signs);
+}
+
+// Calls body(x, its norms, vectors as a constant, where they go) for the panels of a tile.
+template <class T, class Body>
+SPECTRALCLS_INLINE void for_each_panel(const PackedPoints<T>& points, const Tile& tile, DistanceForm form, T* to,
+                                       Body&& body) {
+  const T *x = points.coordinates(form, tile), *x_norms = points.norms(tile);
+  int left = tile.n_vectors;
+  for (; left >= panel_vectors; left -= panel_vectors) {
+    body(x, x_norms, std::integral_constant<int, panel_vectors>{}, to);
+    x += panel_vectors * lanes<T> * points.dimension();
+    x_norms += panel_vectors * lanes<T>;
+    to += panel_vectors * lanes<T>;
+  }
+  if (left == 2) body(x, x_norms, std::integral_constant<int, 2>{}, to);
+  if (left == 1) body(x, x_norms, std::integral_constant<int, 1>{}, to);
 }
 
 template <class T, int Rows, int D, template <class, int, int> class Panel>
-void panels(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, int n_vectors, T* to) {
-  constexpr int W = lanes<T>;
-  int left = n_vectors;
-  for (; left >= panel_vectors; left -= panel_vectors) {
-    panel<T, panel_vectors, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
-    x += panel_vectors * W * d;
-    x_norms += panel_vectors * W;
-    to += panel_vectors * W;
-  }
-  if (left == 2) panel<T, 2, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
-  if (left == 1) panel<T, 1, Rows, D, Panel>(d, q, q_norms, x, x_norms, to);
+void distances_in(DistanceForm form, const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+                  const Tile& tile, TileBuffer<T>& out) {
+  const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
+  for_each_panel<T>(points, tile, form, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
+    store_panel(panel<T, n(), Rows, D, Panel>(points.dimension(), q, q_norms, x, x_norms).sum, to);
+  });
+}
+
+template <class T, int Rows>
+unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+                           const Tile& tile, const T* floors, TileBuffer<T>& out) {
+  const T *q = queries.block(DistanceForm::product, block), *q_norms = queries.block_norms(block);
+  unsigned below = 0;
+  int n_panels = 0;
+  for_each_panel<T>(points, tile, DistanceForm::product, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
+    store_panel(panel<T, n(), Rows, 0, ProductPanel>(points.dimension(), q, q_norms, x, x_norms).sum, to);
+    below |= unsigned{any_below<T, n(), Rows>(to, floors)} << n_panels++;
+  });
+  return below;
 }
 
 template <class T, int Rows>
 void squared_distances_of(DistanceForm form, const PackedQueries<T>& queries, index_t block,
                           const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+  auto compute = [&](auto run) { run(form, queries, block, points, tile, out); };
   const index_t d = points.dimension();
-  const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
-  const T *x = points.coordinates(form, tile), *x_norms = points.norms(tile);
-  auto compute = [&](auto run) { run(d, q, q_norms, x, x_norms, tile.n_vectors, &out.value[0][0]); };
   if (form == DistanceForm::product) {
-    if (d == 4) return compute(panels<T, Rows, 4, ProductPanel>);
-    return compute(panels<T, Rows, 0, ProductPanel>);
+    if (d == 4) return compute(distances_in<T, Rows, 4, ProductPanel>);
+    return compute(distances_in<T, Rows, 0, ProductPanel>);
   }
-  if (d == 1) return compute(panels<T, Rows, 1, DifferencePanel>);
-  if (d == 2) return compute(panels<T, Rows, 2, DifferencePanel>);
-  if (d == 3) return compute(panels<T, Rows, 3, DifferencePanel>);
-  return compute(panels<T, Rows, 0, DifferencePanel>);
+  if (d == 1) return compute(distances_in<T, Rows, 1, DifferencePanel>);
+  if (d == 2) return compute(distances_in<T, Rows, 2, DifferencePanel>);
+  if (d == 3) return compute(distances_in<T, Rows, 3, DifferencePanel>);
+  if (d == 4) return compute(distances_in<T, Rows, 4, DifferencePanel>);
+  return compute(distances_in<T, Rows, 0, DifferencePanel>);
 }
 
 }  // namespace
@@ -118,33 +163,19 @@ void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index
 }
 
 template <class T>
-void differences_below(const PackedQueries<T>& queries, index_t block, index_t row, const PackedPoints<T>& points,
-                       const Tile& tile, T limit, TileBuffer<T>& out) {
-  constexpr int W = lanes<T>;
-  const index_t d = points.dimension();
-  const T *q = queries.block(DistanceForm::difference, block) + row,
-          *x = points.coordinates(DistanceForm::difference, tile);
-  T* to = out.value[row];
-  for (int left = tile.n_vectors; left > 0;) {
-    const int n = std::min(left, panel_vectors);
-    if (any_less<T>(row_minimum<T>(to, n), broadcast<T>(limit))) {
-      if (n == 3) panel<T, 3, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
-      if (n == 2) panel<T, 2, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
-      if (n == 1) panel<T, 1, 1, 0, DifferencePanel>(d, q, nullptr, x, nullptr, to);
-    }
-    left -= n;
-    x += n * W * d;
-    to += n * W;
-  }
+unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+                        const Tile& tile, const T* floors, TileBuffer<T>& out) {
+  if (n_rows == 1) return products_above_of<T, 1>(queries, block, points, tile, floors, out);
+  return products_above_of<T, tile_rows>(queries, block, points, tile, floors, out);
 }
 
-template void squared_distances(DistanceForm, const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&,
-                                const Tile&, TileBuffer<float>&);
-template void squared_distances(DistanceForm, const PackedQueries<double>&, index_t, index_t,
-                                const PackedPoints<double>&, const Tile&, TileBuffer<double>&);
-template void differences_below(const PackedQueries<float>&, index_t, index_t, const PackedPoints<float>&, const Tile&,
-                                float, TileBuffer<float>&);
-template void differences_below(const PackedQueries<double>&, index_t, index_t, const PackedPoints<double>&,
-                                const Tile&, double, TileBuffer<double>&);
+#define SPECTRALCLS_INSTANTIATE(T)                                                                           \
+  template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,                  \
+                                  const PackedPoints<T>&, const Tile&, TileBuffer<T>&);                      \
+  template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,       \
+                                   const Tile&, const T*, TileBuffer<T>&);
+SPECTRALCLS_INSTANTIATE(float)
+SPECTRALCLS_INSTANTIATE(double)
+#undef SPECTRALCLS_INSTANTIATE
 
 }  // namespace spectralcls

@@ -225,11 +225,6 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, in
 }
 
 template <class T>
-void PackedPoints<T>::add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
-  if (!has(DistanceForm::difference)) pack(points, geometry, false, true, execution);
-}
-
-template <class T>
 void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
                            const Execution& execution) {
   const bool first = norms_.empty();

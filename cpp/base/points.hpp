@@ -124,8 +124,10 @@ class PackedPoints {
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
   }
-  // Adds the coordinates for differences, from the same points in the same geometry.
-  void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution);
+  // Adds the coordinates for differences, from the same points in the same geometry. If it throws, it may be called again.
+  void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
+    pack(points, geometry, false, true, execution);
+  }
 
   index_t n_columns() const { return static_cast<index_t>(source_.size()); }
   index_t dimension() const { return d_; }

@@ -186,6 +186,25 @@ inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #endif
 }
 
+// Is the sign bit of any lane set?
+template <class T>
+inline bool any_negative(Bits<T> bits) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) return _mm512_movepi32_mask((__m512i)bits) != 0;
+  else return _mm512_movepi64_mask((__m512i)bits) != 0;
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) return _mm256_movemask_ps((__m256)bits) != 0;
+  else return _mm256_movemask_pd((__m256d)bits) != 0;
+#elif defined(__SSE2__)
+  if constexpr (sizeof(T) == 4) return _mm_movemask_ps((__m128)bits) != 0;
+  else return _mm_movemask_pd((__m128d)bits) != 0;
+#else
+  for (int i = 0; i < lanes<T>; ++i)
+    if (bits[i] < 0) return true;
+  return false;
+#endif
+}
+
 // Halving the vector at each step.
 template <class T, int Lanes>
 inline T smallest_of(const T* values) {
@@ -286,32 +305,44 @@ SPECTRALCLS_INLINE Vec<T> sums_of_lanes(Vec<T>* vectors) {
   }
 }
 
-// Within its life, results and operands below the normal range count as zero on this thread: a kernel value
-// of 1e-310 then costs no microcode assist, and exp2_biased may return a subnormal where it means zero.
-class FlushSubnormals {
+// Within the life of a FlushSubnormals, results and operands below the normal range count as zero on this thread: a
+// kernel value of 1e-310 then costs no microcode assist, and exp2_biased may return a subnormal where it means zero.
+// A KeepSubnormals within it makes an exception.
+class SubnormalMode {
  public:
+  SubnormalMode(const SubnormalMode&) = delete;
+  SubnormalMode& operator=(const SubnormalMode&) = delete;
+
+ protected:
 #if defined(__x86_64__)
-  FlushSubnormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040u); }
-  ~FlushSubnormals() { _mm_setcsr(saved_); }
-#elif defined(__aarch64__)
-  FlushSubnormals() {
-    asm volatile("mrs %0, fpcr" : "=r"(saved_));
-    asm volatile("msr fpcr, %0" ::"r"(saved_ | (1ull << 24)));
+  explicit SubnormalMode(bool flush) : saved_(_mm_getcsr()) {
+    _mm_setcsr(flush ? saved_ | bits : saved_ & ~bits);
   }
-  ~FlushSubnormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
-#else
-  FlushSubnormals() = default;
-  ~FlushSubnormals() {}
-#endif
-  FlushSubnormals(const FlushSubnormals&) = delete;
-  FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+  ~SubnormalMode() { _mm_setcsr(saved_); }
 
  private:
-#if defined(__x86_64__)
+  static constexpr unsigned bits = 0x8040;
   unsigned saved_;
 #elif defined(__aarch64__)
+  explicit SubnormalMode(bool flush) {
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    asm volatile("msr fpcr, %0" ::"r"(flush ? saved_ | bit : saved_ & ~bit));
+  }
+  ~SubnormalMode() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
+
+ private:
+  static constexpr std::uint64_t bit = 1ull << 24;
   std::uint64_t saved_;
+#else
+  explicit SubnormalMode(bool) {}
+  ~SubnormalMode() {}
 #endif
+};
+struct FlushSubnormals : SubnormalMode {
+  FlushSubnormals() : SubnormalMode(true) {}
+};
+struct KeepSubnormals : SubnormalMode {
+  KeepSubnormals() : SubnormalMode(false) {}
 };
 
 }  // namespace spectralcls

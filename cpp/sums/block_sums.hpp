@@ -71,7 +71,7 @@ class BlockSums {
   }
 
   void add(const Tile& tile, bool with_least) {
-    bandwidths().arguments.measure(chunk_.packed, block_, n_rows_, *plan_.points, tile, argument_, [&] {
+    bandwidths().arguments.measure(chunk_, block_, *plan_.kept, tile, argument_, memory_, [&] {
       if (request_.query_groups) leave_out_group(tile);
       if (request_.excluded) leave_out(tile);
     });
@@ -332,6 +332,7 @@ class BlockSums {
   index_t block_ = 0, n_rows_ = 0, selected_ = 0;
   int label_ = 0;
   TileBuffer<T> argument_, value_;
+  typename TileArguments<T>::Memory memory_;
   std::vector<LabelSums> opened_;
   std::vector<index_t> places_;  // of each label among those, -1 for none
   AlignedVector<Vec<T>> sum_;

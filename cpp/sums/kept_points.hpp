@@ -1,9 +1,7 @@
 // Points that are kept for many calls, in the layouts that these ask for.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "sums/kernel_points.hpp"
 
@@ -29,7 +27,7 @@ class KeptPoints {
 
   // For all pairs.
   std::shared_ptr<const KernelPoints<T>> plain(const Execution& execution) const {
-    std::call_once(have_plain_, [&] {
+    have_plain_([&] {
       plain_ = with_weights(
           std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
     });
@@ -37,14 +35,13 @@ class KeptPoints {
   }
   // Arranged so that pairs can be left out unseen.
   std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
-    std::call_once(have_skipping_, [&] {
+    have_skipping_([&] {
       skipping_ =
           with_weights(std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, execution));
-      built_ = true;
     });
     return skipping_;
   }
-  bool has_skipping() const { return built_; }
+  bool has_skipping() const { return have_skipping_.done(); }
 
  private:
   std::shared_ptr<const KernelPoints<T>> with_weights(std::shared_ptr<KernelPoints<T>> packed) const {
@@ -58,9 +55,8 @@ class KeptPoints {
   index_t n_columns_;
   bool with_product_, by_locality_;
   Geometry geometry_;
-  mutable std::once_flag have_plain_, have_skipping_;
+  mutable Once have_plain_, have_skipping_;
   mutable std::shared_ptr<const KernelPoints<T>> plain_, skipping_;
-  mutable std::atomic<bool> built_{false};
 };
 
 }  // namespace spectralcls

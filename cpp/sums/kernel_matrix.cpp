@@ -36,10 +36,13 @@ class Blocks {
         points_(points, Geometry::of(points, bandwidth, execution_), {},
                 !detail::TileArguments<T>::always_difference(kernel, points.cols), false, execution_),
         rate_(rate<T>(kernel, points_.geometry().scale, bandwidth)),
-        arguments_(kernel, rate_, points.cols, false),
+        arguments_(kernel, rate_, points.cols),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
-    points_.prepare(arguments_, queries, execution_);
+    if (arguments_.prefers_differences(false, [&] {
+          return points_.largest_norm() + points_.largest_norm(queries, execution_);
+        }))
+      points_.with_differences(execution_);
   }
 
   // Calls write(begin, end, first column, n columns, values) for each chunk of rows and each tile of columns; for the
@@ -49,13 +52,14 @@ class Blocks {
     for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
                          [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
                            auto buffer = std::make_unique<ChunkBuffer<T>>();
+                           typename detail::TileArguments<T>::Memory memory;
                            for (const Tile& tile : points_.packed().tiles()) {
                              // Without labels or order the packed columns are the points' rows, then padding.
                              const index_t columns =
                                  std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
                              if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
                              for (index_t q = 0; q < chunk.n_blocks(); ++q)
-                               compute(chunk.packed, q, tile, buffer->value[q * tile_rows]);
+                               compute(chunk, q, tile, memory, buffer->value[q * tile_rows]);
                              write(chunk.places.begin, chunk.places.end, tile.first, columns, *buffer);
                              checkpoint();
                            }
@@ -64,9 +68,10 @@ class Blocks {
   }
 
  private:
-  void compute(const PackedQueries<T>& queries, index_t q, const Tile& tile, T* values) const {
+  void compute(const QueryChunk<T>& queries, index_t q, const Tile& tile,
+               typename detail::TileArguments<T>::Memory& memory, T* values) const {
     auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
-    arguments_.measure(queries, q, tile_rows, points_.packed(), tile, out, [] {});
+    arguments_.measure(queries, q, points_, tile, out, memory, [] {});
     detail::kernel_rows<T>(kernel_, out, tile_rows, tile.n_vectors, nullptr, static_cast<T>(rate_), out);
     if (factor_ == T(1)) return;
     for (T* row : out.value)

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <vector>
 
-#include "base/distance_tile.hpp"
+#include "base/exact_distance.hpp"
 #include "base/filtered_tiles.hpp"
+#include "base/once.hpp"
 #include "base/points.hpp"
 #include "sums/column_sums.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/near_pairs.hpp"
-#include "sums/tile_arguments.hpp"
 
 namespace spectralcls {
 namespace detail {
@@ -83,7 +82,8 @@ class KernelPoints {
                bool by_locality, const Execution& execution)
       : points_(points),
         geometry_(geometry),
-        packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution) {
+        packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution),
+        differences_(!with_product) {
     find_largest_norm();
   }
   // Arranged so that pairs can be left out unseen.
@@ -93,7 +93,8 @@ class KernelPoints {
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
         packed_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
-        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.scale, execution)) {
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.scale, execution)),
+        differences_(!with_product) {
     find_largest_norm();
   }
 
@@ -104,18 +105,31 @@ class KernelPoints {
   const PackedPoints<T>& packed() const { return packed_; }
   bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
 
-  // Makes sure of the coordinates that these queries need.
-  void prepare(const detail::TileArguments<T>& arguments, MatrixView<T> queries, const Execution& execution) const {
-    double query_norm = largest_norm_;
-    if (!arguments.always_difference() && (queries.data != points_.data || queries.rows != points_.rows))
-      query_norm = geometry_.largest_norm(queries, execution);
-    if (arguments.needs_difference(query_norm, largest_norm_))
-      std::call_once(differences_, [&] { packed_.add_differences(points_, geometry_, execution); });
+  // The largest squared norms, about the center and scaled, of queries and points.
+  double largest_norm(MatrixView<T> queries, const Execution& execution) const {
+    const bool same = queries.data == points_.data && queries.rows == points_.rows;
+    return same ? largest_norm_ : geometry_.largest_norm(queries, execution);
+  }
+  double largest_norm() const { return largest_norm_; }
+
+  // With the coordinates for differences, which not every call needs.
+  const PackedPoints<T>& with_differences(const Execution& execution = {}) const {
+    differences_([&] {
+      const KeepSubnormals guard;
+      packed_.add_differences(points_, geometry_, execution);
+    });
+    return packed_;
+  }
+
+  // The squared distance, scaled, of a query to the point in a packed column.
+  T squared_distance(const T* query, index_t column) const {
+    const T* point = points_.row(packed_.source()[static_cast<std::size_t>(column)]);
+    return detail::squared_distance<T>(query, point, points_.cols, static_cast<T>(1 / geometry_.scale));
   }
 
   // Packed column of each point, -1 for those that were left out.
   const std::vector<index_t>& positions() const {
-    std::call_once(have_positions_, [&] {
+    have_positions_([&] {
       positions_.assign(static_cast<std::size_t>(points_.rows), index_t{-1});
       for (index_t column = 0; column < packed_.n_columns(); ++column) {
         const index_t row = packed_.source()[static_cast<std::size_t>(column)];
@@ -142,7 +156,7 @@ class KernelPoints {
   std::unique_ptr<detail::PointRows<T>> point_rows_;
   double largest_norm_ = 0;  // of the points about the center, squared, scaled
   std::unique_ptr<detail::PackedWeights<T>> weights_;
-  mutable std::once_flag differences_, have_positions_;
+  mutable Once differences_, have_positions_;
   mutable std::vector<index_t> positions_;
 };
 

@@ -32,12 +32,12 @@ struct Bandwidths {
   std::vector<GeometricGrid> grids;
   TileArguments<T> arguments;
 
-  Bandwidths(Kernel kernel, std::vector<double> of, index_t dimension, bool scaled)
+  Bandwidths(Kernel kernel, std::vector<double> of, index_t dimension)
       : rates(std::move(of)),
         lowest_rate(*std::min_element(rates.begin(), rates.end())),
         highest_rate(*std::max_element(rates.begin(), rates.end())),
         grids(geometric_grids(rates, longest_grid<T>)),
-        arguments(kernel, highest_rate, dimension, scaled) {}
+        arguments(kernel, highest_rate, dimension) {}
 
   // Calls rescale(2^(rate shift)) for every bandwidth in turn.
   template <class Rescale>
@@ -89,13 +89,13 @@ struct SumPlan {
              : sums.packed && suits()                     ? sums.packed->plain(execution)
                                                           : pack(execution)),
         points(&kept->packed()),
-        bandwidths(bandwidths_of(sums, kept->geometry().scale, scaled)),
+        bandwidths(bandwidths_of(sums, kept->geometry().scale)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
         weights(keeps_weights() ? kept->weights() : &own_weights) {
     const auto sharpest = std::max_element(bandwidths.begin(), bandwidths.end(), [](const auto& a, const auto& b) {
       return a.highest_rate < b.highest_rate;
     });
-    kept->prepare(sharpest->arguments, request.queries, execution);
+    prepare_differences(sharpest->arguments, execution);
     order_queries(execution);
     divide();
   }
@@ -119,7 +119,7 @@ struct SumPlan {
                                    : 1 - std::numeric_limits<T>::min_exponent;
   }
 
-  static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double scale, bool scaled) {
+  static std::vector<Bandwidths<T>> bandwidths_of(const KernelSums<T>& sums, double scale) {
     const index_t n_sets = sums.bandwidths_by_label ? sums.n_labels : 1, n = sums.n_bandwidths();
     std::vector<Bandwidths<T>> all;
     for (index_t set = 0; set < n_sets; ++set) {
@@ -127,7 +127,7 @@ struct SumPlan {
       for (index_t b = 0; b < n; ++b)
         rates.push_back(
             rate<T>(sums.kernel, scale, sums.bandwidths[static_cast<std::size_t>(sums.bandwidth_index(b, set))]));
-      all.emplace_back(sums.kernel, std::move(rates), sums.points.cols, scaled);
+      all.emplace_back(sums.kernel, std::move(rates), sums.points.cols);
     }
     return all;
   }
@@ -155,6 +155,14 @@ struct SumPlan {
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
     return std::make_shared<KernelPoints<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
                                              grouping(), with_product(), order, execution);
+  }
+
+  // Makes sure of the coordinates that most tiles need; later, the first tile that needs them does.
+  void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
+    if (arguments.prefers_differences(kept->filtered(), [&] {
+          return kept->largest_norm() + kept->largest_norm(request.queries, execution);
+        }))
+      kept->with_differences(execution);
   }
 
   void order_queries(const Execution& execution) {

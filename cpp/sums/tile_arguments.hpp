@@ -1,5 +1,9 @@
-// What a kernel sees of a tile: the squared distances in the cheapest form that is accurate enough for it, or their
-// roots.
+// The kernel's arguments of a tile: squared distances, or their roots, in the cheapest form that is accurate enough.
+//
+// The product form |q|^2 + |x|^2 - 2 q.x is off by about r = 1 + sqrt(d) / 2 roundings of |q|^2 + |x|^2. A Gaussian's
+// exponent is then off by `rate` times that, which is nothing if the kernel is wide. Otherwise the form is used for
+// distances above a share of |q|^2 that grows with r, so that they have the same relative error for every d; the few
+// smaller ones are computed from differences. docs/guide/numerics.md states what follows for the sums.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +11,8 @@
 #include <limits>
 
 #include "base/distance_tile.hpp"
+#include "base/query_chunks.hpp"
+#include "sums/kernel_points.hpp"
 #include "sums/profile.hpp"
 
 namespace spectralcls::detail {
@@ -14,42 +20,54 @@ namespace spectralcls::detail {
 template <class T>
 class TileArguments {
  public:
-  // highest_rate: of the bandwidths. logarithms: errors count relative to the logarithm of a kernel value.
-  TileArguments(Kernel kernel, double highest_rate, index_t dimension, bool logarithms)
+  // highest_rate: of the bandwidths.
+  TileArguments(Kernel kernel, double highest_rate, index_t dimension)
       : decay_(traits(kernel).decay),
         singular_(traits(kernel).at_zero == 0),
-        logarithms_(logarithms),
         rate_(highest_rate * ln2),
-        always_difference_(always_difference(kernel, dimension)) {}
+        always_difference_(always_difference(kernel, dimension)),
+        few_features_(dimension <= near_pairs_are_common_to),
+        roundings_(1 + std::sqrt(static_cast<double>(dimension)) / 2),
+        share_(static_cast<T>(roundings_ / roundings_of_distances)) {}
 
-  // Compact kernels use differences: which points lie inside the support must not hang on cancellation.
+  // Compact kernels use differences: cancellation must not decide which points lie inside the support.
   static bool always_difference(Kernel kernel, index_t dimension) {
-    return traits(kernel).decay == Decay::compact || dimension <= 3;
+    return traits(kernel).decay == Decay::compact || dimension <= differences_cost_nothing_to;
   }
   bool always_difference() const { return always_difference_; }
-  // Whether some tile may; the largest norms of all queries and points.
-  bool needs_difference(double query_norm, double point_norm) const {
-    return decay_ != Decay::gaussian || always_difference_ || !product_suffices<T>(query_norm, point_norm, rate_);
+  // Whether most tiles need differences, those of points that lie near the queries if `near`; norms(): the largest of
+  // queries and points together.
+  template <class Norms>
+  bool prefers_differences(bool near, Norms&& norms) const {
+    return always_difference_ || ((near || few_features_) && !product_suffices(norms()));
   }
+
+  // Where most tiles hold many small distances, as those of clusters do, all are computed from differences at once, but
+  // for a trial from time to time.
+  class Memory {
+   public:
+    bool use_differences() { return left_ > 0 && left_-- > 0; }
+    void tried(bool products) {
+      run_ = products ? 0 : std::min(std::max(2 * run_, 2), 32);
+      left_ = run_;
+    }
+
+   private:
+    int run_ = 0, left_ = 0;
+  };
 
   // leave_out() makes distances in `out` infinite.
   template <class LeaveOut>
-  void measure(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
-               const Tile& tile, TileBuffer<T>& out, LeaveOut&& leave_out) const {
-    auto in_form = [&](DistanceForm form) {
-      squared_distances(form, queries, block, n_rows, points, tile, out);
-      leave_out();
-    };
-    const double query_norm = queries.largest_norm[static_cast<std::size_t>(block)];
-    if (product_suffices_for(query_norm, tile.largest_norm)) {
-      in_form(DistanceForm::product);
-    } else if (const double least = least_accurate(query_norm + tile.largest_norm); std::isinf(least)) {
-      in_form(DistanceForm::difference);
-    } else {
-      in_form(DistanceForm::product);
-      if (!correct(queries, block, n_rows, points, tile, static_cast<T>(least), out, leave_out))
-        in_form(DistanceForm::difference);
-    }
+  void measure(const QueryChunk<T>& queries, index_t block, const KernelPoints<T>& points, const Tile& tile,
+               TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
+    const index_t n_rows = queries.size_of(block);
+    const double norms = queries.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm;
+    if (!always_difference_ && product_suffices(norms))
+      squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.packed(), tile, out);
+    else if (always_difference_ || few_features_ || memory.use_differences() ||
+             !corrected_products(queries, block, n_rows, points, tile, out, memory))
+      squared_distances(DistanceForm::difference, queries.packed, block, n_rows, points.with_differences(), tile, out);
+    leave_out();
     for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
   }
 
@@ -65,52 +83,56 @@ class TileArguments {
   }
 
  private:
-  // With |x - q|^2 >= |q|^2 / 4 the norms are at most 13 times the distance: it loses less than four bits.
-  static constexpr T least_distance = T(0.25);
+  static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // features
+  static constexpr double roundings_of_exponents = 24;  // that are allowed whatever the distance
+  static constexpr double roundings_of_distances = 20;  // that are allowed, about, relative to themselves
+  static constexpr index_t pairs_to_a_difference = 512;  // of a tile in the product form, for the cost of one pair
 
-  // An error e of a squared distance D is one of rate e in the Gaussian's exponent, whatever D is.
-  bool product_suffices_for(double query_norm, double point_norm) const {
-    return !always_difference_ && decay_ == Decay::gaussian &&
-           safe_form<T>(query_norm, point_norm, rate_) == DistanceForm::product;
+  // The largest norms of queries and points together.
+  bool product_suffices(double norms) const {
+    return decay_ == Decay::gaussian && rate_ * norms * roundings_ <= roundings_of_exponents;
   }
 
-  // The squared distance from which on the product form is accurate enough where it does not cancel, infinite if that
-  // is too far; `sum`: of the largest norms. A logarithm is as accurate as the distances it comes from are relative to
-  // themselves, and so is a kernel with a factor: it is enough that they do not cancel, whatever the rate.
-  double least_accurate(double sum) const {
-    constexpr double never = std::numeric_limits<double>::infinity();
-    if (always_difference_) return never;
-    if (logarithms_) return 0;
-    if (decay_ == Decay::gaussian) return never;
-    // An error e of D is one of rate e / (2 sqrt(D)) of rate sqrt(D). D is at most twice the sum of the norms.
-    const double share = rate_ * sum / (2 * largest_exponent<T>), least = share * share;
-    return least > 2 * sum ? never : least;
-  }
-
-  // Puts differences in the place of what the product form is too coarse for, row by row; false if those are most.
-  template <class LeaveOut>
-  bool correct(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
-               const Tile& tile, T least, TileBuffer<T>& out, LeaveOut&& leave_out) const {
-    const T* norms = queries.block_norms(block);
-    T limits[tile_rows];
-    bool coarse[tile_rows];
-    index_t n_coarse = 0;
-    for (index_t r = 0; r < n_rows; ++r) {
-      limits[r] = std::max(norms[r] * least_distance, least);
-      coarse[r] = any_less<T>(row_minimum<T>(out.value[r], tile.n_vectors), broadcast<T>(limits[r]));
-      n_coarse += coarse[r];
+  // The product form, and one by one the pairs below the share of the query's norm; false if these are too many.
+  bool corrected_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const KernelPoints<T>& points,
+                          const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
+    T floors[tile_rows];
+    for (int r = 0; r < tile_rows; ++r) floors[r] = queries.packed.block_norms(block)[r] * share_;
+    const unsigned panels = products_above(queries.packed, block, n_rows, points.packed(), tile, floors, out);
+    if (panels == 0) {
+      memory.tried(true);
+      return true;
     }
-    if (2 * n_coarse > n_rows) return false;
-    for (index_t r = 0; r < n_rows; ++r)
-      if (coarse[r]) differences_below(queries, block, r, points, tile, limits[r], out);
-    if (n_coarse > 0) leave_out();
+    auto for_each_small = [&](auto&& body) {
+      for (unsigned left = panels; left != 0; left &= left - 1) {
+        const int first = __builtin_ctz(left) * panel_vectors, last = std::min(first + panel_vectors, tile.n_vectors);
+        for (index_t r = 0; r < n_rows; ++r)
+          for (int v = first; v < last; ++v)
+            if (const unsigned bits = less_bits<T>(load(out.value[r] + v * lanes<T>), broadcast<T>(floors[r])))
+              body(r, v * lanes<T>, bits);
+      }
+    };
+    index_t n_small = 0;
+    for_each_small([&](index_t, index_t, unsigned bits) { n_small += __builtin_popcount(bits); });
+    const bool products = n_small * pairs_to_a_difference <= n_rows * tile.n_vectors * lanes<T>;
+    memory.tried(products);
+    if (!products) return false;
+    const KeepSubnormals guard;  // of coordinates that are not scaled yet
+    for_each_small([&](index_t r, index_t first, unsigned bits) {
+      for (; bits != 0; bits &= bits - 1) {
+        const index_t column = first + __builtin_ctz(bits);
+        out.value[r][column] = points.squared_distance(queries.row(block, r), tile.first + column);
+      }
+    });
     return true;
   }
 
   Decay decay_;
-  bool singular_, logarithms_;
-  double rate_;  // in units of the natural logarithm
-  bool always_difference_;
+  bool singular_;
+  double rate_;  // of natural logarithms
+  bool always_difference_, few_features_;
+  double roundings_;
+  T share_;
 };
 
 }  // namespace spectralcls::detail
