@@ -7,7 +7,8 @@
 
 namespace spectralcls::detail {
 
-// Of coordinates times `scale`, as eight sums in a fixed order; in double, or in T where roundings do not matter.
+// Of coordinates times `scale`, as eight sums in a fixed order; in double, or in T where roundings do not matter. The
+// scale comes first: a difference may be beyond the range of numbers.
 template <class Sum = double, class T>
 Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
   typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
@@ -18,12 +19,12 @@ Sum squared_distance(const T* q, const T* x, index_t d, Sum scale) {
     Eight left, right;
     std::memcpy(&left, q + k, sizeof left);
     std::memcpy(&right, x + k, sizeof right);
-    const Sums difference = (__builtin_convertvector(left, Sums) - __builtin_convertvector(right, Sums)) * scale;
+    const Sums difference = __builtin_convertvector(left, Sums) * scale - __builtin_convertvector(right, Sums) * scale;
     sum += difference * difference;
   }
   Sum rest = 0;
   for (; k < d; ++k) {
-    const Sum difference = (static_cast<Sum>(q[k]) - static_cast<Sum>(x[k])) * scale;
+    const Sum difference = static_cast<Sum>(q[k]) * scale - static_cast<Sum>(x[k]) * scale;
     rest += difference * difference;
   }
   return (((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))) + rest;

@@ -122,7 +122,7 @@ class BlockSums {
   }
 
  private:
-  static constexpr double headroom = sizeof(T) == 4 ? 40 : 200;  // bits
+  static constexpr double headroom = 40;  // bits; an exponent above the shift is rounded by its size
   static constexpr T infinity = std::numeric_limits<T>::infinity();
 
   // The sums of a label lie in `sum_` at its place here: vectors for each row, relative to the rows' shifts.

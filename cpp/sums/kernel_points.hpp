@@ -124,7 +124,7 @@ class KernelPoints {
   // The squared distance, scaled, of a query to the point in a packed column.
   T squared_distance(const T* query, index_t column) const {
     const T* point = points_.row(packed_.source()[static_cast<std::size_t>(column)]);
-    return detail::squared_distance<T>(query, point, points_.cols, static_cast<T>(1 / geometry_.scale));
+    return static_cast<T>(detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale));
   }
 
   // Packed column of each point, -1 for those that were left out.

@@ -43,7 +43,7 @@ def test_tails_are_right_to_the_rounding_of_their_exponents(kernel, d, dtype):
         h = distance / (np.sqrt(2 * a) if kernel == "gaussian" else a)
         found, truth = (sums(Q, X, kernel=kernel, bandwidth=h) for sums in (kernel_sums, reference.kernel_sums))
         seen = truth > least
-        allowed = np.maximum(RTOL[dtype], reference.tail_rounding(truth, d, dtype)) * truth
+        allowed = np.maximum(RTOL[dtype], reference.rounding_of_sums(truth, dtype)) * truth
         assert seen.any() and np.all(np.abs(found - truth)[seen] <= allowed[seen])
 
 

@@ -69,9 +69,14 @@ def _log_sums(logk, W):
     return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
-def tail_rounding(sums, d, dtype):
-    """Relative error of sums e^-a far in the tails: the rounding of a, which is one of a squared distance, times a."""
-    return (4 + d / 16) * np.finfo(dtype).eps * np.abs(np.log(np.maximum(sums, np.finfo(float).tiny)))
+def rounding(exponents, dtype):
+    """Relative error that docs/guide/numerics.md allows a term e^-a, for any number of features."""
+    return (32 + 40 * exponents) * np.finfo(dtype).eps
+
+
+def rounding_of_sums(sums, dtype):
+    """The same of sums whose largest terms are about as large as they are."""
+    return rounding(np.abs(np.log(np.maximum(sums, np.finfo(float).tiny))), dtype)
 
 
 def kernel_sums(
