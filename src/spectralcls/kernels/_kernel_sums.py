@@ -126,12 +126,10 @@ def kernel_sums(
 
     Notes
     -----
-    Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. Errors: a few 1e-7 relative in float32 and a few 1e-15
-    in float64, whatever the offset and the scale of the data; of a sum of size exp(-a) in d features at most
-    (4 + d / 16) a roundings where that is more. Where a sample of the queries shows that it pays, pairs
-    that the rounded result cannot see are left out unseen: all those of a query and a label together add at most a
-    quarter of a rounding of its sum of absolute terms. On clustered data at the bandwidth of a classifier this is most
-    of them.
+    Cost O(m n (d + b + c)) time, O((m + n) (d + c)) memory. The guide's page "Numerics and reproducibility" states how
+    exact the sums are. Where a sample of the queries shows that it pays, pairs that the rounded result cannot see are
+    left out unseen: all those of a query and a label together add at most a quarter of a rounding of its sum of
+    absolute terms. On clustered data at the bandwidth of a classifier this is most of them.
 
     Examples
     --------
