@@ -427,6 +427,32 @@ def test_matrix_fills_the_callers_buffer():
             kernel_matrix(Q, X, bandwidth=1.0, out=wrong)
 
 
+def test_out_may_not_overlap_what_is_read():
+    rng = np.random.default_rng(0)
+    square, buffer = rng.normal(size=(60, 60)), rng.normal(size=3600)
+    few = buffer[:180].reshape(60, 3)
+    for Q, X, out in (
+        (square, None, square),
+        (square, square.copy(), square),
+        (square.copy(), square, square),
+        (few, few.copy(), buffer.reshape(60, 60)),
+        (few.copy(), few, buffer.reshape(60, 60)),
+        (few.copy(), KernelPoints(few), buffer.reshape(60, 60)),
+    ):
+        before = buffer.copy(), square.copy()
+        with pytest.raises(ValueError, match="share memory"):
+            kernel_matrix(Q, X, bandwidth=1.0, out=out)
+        np.testing.assert_array_equal(buffer, before[0])
+        np.testing.assert_array_equal(square, before[1])
+    # What was copied for its dtype or order, and a neighbor in the same buffer, do not.
+    truth = kernel_matrix(few, bandwidth=1.0)
+    memory = np.concatenate([few.ravel(), np.empty(3600)])
+    found = kernel_matrix(memory[:180].reshape(60, 3), bandwidth=1.0, out=memory[180:].reshape(60, 60))
+    np.testing.assert_array_equal(found, truth)
+    columns = kernel_matrix(square.T.copy(), bandwidth=8.0)
+    np.testing.assert_array_equal(kernel_matrix(square.T, bandwidth=8.0, out=square), columns)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     n=st.integers(1, 60),

@@ -333,7 +333,7 @@ def kernel_matrix(
     normalize : bool, default=False
         Multiply by the constant that makes k(|x| / h) a density on R^d.
     out : ndarray of shape (m, n), default=None
-        C-contiguous, writeable array of the result's dtype to fill.
+        C-contiguous, writeable array of the result's dtype to fill. It must not share memory with Q or X.
     n_jobs : int, default=None
         Threads, as in :func:`kernel_sums`.
 
@@ -345,7 +345,7 @@ def kernel_matrix(
     Raises
     ------
     ValueError
-        As :func:`kernel_sums`, and for an ``out`` of another shape, dtype or order.
+        As :func:`kernel_sums`, and for an ``out`` of another shape, dtype or order, or one that overlaps Q or X.
 
     Notes
     -----
@@ -378,6 +378,8 @@ def kernel_matrix(
         and out.flags.writeable
     ):
         raise ValueError(f"out must be a writeable C-contiguous array of shape {(len(Q), len(X))} and dtype {X.dtype}.")
+    elif np.may_share_memory(out, Q) or np.may_share_memory(out, X):
+        raise ValueError("out must not share memory with Q or X: it is written while they are read.")
     if normalize and not _representable(kernel, X, bandwidths):
         labels = np.arange(len(X))  # each point's share of the sums by itself, in logarithms
         logs = kernel_sums(
