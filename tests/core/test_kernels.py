@@ -427,6 +427,27 @@ def test_matrix_fills_the_callers_buffer():
             kernel_matrix(Q, X, bandwidth=1.0, out=wrong)
 
 
+@pytest.mark.parametrize("bandwidth", [10.0, 1.0, 100.0])
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (dict(rtol=-1), "rtol must be"),
+        (dict(rtol="a"), "rtol must be"),
+        (dict(rtol=np.nan), "rtol must be"),
+        (dict(atol=-1), "atol must be"),
+        (dict(confidence=0.5), "goes with rtol"),
+        (dict(confidence=7), "confidence must be"),
+        (dict(rtol=0.1, exclude_groups=([0] * 50, [0] * 50)), "without groups"),
+        (dict(n_jobs="many"), "n_jobs"),
+    ],
+)
+def test_a_constant_that_overflows_excuses_no_argument(wrong, message, bandwidth):
+    """In 100 features of float32 the constant of `normalize` overflows at two of these bandwidths."""
+    X = np.random.default_rng(0).normal(size=(50, 100)).astype(np.float32)
+    with pytest.raises((ValueError, TypeError), match=message):
+        kernel_sums(X, X, bandwidth=bandwidth, normalize=True, **wrong)
+
+
 def test_out_may_not_overlap_what_is_read():
     rng = np.random.default_rng(0)
     square, buffer = rng.normal(size=(60, 60)), rng.normal(size=3600)

@@ -169,6 +169,11 @@ def kernel_sums(
         W = W.astype(dtype, copy=False)
     excluded = check_excluded(exclude_self, Q, X)
     query_groups, point_groups, n_groups = check_groups(exclude_groups, len(Q), len(X))
+    weight_axes = 0 if weights is None else np.ndim(weights)
+    check_tolerances(rtol, atol)
+    if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
+        raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+    check_confidence(confidence, rtol, atol)
 
     def similar(rows: Any, output: str, bandwidths: Array, W: Array | None, rtol: float) -> Any:
         without = None if excluded is None else excluded[rows]
@@ -206,7 +211,6 @@ def kernel_sums(
             return tuple(np.concatenate(arrays, axis=1)[:, order] for arrays in zip(*results, strict=True))
         return np.concatenate(results, axis=1)[:, order]
 
-    weight_axes = 0 if weights is None else np.ndim(weights)
     if normalize and not log and not _representable(kernel, X, bandwidths):
         # The constant overflows or vanishes, the product need not: so in logarithms, of float64.
         log_scale, scaled = kernel_sums(
@@ -227,10 +231,6 @@ def kernel_sums(
             size = np.exp((log_scale[..., None] if weight_axes > 1 else log_scale) + np.log(np.abs(scaled)))
             return (np.sign(scaled) * size).astype(X.dtype)
     result: Any = None
-    check_tolerances(rtol, atol)
-    if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
-        raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
-    check_confidence(confidence, rtol, atol)
     if confidence < 1 and X.shape[1] > TREE_FEATURES:
         sampled = sampled_sums(
             Q,
