@@ -2,28 +2,57 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
 
 namespace spectralcls {
 
-// Runs a function once, whichever thread comes first. If it throws, the next caller runs it again; std::call_once
-// aborts or hangs then where pthread_once knows no exceptions (musl, static libstdc++, older glibc).
+// Runs a function once, whichever thread comes first; the others wait. If it throws, the next caller runs it again.
+// std::call_once does not promise that where pthread_once knows no exceptions. And a process that was forked meanwhile,
+// which has no thread that would ever finish, begins anew: so the function must change nothing before its last step.
 class Once {
  public:
   explicit Once(bool done = false) : done_(done) {}
 
   template <class Function>
   void operator()(Function&& function) {
-    if (done_.load(std::memory_order_acquire)) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (done_.load(std::memory_order_relaxed)) return;
-    function();
-    done_.store(true, std::memory_order_release);
+    while (!done_.load(std::memory_order_acquire)) {
+      const std::int64_t here = process();
+      std::int64_t worker = worker_.load(std::memory_order_relaxed);
+      if (worker == here || !worker_.compare_exchange_strong(worker, here, std::memory_order_acquire)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        continue;
+      }
+      const Leave leave{worker_};
+      if (done_.load(std::memory_order_acquire)) return;
+      function();
+      done_.store(true, std::memory_order_release);
+    }
   }
   bool done() const { return done_.load(std::memory_order_acquire); }
 
  private:
-  std::mutex mutex_;
+  static constexpr std::int64_t nobody = 0;
+
+  struct Leave {
+    std::atomic<std::int64_t>& worker;
+    ~Leave() { worker.store(nobody, std::memory_order_release); }
+  };
+
+  static std::int64_t process() {
+#if defined(__unix__) || defined(__APPLE__)
+    return getpid();
+#else
+    return 1;  // no forks
+#endif
+  }
+
+  std::atomic<std::int64_t> worker_{nobody};  // the process one of whose threads is at work
   std::atomic<bool> done_;
 };
 

@@ -170,7 +170,7 @@ PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, co
     if (by_locality) order_by_locality(points, rows, std::move(runs), index_t{tile_width<T>}, execution);
   });
   if (by_locality) boxes_.resize(tiles_.size() * 2 * static_cast<std::size_t>(d_));
-  pack(points, geometry, with_product, with_difference, execution);
+  pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
 template <class T>
@@ -181,7 +181,7 @@ PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, co
   lay_out(points, grouping, widest, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
     order_by_locality(coordinates, rows, std::move(runs), index_t{widest * lanes<T>}, execution);
   });
-  pack(points, geometry, with_product, with_difference, execution);
+  pack_forms(points, geometry, with_product, with_difference, execution);
 }
 
 // Sorts the points by label and group (counting sort), those of a group by order(rows, ranges of rows), and cuts each
@@ -225,24 +225,31 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, in
 }
 
 template <class T>
-void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+void PackedPoints<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product,
+                                 bool with_difference, const Execution& execution) {
+  const std::size_t size = source_.size() * static_cast<std::size_t>(d_);
+  if (with_product) centered_.resize(size);
+  if (with_difference) raw_.resize(size);
+  pack(points, geometry, with_product ? centered_.data() : nullptr, with_difference ? raw_.data() : nullptr, execution);
+}
+
+template <class T>
+void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
                            const Execution& execution) {
   const bool first = norms_.empty();
-  norms_.resize(source_.size());
-  if (with_product) centered_.resize(source_.size() * static_cast<std::size_t>(d_));
-  if (with_difference) raw_.resize(source_.size() * static_cast<std::size_t>(d_));
+  if (first) norms_.resize(source_.size());
   constexpr index_t tiles_a_chunk = 8;
   const auto n_tiles = static_cast<index_t>(tiles_.size());
   for_each_chunk((n_tiles + tiles_a_chunk - 1) / tiles_a_chunk, execution, [&](index_t chunk, Checkpoint&) {
     for (index_t t = chunk * tiles_a_chunk; t < std::min((chunk + 1) * tiles_a_chunk, n_tiles); ++t)
-      pack_tile(points, geometry, t, with_product, with_difference, first);
+      pack_tile(points, geometry, t, to_centered, to_raw, first);
   });
 }
 
 // `first`: norms and boxes are not there yet.
 template <class T>
-void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product,
-                                bool with_difference, bool first) {
+void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
+                                bool first) {
   constexpr int W = lanes<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   Tile& tile = tiles_[static_cast<std::size_t>(t)];
@@ -277,8 +284,8 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
             box[d_ + k + i] = std::max(box[d_ + k + i], centered[j][i]);
           }
       }
-      if (with_product) store_transposed<T>(centered, n, centered_.data() + start + k * stride, stride);
-      if (with_difference) store_transposed<T>(raw, n, raw_.data() + start + k * stride, stride);
+      if (to_centered) store_transposed<T>(centered, n, to_centered + start + k * stride, stride);
+      if (to_raw) store_transposed<T>(raw, n, to_raw + start + k * stride, stride);
     });
     for (int j = 0; first && j < W; ++j) {
       const double norm = norms.of(j);

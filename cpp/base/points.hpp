@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -124,9 +125,11 @@ class PackedPoints {
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();
   }
-  // Adds the coordinates for differences, from the same points in the same geometry. If it throws, it may be called again.
+  // Adds the coordinates for differences, from the same points in the same geometry, in its last step.
   void add_differences(MatrixView<T> points, const Geometry& geometry, const Execution& execution) {
-    pack(points, geometry, false, true, execution);
+    UninitializedVector<T> raw(source_.size() * static_cast<std::size_t>(d_));
+    pack(points, geometry, nullptr, raw.data(), execution);
+    raw_ = std::move(raw);
   }
 
   index_t n_columns() const { return static_cast<index_t>(source_.size()); }
@@ -151,10 +154,11 @@ class PackedPoints {
  private:
   template <class Order>
   void lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order);
-  void pack(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
-            const Execution& execution);
-  void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, bool with_product, bool with_difference,
-                 bool first);
+  void pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+                  const Execution& execution);
+  // Into these coordinates, nullptr for none; norms and boxes too if they are not there yet.
+  void pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw, const Execution& execution);
+  void pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw, bool first);
 
   index_t d_;
   std::size_t n_groups_;

@@ -12,8 +12,8 @@ namespace spectralcls {
 template <class T>
 struct QueryChunk {
   MatrixView<T> queries;  // all
-  Range places;         // of its queries in the order that they are taken in
-  const index_t* rows;  // the queries' rows, place by place
+  Range places;           // of its queries in the order that they are taken in
+  const index_t* rows;    // the queries' rows, place by place
   PackedQueries<T> packed;
 
   QueryChunk(MatrixView<T> all, const std::vector<index_t>& order, const Range& at, const Geometry& geometry)

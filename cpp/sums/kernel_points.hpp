@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/exact_distance.hpp"
@@ -130,11 +131,12 @@ class KernelPoints {
   // Packed column of each point, -1 for those that were left out.
   const std::vector<index_t>& positions() const {
     have_positions_([&] {
-      positions_.assign(static_cast<std::size_t>(points_.rows), index_t{-1});
+      std::vector<index_t> positions(static_cast<std::size_t>(points_.rows), index_t{-1});
       for (index_t column = 0; column < packed_.n_columns(); ++column) {
         const index_t row = packed_.source()[static_cast<std::size_t>(column)];
-        if (row >= 0) positions_[static_cast<std::size_t>(row)] = column;
+        if (row >= 0) positions[static_cast<std::size_t>(row)] = column;
       }
+      positions_ = std::move(positions);
     });
     return positions_;
   }

@@ -1,7 +1,5 @@
 """Points of kernel sums that are checked and packed once, for many calls."""
 
-from threading import Lock
-
 import numpy as np
 
 from .._core import compiled
@@ -72,8 +70,7 @@ class KernelPoints:
         self._forget()
 
     def _forget(self):
-        self._packed = self._double = self._in_range = None
-        self._lock = Lock()
+        self._made = {}  # by the first who asks: of several threads' work one is kept, and no fork finds a lock held
 
     @property
     def shape(self):
@@ -107,17 +104,18 @@ class KernelPoints:
         points : KernelPoints
             Made once and kept; the object itself if it has this dtype already.
         """
-        if np.dtype(dtype) == self.dtype:
+        dtype = np.dtype(dtype)
+        if dtype == self.dtype:
             return self
-        with self._lock:
-            if self._double is None or self._double.dtype != dtype:
-                self._double = KernelPoints(
-                    self.X.astype(dtype),
-                    weights=None if self.weights is None else self.weights.astype(dtype),
-                    labels=self.labels,
-                    n_labels=None if self.labels is None else self.n_labels,
-                )
-            return self._double
+        if dtype not in self._made:
+            other = KernelPoints(
+                self.X.astype(dtype),
+                weights=None if self.weights is None else self.weights.astype(dtype),
+                labels=self.labels,
+                n_labels=None if self.labels is None else self.n_labels,
+            )
+            self._made.setdefault(dtype, other)
+        return self._made[dtype]
 
     def packed(self, n_threads=None):
         """What the core computes with; packed by the first who asks.
@@ -132,12 +130,12 @@ class KernelPoints:
         packed : object
             Points, weights and labels in the layout of the compiled core.
         """
-        with self._lock:
-            if self._packed is None:
-                columns = None if self.weights is None else self.weights.reshape(len(self), -1)
-                n_threads = effective_n_threads(None) if n_threads is None else n_threads
-                self._packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
-            return self._packed
+        if "packed" not in self._made:
+            columns = None if self.weights is None else self.weights.reshape(len(self), -1)
+            n_threads = effective_n_threads(None) if n_threads is None else n_threads
+            packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
+            self._made.setdefault("packed", packed)
+        return self._made["packed"]
 
     def weights_in_range(self):
         """Whether sums with a scale may take the weights as they are.
@@ -148,13 +146,12 @@ class KernelPoints:
             False if they are so large, small or different that such sums need another precision, or a point weighs
             nothing: then every call packs the points anew.
         """
-        if self._in_range is None:
-            self._in_range = self.weights is None or in_range(self.weights, self.dtype)
-        return self._in_range
+        if "in range" not in self._made:
+            self._made["in range"] = self.weights is None or in_range(self.weights, self.dtype)
+        return self._made["in range"]
 
     def __getstate__(self):
-        made_again = ("_packed", "_double", "_in_range", "_lock")
-        return {name: value for name, value in self.__dict__.items() if name not in made_again}
+        return {name: value for name, value in self.__dict__.items() if name != "_made"}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
