@@ -176,7 +176,7 @@ def test_far_queries_have_finite_logs_of_the_right_order(distance, kernel, dtype
     np.testing.assert_allclose(logs, reference.kernel_sums(Q, X, **options), rtol=1e-6)
 
 
-def test_one_far_query_changes_nothing_for_the_others():
+def test_one_far_query_changes_no_more_than_roundings_of_the_others():
     Q, X = sample(20, 100, 4, np.float32)
     far = Q.copy()
     far[7] = 3e38
@@ -184,7 +184,9 @@ def test_one_far_query_changes_nothing_for_the_others():
     for log in (False, True):
         whole = kernel_sums(far, X, bandwidth=1.0, log=log)
         assert not np.isnan(whole).any()
-        np.testing.assert_array_equal(whole[near], kernel_sums(Q, X, bandwidth=1.0, log=log)[near])
+        others = kernel_sums(Q, X, bandwidth=1.0, log=log)[near]
+        # The queries of a block have one form of their distances: the far one may change the rounding.
+        np.testing.assert_allclose(whole[near], others, rtol=reference.rounding(0, np.float32))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
