@@ -12,7 +12,6 @@ import pytest
 from sklearn.neighbors import KernelDensity
 
 from bench.measure import peak_bytes, timed
-from spectralcls._tuning.folds import stratified_folds
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,
@@ -20,6 +19,7 @@ from spectralcls.kernel_mean import (
     ParzenClassifier,
 )
 from spectralcls.kernels import bandwidth_grid, kernel_sums
+from tests.folds import stratified_folds
 
 N = int(os.environ.get("SPECTRALCLS_BENCH_KERNEL_MEAN_N", 20_000))
 D = 16

@@ -6,10 +6,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ._estimator import Estimator, transactional
+from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
 from .kernels.neighbors import ALGORITHMS, csr, knn, knn_graph, reverse_knn
 
@@ -62,8 +61,6 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
 
-    _of_complete_points = "its distances are over all features"
-
     def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
         self.mode = mode
         self.n_neighbors = n_neighbors
@@ -91,7 +88,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self : object
             The fitted transformer.
         """
-        self._fit_X = self._check_numbers(X)
+        self._inputs = self._make_inputs()
+        self._fit_X = self._inputs.fit_points(X).X
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
         return self
 
@@ -113,8 +111,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         ValueError
             For invalid queries, or fewer training points than neighbors.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         k = self.n_neighbors + (self.mode == "distance")
         if k > self.n_samples_fit_:
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")

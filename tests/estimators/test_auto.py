@@ -142,7 +142,7 @@ def test_levels_of_samples_without_weight_do_not_exist():
     model = AutoClassifier(time_budget=0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the budget
-        levels = model.fit(X, y, sample_weight=weights)._levels[1]
+        levels = model.fit(X, y, sample_weight=weights)._inputs.levels[1]
     assert list(levels.positions) == ["x", "y", "z"]
     with pytest.raises(ValueError, match="Column 'b' of X is text with 303 different values"):
         model.fit(X, y)

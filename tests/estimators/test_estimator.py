@@ -60,7 +60,8 @@ def test_what_ends_early_changes_nothing(method, stop):
 def test_a_fit_starts_from_the_parameters_alone():
     model = Steps().fit(1, optional=2)
     assert model.optional_ == 2 and model.fit(3) is model
-    assert vars(model) == {"stop": None, "tolerance": 0.25, "first_": 3, "_private": 3}
+    learned = {"first_": 3, "_private": 3, "_learned_names": ["_private", "first_"]}
+    assert vars(model) == {"stop": None, "tolerance": 0.25, **learned}
     assert model.partial_fit(4) is model and model.first_ == 7 and model._private == 3
     assert model.fit_transform(5) == 10 and model.first_ == 5
 

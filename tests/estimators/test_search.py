@@ -7,8 +7,8 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
-from spectralcls._utils.validation import TrainingData
+from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, search
+from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.kernels import silverman_bandwidth
 
@@ -35,7 +35,7 @@ def test_the_results_are_those_of_a_grid_search(data):
         return sample.accuracies(right)
 
     splitter = PredefinedSplit(folds)
-    sample = draw_sample(data, check_folds(splitter, data.codes), cv=splitter, max_samples=None, random_state=0)
+    sample = draw_sample(data._replace(y=data.codes), cv=splitter, max_samples=None, random_state=0)
     found = search(sample, grid, score)
     expected = GridSearchCV(KNeighborsClassifier(), grid, cv=splitter).fit(data.X, data.codes).cv_results_
     ours = {tuple(sorted(params.items())): row for row, params in enumerate(found.cv_results["params"])}
@@ -93,14 +93,17 @@ def test_bandwidths_grow_for_a_part_of_the_points_alone(data):
 
 
 def test_copies_are_one_point_of_greater_weight():
-    X, codes = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [2.0]]), np.array([0, 0, 1, 1, 0, 0])
+    """But in a place where classes overlap each of them is a sample."""
+    X, codes = np.array([[0.0], [0.0], [3.0], [1.0], [2.0], [2.0]]), np.array([0, 0, 1, 1, 0, 0])
     weights = np.array([1.0, 3.0, 1.0, 1.0, 2.0, 2.0])
     data = TrainingData(X, codes, np.array([0, 1]), weights, None)
     sample = draw_sample(data, cv=2, max_samples=None, random_state=0)
     order = np.lexsort((sample.X[:, 0], sample.codes))
-    assert_array_equal(sample.X[order, 0], [0, 2, 0, 1])
+    assert_array_equal(sample.X[order, 0], [0, 2, 1, 3])
     assert_allclose(sample.weights[order] / sample.weights[order][2], [4, 4, 1, 1])
     assert_allclose(sample.fold_weights.sum(), sample.weights.sum())
+    overlapping = draw_sample(data._replace(X=np.where(X == 3, 0.0, X)), cv=2, max_samples=None, random_state=0)
+    assert_array_equal(np.sort(overlapping.X[:, 0]), [0, 0, 0, 1, 2])
 
 
 def test_data_without_spread_have_the_bandwidth_one(data):

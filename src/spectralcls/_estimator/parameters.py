@@ -4,9 +4,9 @@ import inspect
 from numbers import Integral, Real
 from typing import NamedTuple
 
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-
+from .._tuning import SCORINGS
 from .._utils.docstrings import fill, sections
+from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from ..kernels import KERNELS
 
 
@@ -40,14 +40,13 @@ PARAMETERS = {
         """,
     ),
     "metric": Parameter(
-        [StrOptions({"whiten", "diagonal", "full"}), HasMethods(["transform"]), list, tuple, None],
-        '{"whiten", "diagonal", "full"}, transformer, list of these or None',
+        [StrOptions({"whiten", "diagonal", "full"}), HasMethods(["transform"]), None],
+        '{"whiten", "diagonal", "full"}, transformer or None',
         """
-        Map that is learned in `fit` and applied to the points first: a :class:`~spectralcls.metric.KernelMetric` of
-        that kind, or any transformer. A transformer that is fitted already is used as it is (cloning undoes the fit,
-        unless it is in a :class:`sklearn.frozen.FrozenEstimator`). Of a list the one with the best accuracy is taken,
-        after a cross-validation of the whole of `fit` with each. Bandwidths are in units of the mapped points. None:
-        no map.
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
         """,
     ),
     "categorical_features": Parameter(
@@ -59,15 +58,6 @@ PARAMETERS = {
         far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
         """,
     ),
-    "missing": Parameter(
-        [StrOptions({"marginalize", "error"})],
-        '{"marginalize", "error"}',
-        """
-        ``"marginalize"`` integrates out the features that a query lacks, and fills those that a training point lacks
-        by kernel regression on the points of its class; it needs the Gaussian kernel, and ``cv="loo"`` then takes 20
-        folds. ``"error"`` refuses missing values.
-        """,
-    ),
     "scale": Parameter(
         [StrOptions({"auto"}), None],
         '"auto" or None',
@@ -75,6 +65,22 @@ PARAMETERS = {
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
         outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
         the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+        """,
+    ),
+    "class_weight": Parameter(
+        [dict, StrOptions({"balanced"}), None],
+        'dict, "balanced" or None',
+        """
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
+        """,
+    ),
+    "scoring": Parameter(
+        [StrOptions(set(SCORINGS))],
+        '{"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}',
+        """
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
         """,
     ),
     "n_components": Parameter(
@@ -192,8 +198,6 @@ ATTRIBUTES = {
     "metric_": """
     metric_ : transformer or None
         The fitted map in use.
-    metric_cv_results_ : dict of str to ndarray
-        The metrics that were tried, in the layout of `cv_results_`. Only present if `metric` is a list.
     """,
     "cv_results_": """
     cv_results_ : dict of str to ndarray
@@ -201,6 +205,10 @@ ATTRIBUTES = {
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
         `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
         candidates the lower middle one is chosen.
+    """,
+    "best_score_": """
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
     """,
     "n_tuning_samples_": """
     n_tuning_samples_ : int

@@ -28,6 +28,7 @@ class Number:
     center: float = 0.0
     scale: float = 1.0
     observed: bool = True
+    spread: float = 1.0  # standard deviation of the coordinate
     kind = NUMBER
 
     @property
@@ -38,10 +39,12 @@ class Number:
     def learned(cls, name, values, scale, weights=None):
         """From the values, NaN where they are missing; `scale` says whether to center and scale them."""
         known = ~np.isnan(values)
-        if not (scale and known.any()):
-            return cls(name, observed=bool(known.any()))
-        values = values[known].astype(np.float64)
-        return cls(name, *center_and_scale(values, None if weights is None else weights[known]))
+        if not known.any():
+            return cls(name, observed=False)
+        values, weights = values[known].astype(np.float64), None if weights is None else weights[known]
+        if scale:
+            return cls(name, *center_and_scale(values, weights))
+        return cls(name, spread=float(moments(values, weights)[1]))
 
     def encode(self, column):
         return scaled(numbers(column)[:, None], self.center, self.scale)[:, : self.width]
@@ -59,8 +62,12 @@ class Levels:
     positions: dict  # of each level
     n_positions: int
     pooled: int | None  # position of the levels that are too rare; unseen ones take it too
-    unit: float  # scale at which the squared distance of two random rows is 2 on average
+    scale: float  # of the indicators: the squared distance of two random rows is 2 on average
     factor: float = 1.0  # found by the search; 0 leaves the column out
+
+    @property
+    def is_text(self):
+        return bool(self.positions) and all(isinstance(level, str) for level in self.positions)
 
     @property
     def ordered(self):
@@ -96,11 +103,22 @@ class Levels:
         positions = {level: i for i, level in enumerate(levels)}
         n_positions = len(levels) + (pooled is not None)
         which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
-        unit = _unit(which, n_positions, kind == ORDERED, weights)
-        return cls(column.name, kind, positions, n_positions, pooled, unit)
+        scale = _level_scale(which, n_positions, kind == ORDERED, weights)
+        return cls(column.name, kind, positions, n_positions, pooled, scale)
 
     def position_of(self, column):
-        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one."""
+        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one.
+
+        Raises
+        ------
+        ValueError
+            If the levels are text, and the column holds numbers.
+        """
+        if column.kind == NUMBER and not column.missing.all() and self.is_text:
+            raise ValueError(
+                f"Column {self.name!r} of X holds numbers, but levels such as {next(iter(self.positions))!r} when the "
+                "estimator was fitted: give the levels themselves, not their codes."
+            )
         if column.kind == NUMBER and column.values.dtype.kind == "f":
             column = column._replace(values=column.values.astype(object))
         position = np.full(len(column.values), np.nan)
@@ -114,8 +132,8 @@ class Levels:
         position = self.position_of(column)
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
-            return (position * spread * self.unit)[:, None]
-        out = (position[:, None] == np.arange(self.width)) * self.unit
+            return (position * spread * self.scale)[:, None]
+        out = (position[:, None] == np.arange(self.width)) * self.scale
         out[np.isnan(position)] = np.nan
         return out
 
@@ -198,7 +216,7 @@ def _order(level):
     return type(level).__name__ if isinstance(level, str) else "", level
 
 
-def _unit(which, n_positions, ordered, weights):
+def _level_scale(which, n_positions, ordered, weights):
     """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
     if n_positions < 2 or not len(which):
         return 1.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.conversion import held_by_floats
+from .._utils.conversion import named_overflow_errors
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED = "number", "boolean", "text", "category", "ordered category"
 
@@ -34,6 +34,22 @@ class Column(NamedTuple):
     def take(self, rows):
         """Some of the rows."""
         return self._replace(values=self.values[rows], missing=self.missing[rows])
+
+
+class Columns(list):
+    """The columns of a table that was read and checked."""
+
+    seen: dict = {}  # number and names of the features
+
+    @property
+    def n_rows(self):
+        return len(self[0].values)
+
+    def take(self, rows):
+        """Some of the rows."""
+        out = Columns(column.take(rows) for column in self)
+        out.seen = self.seen
+        return out
 
 
 def is_frame(X):
@@ -66,7 +82,7 @@ def read_columns(X):
         array = X if hasattr(X, "dtype") else np.array(X, dtype=object)
         if array.ndim != 2:
             raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
-        return [_of_objects(position, array[:, position]) for position in range(array.shape[1])]
+        return Columns(_of_objects(position, array[:, position]) for position in range(array.shape[1]))
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
@@ -75,7 +91,7 @@ def read_columns(X):
     if repeated:
         raise ValueError(f"Several columns of X have the name {repeated[0]!r}: rename them.")
     columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
-    return [_of_series(series, name, nw) for series, name in zip(columns, names, strict=True)]
+    return Columns(_of_series(series, name, nw) for series, name in zip(columns, names, strict=True))
 
 
 def _of_series(series, name, nw):
@@ -127,7 +143,7 @@ def _of_objects(name, values, missing=None):
         return Column(name, NUMBER, np.full(len(values), np.nan), missing)
     if kinds == {"number"}:
         numbers = np.full(len(values), np.nan)
-        with held_by_floats(f"Column {name!r} of X"):
+        with named_overflow_errors(f"Column {name!r} of X"):
             numbers[~missing] = values[~missing].astype(np.float64)
         return Column(name, NUMBER, numbers, missing)
     if len(kinds) > 1:

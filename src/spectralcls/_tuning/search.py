@@ -1,5 +1,6 @@
 """The search over a grid of candidates: which one wins, and what is remembered of the others."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,27 @@ class Splits(NamedTuple):
     """
 
     fold_weights: np.ndarray
-    growth: float = 1.0
+    bandwidth_ratio: float = 1.0
+
+
+class Scored(NamedTuple):
+    """What a family says of its candidates.
+
+    Attributes
+    ----------
+    by_split : ndarray (n_splits, k_1, k_2, ...)
+        Test scores; NaN for a candidate that a split cannot score, which then does not win, and for a split that scores
+        nothing.
+    deviations : ndarray (k_1, k_2, ...), optional
+        Standard deviations of the points' scores, if points are left out one at a time, which is one split, and are not
+        just right or wrong.
+    tie_score : callable, optional
+        ``tie_score(index)`` decides between candidates whose scores do not differ by more than a standard error.
+    """
+
+    by_split: np.ndarray
+    deviations: np.ndarray | None = None
+    tie_score: Callable | None = None
 
 
 class Search(NamedTuple):
@@ -38,6 +59,10 @@ class Search(NamedTuple):
     scores: np.ndarray
     cv_results: dict
 
+    @property
+    def best_score(self):
+        return float(self.scores[self.index])
+
 
 def search(sample, candidates, score):
     """Score all combinations of candidates, and choose.
@@ -49,33 +74,46 @@ def search(sample, candidates, score):
         Values of each parameter, ascending. Those of "bandwidth" are for all points; `score` gets what corresponds
         to them in the sample.
     score : callable
-        ``score(sample, **candidates)``, an array (n_splits, k_1, k_2, ...) of test scores; NaN for a candidate that a
-        split cannot score, which then does not win, and for a split that scores nothing. If points are left out one at
-        a time, which is one split, and are not just right or wrong: that array and the standard deviations of the
-        points' scores (k_1, k_2, ...).
+        ``score(sample, **candidates)``, a `Scored` or its `by_split` alone.
 
     Notes
     -----
-    The mean test score weights splits by the points that they validate: the accuracy over all validated points. If no
+    The mean test score weights splits by the points that they validate: the accuracy over all validated points. Of
+    candidates within one standard error of the best the one of the best tie score wins, if there are tie scores. If no
     candidate has a score, all are tied.
     """
     tried = {
-        name: np.asarray(values) * sample.growth if name == "bandwidth" else values
+        name: np.asarray(values) * sample.bandwidth_ratio if name == "bandwidth" else values
         for name, values in candidates.items()
     }
-    by_split = score(sample, **tried)
-    by_split, deviations = by_split if isinstance(by_split, tuple) else (by_split, None)
+    scored = score(sample, **tried)
+    scored = scored if isinstance(scored, Scored) else Scored(scored)
     weights = np.asarray(sample.fold_weights, dtype=np.float64)
     used = weights > 0
-    by_split, weights = by_split[used], weights[used] / weights.sum()
+    by_split, weights, deviations = scored.by_split[used], weights[used] / weights.sum(), scored.deviations
     means = np.tensordot(weights, by_split, 1)
     if len(by_split) > 1:
         deviations = np.sqrt(np.tensordot(weights, (by_split - means) ** 2, 1))
     elif deviations is None:  # one point at a time: each is a split, right or wrong
         deviations = np.sqrt(np.clip(means * (1 - means), 0, None))
     index = best_candidate(means)
+    if scored.tie_score is not None:
+        index = _best_of_tied(means, index, sample.n_effective, scored.tie_score)
     params = {name: values[i] for (name, values), i in zip(candidates.items(), index, strict=True)}
     return Search(params, index, means, _cv_results(candidates, by_split, means, deviations))
+
+
+def _best_of_tied(means, best, n, tie_score):
+    """The candidate of the best tie score among those whose share of right points is within a standard error."""
+    share = means[best]
+    if np.isnan(share):
+        return best
+    error = np.sqrt(max(share * (1 - share), 1 / (4 * n)) / n)
+    tied = means >= share - error - SCORE_TOLERANCE
+    scores = np.full(means.shape, np.nan)
+    for index in zip(*np.nonzero(tied), strict=True):
+        scores[index] = tie_score(index)
+    return best if np.isnan(scores).all() else best_candidate(scores)
 
 
 def best_candidate(scores):

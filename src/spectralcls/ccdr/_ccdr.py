@@ -7,10 +7,10 @@ from warnings import warn
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import encode
 from ..kernels.neighbors import ALGORITHMS, knn, without_self
@@ -18,7 +18,7 @@ from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
 from ._integration import integrate
-from ._labels import UNSAID, encode_partial, is_marked
+from ._labels import encode_partial, is_marked
 
 AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed")
 
@@ -144,14 +144,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
-    _of_complete_points: str = "its graph joins points by distances over all features"
-
     def __init__(
         self,
         n_components=2,
         *,
         beta=0.5,
-        unlabeled=UNSAID,
+        unlabeled=None,
         n_neighbors=4,
         weights="heat",
         epsilon=None,
@@ -181,6 +179,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.pairwise = tags.input_tags.sparse = self._takes_graph
+        tags.input_tags.allow_nan = not self._takes_graph
         return tags
 
     @property
@@ -229,10 +228,12 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self
 
     def _validate(self, X, reset):
-        sparse = "csr" if self._takes_graph else False
-        X = self._check_numbers(X, accept_sparse=sparse, ensure_min_samples=1 + reset, reset=reset)
         self._check_extension()
-        return X
+        if not reset:
+            return self._queries(X)
+        of_graph = {"accept_sparse": "csr", "missing": "refuse"} if self._takes_graph else {}
+        self._inputs = self._make_inputs(**of_graph)
+        return self._inputs.fit_points(X, ensure_min_samples=2).X
 
     def _check_extension(self):
         if self._takes_graph and (self.max_samples is not None or self.extension == "full"):

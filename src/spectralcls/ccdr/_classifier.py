@@ -6,19 +6,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
+from .._tuning import draw_sample, drawn_seed, search
+from .._utils.from_sklearn import HasMethods, Interval, StrOptions
+from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import TrainingData
+from .._utils.validation import check_answers
 from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
-from ._labels import UNSAID, encode_partial
+from ._labels import encode_partial
 from ._tuning import fold_accuracies
 
 BETAS = (0.05, 0.5, 5.0)
@@ -84,6 +83,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
     %(cv_results_)s
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -124,8 +124,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
-    _of_complete_points = CCDR._of_complete_points
-
     def __init__(
         self,
         estimator=None,
@@ -133,7 +131,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         n_components="cv",
         beta="cv",
         n_neighbors=4,
-        unlabeled=UNSAID,
+        unlabeled=None,
         cv=3,
         max_tuning_samples=5000,
         weights="heat",
@@ -211,50 +209,47 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ValueError
             If no point is labeled, or where `CCDR.fit` does.
         """
-        X, y = self._check_numbers(X, y, ensure_min_samples=2)
+        self._inputs = self._make_inputs()
+        X = self._inputs.fit_points(X, ensure_min_samples=2).X
+        y = check_answers(type(self).__name__, y, X)
         classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
-        random = check_random_state(self.random_state)
+        seed = drawn_seed(self.random_state)
         labeled = codes >= 0
         candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
         best = {name: values[0] for name, values in candidates.items()}
-        marker = None if isinstance(self.unlabeled, str) and self.unlabeled == UNSAID else self.unlabeled
         ccdr = CCDR(
-            unlabeled=marker,
+            unlabeled=self.unlabeled,
             weights=self.weights,
             epsilon=self.epsilon,
             extension=self.extension,
             max_samples=self.max_samples,
             n_subsamples=self.n_subsamples,
             algorithm=self.algorithm,
-            random_state=random,
+            random_state=seed,
             n_jobs=self.n_jobs,
         )
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
-            best |= self._search(ccdr, X, y, classes, codes, several, best, random)
+            best |= self._search(ccdr, X, y, classes, codes, several, best, seed)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
-        # A generator is not stored: other versions of NumPy cannot read it.
-        self.ccdr_ = ccdr.set_params(**best).fit(X, y).set_params(random_state=self.random_state)
+        self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 
-    def _search(self, ccdr, X, y, classes, codes, candidates, given, random):
+    def _search(self, ccdr, X, y, classes, codes, candidates, given, seed):
         """The best candidates; copies of a row are held out together."""
-        folds = check_folds(self.cv, y)
-        if folds is None and isinstance(self.cv, str):
-            folds = distinct_rows(X, codes)[1]
-        elif folds is None:
-            folds = stratified_folds(X, codes, self.cv, random)
-        data = TrainingData(X, codes, classes, None, None)
-        sample = draw_sample(data, folds, cv=self.cv, max_samples=self.max_tuning_samples, random_state=random)
-        sample = sample._replace(weights=(sample.codes >= 0).astype(float))
+        data = TrainingData(X, codes, classes, y=y)
+        sample = draw_sample(data, cv=self.cv, max_samples=self.max_tuning_samples, random_state=seed)
+        if sample.folds is None:
+            sample = sample._replace(folds=np.arange(len(sample.X)))
+        sample = sample._replace(weights=(sample.codes >= 0) * 1.0)
 
         def score(sample, **tried):
             values = {name: [value] for name, value in given.items()} | tried
@@ -262,12 +257,12 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             return scores.reshape(len(scores), *(len(values) for values in tried.values()))
 
         found = search(sample, candidates, score)
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, int(sample.weights.sum())
+        self._note(found, int(np.count_nonzero(sample.weights)))
         return {} if np.isnan(found.scores).all() else found.params  # the smallest, if no fold reaches any
 
     def _embedded(self, X):
-        check_is_fitted(self)
-        return self.ccdr_._transform(self._check_numbers(X, reset=False))
+        X = self._queries(X)
+        return self.ccdr_._transform(X)
 
     def predict(self, X: Any) -> Array:
         """Predict the class of each query.

@@ -153,7 +153,7 @@ def prepared(estimator, X, scale):
     parameters = estimator.get_params(deep=False)
     if not scale and "scale" in parameters:
         estimator.set_params(scale=None)
-    takes = "categorical_features" in parameters and ("missing" in parameters or not lacking)
+    takes = "categorical_features" in parameters
     if takes and (positions or lacking):
         return estimator.set_params(categorical_features=positions or None)
     if not (positions or lacking):

@@ -8,8 +8,7 @@ from .. import kernel_mean
 from .._estimator import finite_scores, log_posterior
 from ._estimator import DaskClassifier
 from ._points import TrainingPoints, local
-from ._tuning import reference_bandwidth, tune_bandwidth
-from ._workers import check_workers
+from ._tuning import bandwidth_problem, reference_bandwidth
 
 
 class DaskScoreClassifier(DaskClassifier):
@@ -33,11 +32,7 @@ class DaskScoreClassifier(DaskClassifier):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _class_scores(self, X):
-        return self._scores(self._check_queries(X))
-
-    def _check_training_data(self, X, y, sample_weight=None, **options):
-        check_workers()
-        return self._checked(X, y, sample_weight)
+        return self._scores(self._queries(X))
 
     def _points(self, data):
         return TrainingPoints.of(data, self.tolerance, self.n_jobs)
@@ -59,17 +54,17 @@ class DaskKernelMean(DaskScoreClassifier):
     unless `cv` is "loo"; the others tune within it and scale the bandwidth by ``(m / n) ** (1 / (d + 4))``.
     """
 
-    def _tune(self, data, y, rule, log_priors):
-        found, self.n_tuning_samples_ = tune_bandwidth(self, rule, data, log_priors)
-        self.bandwidth_, self.cv_results_ = float(found.params["bandwidth"]), found.cv_results
+    def _tune(self, data, rule, log_priors):
+        sample, grid, scores = bandwidth_problem(self, rule, data, log_priors, self._importance(data))
+        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, scores).params["bandwidth"])
 
 
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo". The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    within itself with ``cv="loo"``; `cv` is an int or "loo". Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -121,8 +116,8 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -144,8 +139,8 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -167,8 +162,8 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 

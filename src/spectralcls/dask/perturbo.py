@@ -6,13 +6,13 @@ from sklearn.utils import check_random_state
 
 from .. import perturbo
 from .._estimator import transactional
-from .._expansion.completion import Completion
+from .._inputs.completion import Completion
 from ..perturbo import fit_class, log_explained, perturbation, seen_by_classes
-from ._estimator import MAX_GATHERED, DaskClassifier
+from ._estimator import DaskClassifier
 from ._incomplete import without_gaps
+from ._inputs import MAX_GATHERED
 from ._rows import blocks
 from ._tuning import gather
-from ._workers import check_workers
 
 
 class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
@@ -20,8 +20,8 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
     with ``rank=r``. Bandwidth and alpha are chosen in this process, as the estimator in memory would from at most
-    20 000 points, a stratified sample. The columns of a table (scales, levels and their distances, what fills gaps)
-    are learned from 5000 rows.
+    20 000 points, a stratified sample. Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -59,13 +59,14 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         ValueError
             As :meth:`spectralcls.PerTurboClassifier.fit`.
         """
-        check_workers()
-        return self._fit_collections(self._prepared(self._checked(X, y), y))
+        self._inputs = self._make_inputs()
+        self._learn(self._inputs.fit(X, y))
+        return self
 
-    def _fit_collections(self, data):
-        n_classes = len(data.classes)
+    def _learn(self, data):
+        n_classes = data.n_classes
         sample = gather(data, MAX_GATHERED, check_random_state(self.random_state))
-        self._choose(sample._replace(X=sample.X.astype(np.float64)), sample.codes)
+        self._choose(sample._replace(X=sample.X.astype(np.float64)))
         self._regularization = self._regularize(self.alpha_)
         self._features = data.features
         X, self._given = data.X, None
@@ -86,7 +87,6 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         self.classes_, self._models = data.classes, models
         self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
         self.trace_residuals_ = np.array(residuals)
-        return self
 
     def _log_explained(self, X, relative=True):
         return self._by_models(X, log_explained, self.n_jobs or 1, relative)
@@ -107,7 +107,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         return self._by_models(X, perturbation, self.n_jobs or 1)
 
     def _by_models(self, X, function, *options):
-        return self._map_queries(self._check_queries(X), _of_models, function, self._completion, options, *self._models)
+        return self._map_queries(self._queries(X), _of_models, function, self._completion, options, *self._models)
 
     def decision_function(self, X):
         """Logarithm of 1 - tau_l(x): the larger, the less x perturbs the class.

@@ -8,14 +8,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import regression
-from .._utils import validation as _validation
+from .._estimator import transactional
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
-from ._estimator import MAX_GATHERED, DaskEstimator
+from ._estimator import DaskEstimator
 from ._points import TrainingPoints
-from ._rows import as_column, as_points, check_regression_data
+from ._rows import as_column, as_points
 from ._sums import nearest_points
 from ._tuning import gather, reference_bandwidth, shrinkage
-from ._workers import check_workers
 
 
 class KernelRegressor(DaskEstimator, regression.KernelRegressor):
@@ -40,21 +39,30 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
 
     _local_class = regression.KernelRegressor
 
-    def _read(self, X, y, sample_weight):
-        check_workers()
+    @transactional
+    def fit(self, X, y, sample_weight=None):
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Training points, of known chunk sizes.
+        y : Dask array, series or array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : Dask array or array-like of shape (n_samples,), default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : object
+            The fitted regression; the points stay on the workers.
+        """
         if not isinstance(self.cv, int | np.integer | str):
             raise ValueError(
                 'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
                 f"Got {self.cv!r}."
             )
-        return check_regression_data(self, X, y, sample_weight)
-
-    def _gathered(self, data, n_samples=MAX_GATHERED):
-        """Up to so many points in this process."""
-        d = data.X.shape[1]
-        sample = gather(_Rows(data), n_samples, check_random_state(self.random_state))
-        X, targets = sample.X[:, :d].astype(data.X.dtype), sample.X[:, d:]
-        return _validation.RegressionData(X, targets, sample.weights, None, data.one_output)
+        return super().fit(X, y, sample_weight)
 
     def _choose(self, data, degrees):
         if self.bandwidth == "silverman":
@@ -63,7 +71,7 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
             grid = [float(self.bandwidth)]
         if self.bandwidth != "cv" and len(degrees) == 1:
             return Choice(grid[0], degrees[0])
-        sample = self._gathered(data, self.max_tuning_samples)
+        sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
         shrunk = shrinkage(data, sample)
         if self.bandwidth == "cv":
             grid = candidates(self, sample) * (shrunk if self.bandwidth_grid is None else 1.0)
@@ -85,23 +93,13 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
         y : Dask array of shape (n_queries,) or (n_queries, n_outputs), float64
             Not computed yet, in the chunks of X.
         """
-        predicted = self._form.predict(self._check_queries(X))
+        predicted = self._form.predict(self._queries(X))
         return predicted[:, 0] if self._one_output else predicted
 
-    def predict_interval(self, X, coverage=0.9):
-        """Not offered: quantiles need the samples in order of their residuals; see `to_local`.
-
-        Parameters
-        ----------
-        X, coverage : object
-            Ignored.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("predict_interval is for data in memory: use to_local().predict_interval(X).")
+    @property
+    def predict_interval(self):
+        """Not available: quantiles need the residuals in order."""
+        raise AttributeError("Quantiles need the residuals in order: use to_local().predict_interval(X).")
 
     def score(self, X, y, sample_weight=None):
         """R^2, computed at once, averaged over the outputs.
@@ -131,17 +129,6 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
 
     def _local_state(self):
         return {"_form": self._form.local()}
-
-
-class _Rows:
-    """Points with their targets side by side, as training data of one class."""
-
-    features = None
-
-    def __init__(self, data):
-        self.X = da.concatenate([data.X.astype(np.float64), data.targets], axis=1).rechunk({1: -1})
-        self.codes, self.classes = data.codes, data.classes
-        self.weights, self.class_weight = data.weights, data.class_weight
 
 
 @dataclass(frozen=True)

@@ -93,16 +93,16 @@ class DaskSpectral(DaskScoreClassifier):
     a stratified sample of `max_tuning_samples` points.
     """
 
-    def _check_training_data(self, X, y, sample_weight=None, **options):
+    def _make_inputs(self, **options):
         if self.rank is not None:
             raise ValueError("On Dask collections rank is None: landmarks are drawn one block after another.")
-        return super()._check_training_data(X, y, sample_weight, **options)
+        return super()._make_inputs(**options)
 
-    def _tune(self, data, y, bandwidth):
+    def _tune(self, data, bandwidth):
         """The tuning of the estimator in memory, on the sample."""
         points, sample = draw_gathered(self, data, check_random_state(self.random_state))
         grid = [bandwidth] if bandwidth is not None else candidate_grid(self, data, points, self.kernel)
-        return self._search(sample, grid)
+        return self._choose_components(sample, grid)
 
 
 class _DaskSpectralISE(DaskSpectral):
@@ -146,8 +146,8 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
     """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
     Bandwidths are tuned within a stratified sample of `max_tuning_samples` points, which is gathered in this process.
-    `n_components` has to be "all", `solver` "auto" and `rank` None. The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -164,21 +164,21 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 
     _local_class = spectral.LaplacianSpectralClassifier
 
-    def _check_training_data(self, X, y, sample_weight=None, **options):
+    def _make_inputs(self, **options):
         if self.n_components != "all" or self.solver != "auto":
             raise ValueError(
                 'On Dask collections LaplacianSpectralClassifier takes n_components="all" and solver="auto": its '
                 "class-wise kernel has no operator on the workers."
             )
-        return super()._check_training_data(X, y, sample_weight, **options)
+        return super()._make_inputs(**options)
 
 
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
 
     Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    gathered in this process. `rank` has to be None. Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 
@@ -200,8 +200,8 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
     """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
 
     Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. The columns of a
-    table (scales, levels and their distances, what fills gaps) are learned from 5000 rows.
+    gathered in this process. `rank` has to be None. Scales and
+    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
     %(inherited)s
 

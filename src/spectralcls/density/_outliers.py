@@ -5,10 +5,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .._estimator import transactional
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import with_left_out
@@ -80,6 +80,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
         As in :class:`ParzenDensity`. Only present if tuned.
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -176,7 +177,9 @@ class ParzenOutlierDetector(OutlierMixin, Density):
             self.offset_ = float(lower - 1.5 * (upper - lower))
         else:
             self.offset_ = float(weighted_quantile(scores, self.contamination, data.weights))
-        self.leave_one_out_score_ = with_left_out(self, X, data, scores, self._form.log_density)
+        self.leave_one_out_score_ = with_left_out(
+            data, scores, lambda left_out: self._form.log_density(self._inputs(X)[left_out])
+        )
         return self
 
     @available_if(_finds_outliers)

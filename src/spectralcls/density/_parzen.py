@@ -59,6 +59,7 @@ default="gaussian"
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the mean log density
         of the points that were held out, NaN if a kernel does not reach one of them. Only present if tuned.
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -121,6 +122,11 @@ default="gaussian"
         self.tolerance = tolerance
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _make_inputs(self):
+        along_features = np.ndim(self.bandwidth) < 2 and self.covariance_type != "full"
+        product = self.kernel == "gaussian" and along_features and self.bounds is None and self.tolerance is None
+        return super()._make_inputs(missing="integrate queries" if product else "complete")
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -234,7 +240,7 @@ default="gaussian"
         p : ndarray of shape (n_queries,)
             Probabilities, from 0 to 1.
         """
-        X = self._check_queries(X)
+        X = self._queries(X)
         return _univariate.cumulative(_parts.only_feature(self), X[:, 0].astype(np.float64))
 
     def quantile(self, p: ArrayLike) -> Array:

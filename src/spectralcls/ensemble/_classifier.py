@@ -1,22 +1,19 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 import warnings
-from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._tuning import check_folds, shuffled_ranks
+from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
+from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
-from .._utils.validation import check_training_data
 from ._budget import Clock, affordable_sizes
-from ._columns import are_categories, check_columns
+from ._columns import Positions
 from ._ensemble import Ensemble, Points, fit_ensemble, posterior
 from ._members import LARGE, members_for
 
@@ -108,11 +105,6 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     @transactional
     def fit(self, X, y, sample_weight=None):
         """Fit the members and their vote.
@@ -145,13 +137,14 @@ class AutoClassifier(ClassifierMixin, Estimator):
             If `time_budget` did not suffice for all points and members.
         """
         clock = Clock(self.time_budget)
-        check = partial(check_columns, sample_weight=sample_weight)
-        data = check_training_data(self, X, y, sample_weight, check=check)
+        self._inputs = Positions(type(self).__name__)
+        data = self._inputs.fit(X, y, sample_weight)
         self.classes_ = data.classes
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        ranks, folds = shuffled_ranks(data.codes, rng), check_folds(self.cv, y, data.kept)
-        n, categorical = len(data.codes), are_categories(self._levels, data.X.shape[1])
+        ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))
+        folds = check_folds(self.cv, data)
+        n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         points = Points(data.X, data.codes, data.weights, len(data.classes), categorical)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
         with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
@@ -205,8 +198,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         p : ndarray of shape (n_queries, n_classes)
             Each row adds up to one.
         """
-        check_is_fitted(self)
-        X = check_columns(self, X, reset=False)
+        X = self._queries(X)
         return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
 
     def predict(self, X):

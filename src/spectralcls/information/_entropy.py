@@ -3,8 +3,8 @@
 from numbers import Real
 
 from scipy.special import logsumexp
-from sklearn.utils._param_validation import Interval
 
+from .._utils.from_sklearn import Interval
 from .._utils.typing import ArrayLike, Bandwidth
 from ._parzen import (
     LEAVE_ONE_OUT,

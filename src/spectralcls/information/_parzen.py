@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from .._utils.conversion import converted
 from .._utils.docstrings import fill
-from .._utils.validation import sum_of_others, unit_scale, weights_of_rows
+from .._utils.from_sklearn import Interval, StrOptions, validate_params
+from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
 
 # Constraints of parameters, to be joined by ``checked``.
@@ -98,7 +98,7 @@ class Sample(NamedTuple):
 
 def read_sample(X, sample_weight, name="X"):
     X = converted(X, name, dtype=np.float64, order="C")
-    weights = weights_of_rows(sample_weight, X)
+    weights = nonnegative_weights(sample_weight, len(X))
     positive = weights > 0
     if not positive.any():
         raise ValueError(f"All weights of {name} are zero: there is no sample left.")

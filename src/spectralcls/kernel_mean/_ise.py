@@ -19,9 +19,9 @@ class ISEClassifier(KernelMeanClassifier):
     %(potential)s
     %(metric)s
     %(categorical_features)s
-    %(missing)s
     %(scale)s
     %(cv)s
+    %(scoring)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
         Here the subsample is validated against all points of the other folds, so that nothing is scaled.
@@ -37,6 +37,7 @@ class ISEClassifier(KernelMeanClassifier):
     %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -73,9 +74,9 @@ class ISEClassifier(KernelMeanClassifier):
         potential="convolved",
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
         cv=5,
+        scoring="auto",
         bandwidth_grid=None,
         max_tuning_samples=20_000,
         tolerance=None,
@@ -87,9 +88,9 @@ class ISEClassifier(KernelMeanClassifier):
         self.potential = potential
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance

@@ -1,8 +1,7 @@
 """The Laplacian ISE classifier: nearest class mean under 1/f weighting."""
 
-from sklearn.utils._param_validation import StrOptions
-
 from .._expansion import Rule
+from .._utils.from_sklearn import StrOptions
 from ._base import KernelMeanClassifier
 
 
@@ -22,9 +21,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     %(potential)s
     %(metric)s
     %(categorical_features)s
-    %(missing)s
     %(scale)s
     %(cv)s
+    %(scoring)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
     %(tolerance)s
@@ -37,6 +36,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
+    %(best_score_)s
     %(n_tuning_samples_)s
     inverse_density_ : ndarray of shape (n_samples,)
         The learned sample weights 1/f(x_i), f the Parzen density of all training points in units of the
@@ -79,9 +79,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         potential="convolved",
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
         cv=5,
+        scoring="auto",
         bandwidth_grid=None,
         max_tuning_samples=20_000,
         tolerance=None,
@@ -94,9 +94,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         self.potential = potential
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance

@@ -27,9 +27,10 @@ class ParzenClassifier(KernelMeanClassifier):
         Prior probabilities of the classes; by default their shares in the training data.
     %(metric)s
     %(categorical_features)s
-    %(missing)s
     %(scale)s
+    %(class_weight)s
     %(cv)s
+    %(scoring)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
         Here the subsample is validated against all points of the other folds, so that nothing is scaled.
@@ -47,6 +48,7 @@ class ParzenClassifier(KernelMeanClassifier):
     %(metric_)s
     %(bandwidth_)s
     %(cv_results_)s
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -84,9 +86,10 @@ class ParzenClassifier(KernelMeanClassifier):
         priors=None,
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
+        class_weight=None,
         cv=5,
+        scoring="auto",
         bandwidth_grid=None,
         max_tuning_samples=20_000,
         tolerance=None,
@@ -98,9 +101,10 @@ class ParzenClassifier(KernelMeanClassifier):
         self.priors = priors
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
+        self.class_weight = class_weight
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance
@@ -110,11 +114,32 @@ class ParzenClassifier(KernelMeanClassifier):
     def _rule(self):
         return Rule("density")
 
-    def _log_priors(self, n_classes):
-        if self.priors is None:
+    def _make_inputs(self):
+        inputs = super()._make_inputs()
+        inputs.class_weight = None  # changes the priors, not the points
+        return inputs
+
+    def _log_priors(self, data):
+        if self.priors is None and self.class_weight is None:
             return None
+        if self.priors is None:
+            priors = data.class_weight / data.class_weight.sum()
+        else:
+            priors = check_priors(self.priors, data.n_classes)
+        importance = self._importance(data)
         with np.errstate(divide="ignore"):
-            return np.log(check_priors(self.priors, n_classes))
+            log_priors = np.log(priors)
+            if importance is None:
+                return log_priors
+            log_priors += np.log(importance)
+        return log_priors - np.logaddexp.reduce(log_priors)
+
+    def _importance(self, data):
+        if isinstance(self.class_weight, str):  # "balanced"
+            return data.class_weight.sum() / (data.n_classes * np.maximum(data.class_weight, np.finfo(float).tiny))
+        if self.class_weight is None:
+            return None
+        return np.array([self.class_weight.get(label, 1.0) for label in data.classes.tolist()])
 
     def _learn_means(self, data, rule, log_priors, before=None):
         super()._learn_means(data, rule, log_priors, before)
@@ -143,7 +168,7 @@ class ParzenClassifier(KernelMeanClassifier):
         -----
         One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
-        return log_posterior(self._scores(self._check_queries(X)))
+        return log_posterior(self._scores(self._queries(X)))
 
     def predict_proba(self, X: Any) -> Array:
         """Posterior probability of each class.
@@ -182,6 +207,6 @@ class ParzenClassifier(KernelMeanClassifier):
         -----
         One pass over the n_queries x n_samples pairs.
         """
-        X = self._check_queries(X)
+        X = self._queries(X)
         log_density = self._model.log_total(X) + self._log_constant
-        return log_density if self.metric_ is not None else log_density - self._log_units(X)
+        return log_density if self._inputs.step is not None else log_density - self._inputs.log_jacobian(X)

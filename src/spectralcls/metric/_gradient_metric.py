@@ -7,13 +7,12 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
 from .._expansion.ridge import ALPHAS, solve
-from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
+from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.validation import check_regression_data, check_training_data
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
 from ._problem import Problem
@@ -182,18 +181,13 @@ class GradientMetric(LinearMap):
 
     def _read(self, X, y, sample_weight, rng):
         """The `Problem` of at most `max_samples` distinct points."""
-        regression = self.task == "regression"
-        data = (check_regression_data if regression else check_training_data)(self, X, y, sample_weight)
-        codes = np.zeros(len(data.X), dtype=np.intp) if regression else data.codes
-        first, group = distinct_rows(np.column_stack([data.X, data.targets]) if regression else data.X, codes)
-        weights = np.bincount(group, data.weights).astype(np.float64)
-        if len(first) > self.max_samples:
-            some = stratified_subsample(codes[first], self.max_samples, rng)
-            first, weights = first[some], weights[some]
-        points = data.X[first].astype(np.float64)
-        if regression:
-            return Problem.of_numbers(points, weights, data.targets[first])
-        return Problem.of_classes(points, weights, codes[first], len(data.classes))
+        self._inputs = self._make_inputs()
+        learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
+        data = thin(distinct(learn(X, y, sample_weight))[0], self.max_samples, rng)
+        points = data.X.astype(np.float64)
+        if self.task == "regression":
+            return Problem.of_numbers(points, data.weights, data.targets)
+        return Problem.of_classes(points, data.weights, data.codes, data.n_classes)
 
     def _ridge(self, Z, problem, bandwidth, alphas, K, memory):
         """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""

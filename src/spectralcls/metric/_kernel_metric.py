@@ -7,12 +7,11 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
-from .._tuning import distinct_rows
+from .._tuning import distinct
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.validation import check_training_data
 from ._descent import learn, most_steps
 from ._likelihood import Sample
 from ._linear_map import LinearMap
@@ -153,7 +152,8 @@ class KernelMetric(LinearMap):
         ConvergenceWarning
             If no step improved on the start, which is then the result.
         """
-        data = check_training_data(self, X, y, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit(X, y, sample_weight)
         n_components = self._checked_components(data.X.shape[1])
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max)
@@ -213,9 +213,8 @@ class KernelMetric(LinearMap):
 def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
     in the coordinates of their span, outside of which no gradient of a metric points."""
-    first, group = distinct_rows(data.X, data.codes)
-    weights = np.bincount(group, data.weights).astype(np.float64)
-    X = data.X[first].astype(np.float64)
+    data, _ = distinct(data)
+    weights, X = data.weights, data.X.astype(np.float64)
     mean = np.average(X, axis=0, weights=weights)
     X -= mean
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
@@ -225,7 +224,7 @@ def _standardized(data, rotate):
         _, singular, axes = np.linalg.svd(X @ W, full_matrices=False)
         W = W @ axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))].T
     Y = (X @ W).astype(np.float32)
-    return mean, W, Sample(Y, data.codes[first], weights, len(data.classes))
+    return mean, W, Sample(Y, data.codes, weights, data.n_classes)
 
 
 def _principal_axes(Z, weights):

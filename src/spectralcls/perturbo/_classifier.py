@@ -4,26 +4,24 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from .._estimator import Estimator, TableMixin, transactional
-from .._expansion.completion import Completion
-from .._expansion.incomplete import is_incomplete
-from .._tuning import candidate_bandwidths, check_folds, check_grid, draw_sample, reference_bandwidth, search
+from .._estimator import Classifier, transactional
+from .._inputs.completion import Completion
+from .._inputs.missing import is_incomplete
+from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth
+from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_bandwidth, unit_scale
-from ..metric import MetricMixin
+from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class
 from ._explained import log_explained, perturbation, seen_by_classes
 from ._growing import GrowingMixin
-from ._tuning import accuracies
+from ._tuning import judged
 
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
-class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin, Estimator):
+class PerTurboClassifier(GrowingMixin, Classifier):
     """Classify by the least perturbation of a class's kernel span.
 
     Every class l is the span of its samples in the feature space of the Gaussian kernel
@@ -51,13 +49,13 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         Share of the trace of K_l that a truncated spectrum keeps.
     %(metric)s
     %(categorical_features)s
-    %(missing)s
-        Here a query is not integrated: each class fills its gaps as it fills those of its own points.
     %(scale)s
+    %(class_weight)s
     cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
         "truncate", which has no closed form, and for points with gaps, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
+    %(scoring)s
     %(bandwidth_grid)s
     alpha_grid : array-like of positive numbers, default=None
         Candidates. None: 1e-6, 1e-5, ..., 1.
@@ -83,6 +81,7 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
     trace_residuals_ : ndarray of shape (n_classes,)
         Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
     %(cv_results_)s
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -133,6 +132,8 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
     }
     _regularization_type = Regularization
     _features = _given = _completion = None
+    metric_ = fitted_map
+    scoring = "auto"
 
     def __init__(
         self,
@@ -143,9 +144,10 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         retained=0.95,
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
+        class_weight=None,
         cv=None,
+        scoring="auto",
         bandwidth_grid=None,
         alpha_grid=None,
         max_tuning_samples=2000,
@@ -159,9 +161,10 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         self.retained = retained
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
+        self.class_weight = class_weight
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
         self.max_tuning_samples = max_tuning_samples
@@ -193,14 +196,19 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
             For invalid data, a single class where something has to be tuned, and (as `LinAlgError`) where
             alpha is too small for the factorization; the message names the class and the pivot.
         """
-        data = self._check_training_data(X, y, sample_weight, at_least=1, dtype=np.float64)
-        return self._learn(self._prepared(data, y), y)
+        self._inputs = self._make_inputs()
+        self._learn(self._inputs.fit(X, y, sample_weight, at_least=1))
+        return self
 
-    def _learn(self, data, y):
-        self._choose(data, y)
+    def _make_inputs(self):
+        missing = "integrate" if self.metric is None else "complete"
+        return super()._make_inputs(missing=missing, step=LearnedMap.of(self), dtype=np.float64)
+
+    def _learn(self, data):
+        self._choose(data)
         self._regularization = self._regularize(self.alpha_)
         self._features = data.features
-        return self._fit_classes(data)
+        self._fit_classes(data)
 
     def _fit_classes(self, data):
         """Factor every class; points that lack values are completed, and kept as they are for `partial_fit`."""
@@ -214,7 +222,6 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
             weights = None if data.weights is None else data.weights[own]
             models.append(self._fit_class(X[own], weights, h, data.classes[c]))
         self._set_models(data.classes, models)
-        return self
 
     def _regularize(self, alpha):
         return self._regularization_type(self.regularization, alpha, self.retained)
@@ -237,7 +244,7 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         self.ranks_ = np.array([model.rank for model in models])
         self.trace_residuals_ = np.array([model.trace_residual for model in models])
 
-    def _choose(self, data, y):
+    def _choose(self, data):
         """Set `bandwidth_` and `alpha_`, and what was learned of the candidates if there were several."""
         given, candidates = {}, {}
         for name, values in (("bandwidth", self._bandwidths(data)), ("alpha", self._alphas())):
@@ -249,22 +256,21 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
                     "The data have a single class, and tuning needs more than one class: give numbers (or "
                     "'silverman') for bandwidth and alpha."
                 )
-            found = self._search(data, y, candidates, given)
+            found = self._tuned(data, candidates, given)
             chosen |= found.params
         self.bandwidth_ = chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
         self.alpha_ = float(chosen["alpha"])
 
-    def _search(self, data, y, candidates, given):
+    def _tuned(self, data, candidates, given):
         exact = self.regularization != "truncate"
         if self.cv == "loo" and not exact:
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
         cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
         sample = draw_sample(
             data,
-            check_folds(cv, y, data.kept),
             cv=cv,
             max_samples=self.max_tuning_samples,
-            random_state=check_random_state(self.random_state),
+            random_state=self.random_state,
         )
         if data.weights is not None:  # alpha is in units of a sample of weight one
             sample = sample._replace(weights=sample.weights * (data.weights / unit_scale(data.weights))[0])
@@ -275,12 +281,10 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
 
         def score(sample, **tried):
             values = given | tried
-            scores = accuracies(sample, values["bandwidth"], values["alpha"], regularization, self.n_jobs)
-            return scores.reshape(len(scores), *(len(values) for values in tried.values()))
+            judge = judged(sample, values["bandwidth"], values["alpha"], regularization, self.scoring, self.n_jobs)
+            return judge.only(tuple(name in tried for name in ("bandwidth", "alpha"))).scored()
 
-        found = search(sample, candidates, score)
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
-        return found
+        return self._search(sample, candidates, score)
 
     def _bandwidths(self, data):
         """Bandwidths to choose from; one, or one row of class-wise values, where it is given."""
@@ -297,9 +301,6 @@ class PerTurboClassifier(GrowingMixin, MetricMixin, TableMixin, ClassifierMixin,
         if not isinstance(self.alpha, str):
             return [float(self.alpha)]
         return _ALPHAS if self.alpha_grid is None else check_grid(self.alpha_grid, "alpha_grid")
-
-    def _queries(self, X):
-        return self._mapped(self._check_points(X, np.float64))
 
     def _seen(self, X):
         """Checked queries as each class sees them."""

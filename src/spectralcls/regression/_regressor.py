@@ -5,22 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
+from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import check_regression_data
+from ..metric import LearnedMap, fitted_map
 from ._choice import candidates, chosen
 from ._form import RegressionForm
-from ._metric import RegressionMetricMixin
+from ._metric import RegressionKinds
 from ._moments import Moments
 from ._quantiles import kernel_quantiles
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
 
-class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, Estimator):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
@@ -60,6 +59,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(metric_)s
     %(n_features_in_)s
@@ -102,6 +102,8 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"})],
         "degree": [StrOptions({"cv"}), Options(int, {0, 1})],
     }
+
+    metric_ = fitted_map
 
     def __init__(
         self,
@@ -152,21 +154,22 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
             For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
             regression stays as it was.
         """
-        data = self._prepared(self._read(X, y, sample_weight), y)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_targets(X, y, sample_weight)
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
         choice = self._choose(data, degrees)
         self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
-        if choice.cv_results is not None:
-            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, choice.n_samples
+        if choice.found is not None:
+            self._note(choice.found, choice.n_samples)
         self._form = self._formed(data)
-        self._one_output = data.one_output
+        self._one_output = data.y.ndim == 1
         return self
 
-    def _read(self, X, y, sample_weight):
-        return check_regression_data(self, X, y, sample_weight)
+    def _make_inputs(self):
+        return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
 
     def _choose(self, data, degrees):
         return chosen(self, data, degrees, candidates(self, data))
@@ -174,10 +177,6 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     def _formed(self, data):
         moments = Moments.of(self.degree_, data.X, data.targets)
         return RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
-
-    def _check_queries(self, X):
-        check_is_fitted(self)
-        return self._mapped(self._check_numbers(X, reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.
@@ -192,7 +191,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
             Predictions.
         """
-        Q = self._check_queries(X)
+        Q = self._queries(X)
         predicted = self._form.predict(Q)
         return predicted[:, 0] if self._one_output else predicted
 
@@ -216,13 +215,11 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         -----
         Two passes over the pairs, and one more for the residuals at the first call.
         """
-        Q = self._check_queries(X)
+        Q = self._queries(X)
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}.")
         form = self._form
-        residuals = vars(self).get("_residuals")
-        if residuals is None:
-            residuals = self._residuals = form.residuals()
+        residuals = form.residuals
         predicted = form.predict(Q)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():

@@ -6,15 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import positive_weight
 from ..linalg import KernelOperator
 
 
@@ -173,8 +171,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.transform(X)
 
     def _fit(self, X, sample_weight):
-        X = self._check_numbers(X, ensure_min_samples=2)
-        X, weights, kept = positive_weight(X, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_points(X, sample_weight, ensure_min_samples=2)
+        X, weights, kept = data.X, data.weights, data.kept
         bandwidth = self._bandwidth(X, weights)
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum
@@ -244,8 +243,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs; over n_queries x rank pairs with a `rank`.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         return self._spectrum.expansion().values(X).astype(X.dtype)
 
     def __sklearn_tags__(self):

@@ -4,13 +4,14 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.centers import class_average
 from .._expansion.low_rank import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
-from .._tuning import reference_bandwidth
+from .._tuning import Judge, reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.training_data import TrainingData
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -79,9 +80,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     %(max_components)s
     %(metric)s
     %(categorical_features)s
-    %(missing)s
     %(scale)s
     %(cv)s
+    %(scoring)s
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     %(max_tuning_samples)s
@@ -119,6 +120,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
     %(cv_results_)s
         Bandwidths are overall widths.
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s
 
@@ -162,9 +164,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         max_components=32,
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
         cv=5,
+        scoring="auto",
         bandwidth_grid=None,
         max_tuning_samples=2000,
         tolerance=None,
@@ -179,9 +181,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.max_components = max_components
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance
@@ -191,11 +193,11 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, data, y):
+    def _learn(self, data):
         widths, n_components = self._reference_widths(data), self.n_components
         tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
         if tuned or n_components == "cv":
-            overall, n_components = self._choose(data, y, widths, tuned)
+            overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
         self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
         if self._implicit(n_components):
@@ -204,9 +206,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         else:
             self._learn_vectors(data, widths, n_components)
 
-    def _choose(self, data, y, widths, tuned):
+    def _choose(self, data, widths, tuned):
         self._proportions = widths  # of the widths that are tried
-        found = self._tune(data, y, None if tuned else widths.overall)
+        found = self._tune(data, None if tuned else widths.overall)
         del self._proportions
         return found
 
@@ -253,9 +255,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return np.hypot(widths.overall, widths.by_class)
 
     def _points(self, data):
-        return TrainingPoints.of(
-            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
-        )
+        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
@@ -270,7 +270,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _density(self, X, weights, bandwidth):
         """f at the training points, in units of the kernel's constant."""
-        points = TrainingPoints.of(X, weights=weights, n_jobs=self.n_jobs)
+        points = TrainingPoints.of(TrainingData.points(X, weights), n_jobs=self.n_jobs)
         return np.exp(points.log_density("gaussian", bandwidth, -np.log(points.class_weight)))
 
     def _spectrum(self, X, codes, weights, widths, n_components, max_block_products=None):
@@ -299,7 +299,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     def _query_map(self, spectrum, codes, columns, widths):
         """phi(y) @ columns for queries up to a positive factor for each, as an `Expansion`."""
         operator, query_widths = spectrum.operator, self._query_widths(widths)
-        points = TrainingPoints.of(operator.X, codes, len(query_widths), n_jobs=self.n_jobs)
+        data = TrainingData(operator.X, codes, np.arange(len(query_widths)))
+        points = TrainingPoints.of(data, n_jobs=self.n_jobs)
         return Expansion(
             Rule("angle"),
             points,
@@ -321,21 +322,20 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             density_weights(operator),
         )
 
-    def _implicit_accuracies(self, sample, bandwidths):
+    def _implicit_scores(self, sample, bandwidths):
         self._check_leave_one_out(sample)
-        right = np.empty((len(sample.X), len(bandwidths)), dtype=bool)
+        judge = Judge(sample, (len(bandwidths),), self.scoring)
         for train, test in sample.splits():
-            X, codes, weights = training_part(sample, train)
-            points = TrainingPoints.of(
-                X, codes, sample.n_classes, weights, n_jobs=self.n_jobs, features=sample.features
-            )
+            points = TrainingPoints.of(training_part(sample, train), n_jobs=self.n_jobs)
             for b, h in enumerate(bandwidths):
                 model, _ = self._means(points, self._proportions.scaled(h))
-                right[test, b] = clearly_right(model.scores(sample.X[test])[:, None], sample.codes[test])[:, 0]
-        return sample.accuracies(right)
+                scores = model.scores(sample.X[test])
+                right = clearly_right(scores[:, None], sample.codes[test])[:, 0]
+                judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
+        return judge.scored()
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
-        X, codes, weights = train
+        X, codes, weights = train.X, train.codes, train.weights
         widths = self._proportions.scaled(bandwidth)
         spectrum = self._spectrum(X, codes, weights, widths, candidates.max() + 1, PATIENCE)
         Z = self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths).scores(Q)

@@ -3,13 +3,13 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._expansion import Rule, TrainingPoints, class_means
 from .._expansion.centers import class_centers
-from .._expansion.held_out import Problem, held_out_accuracies
+from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.validation import check_bandwidth
 from ..linalg import KernelOperator
 from ._base import SpectralClassifier
@@ -28,9 +28,9 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     %(max_components)s
     %(metric)s
     %(categorical_features)s
-    %(missing)s
     %(scale)s
     %(cv)s
+    %(scoring)s
     %(bandwidth_grid)s
     %(max_tuning_samples)s
     %(rank)s
@@ -57,6 +57,7 @@ _PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
     %(cv_results_)s
         A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
         score NaN.
+    %(best_score_)s
     %(n_tuning_samples_)s
     %(n_features_in_)s"""
 
@@ -80,9 +81,9 @@ class _SpectralISE(SpectralClassifier):
         max_components=32,
         metric=None,
         categorical_features="from_dtype",
-        missing="marginalize",
         scale="auto",
         cv=5,
+        scoring="auto",
         bandwidth_grid=None,
         max_tuning_samples=2000,
         rank=None,
@@ -98,9 +99,9 @@ class _SpectralISE(SpectralClassifier):
         self.max_components = max_components
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.rank = rank
@@ -109,10 +110,10 @@ class _SpectralISE(SpectralClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, data, y):
+    def _learn(self, data):
         bandwidth, n_components = self._given_bandwidth(data), self.n_components
         if bandwidth is None or n_components == "cv":
-            bandwidth, n_components = self._tune(data, y, bandwidth)
+            bandwidth, n_components = self._tune(data, bandwidth)
         self.bandwidth_ = float(bandwidth)
         if self.rank is None and self._implicit(n_components):
             self._learn_means(data)
@@ -142,9 +143,7 @@ class _SpectralISE(SpectralClassifier):
             self.inverse_density_ = inverse_density
 
     def _points(self, data):
-        return TrainingPoints.of(
-            data.X, data.codes, len(data.classes), data.weights, n_jobs=self.n_jobs, features=data.features
-        )
+        return TrainingPoints.of(data, n_jobs=self.n_jobs)
 
     def _learn_vectors(self, data, n_components):
         self.map_ = KernelMap(
@@ -171,11 +170,11 @@ class _SpectralISE(SpectralClassifier):
         """phi(y) @ columns for queries, as an `Expansion`."""
         return spectrum.expansion(columns, offsets=offsets)
 
-    def _implicit_accuracies(self, sample, bandwidths):
-        return held_out_accuracies(Problem(self._rule(), sample, self.kernel, bandwidths, None, self.n_jobs))
+    def _implicit_scores(self, sample, bandwidths):
+        return held_out_scores(Problem(self._rule(), sample, self.kernel, bandwidths, None, self.n_jobs, self.scoring))
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
-        X, codes, weights = train
+        X, codes, weights = train.X, train.codes, train.weights
         operator = KernelOperator(
             X,
             kernel=self.kernel,

@@ -7,7 +7,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +15,8 @@ from .._expansion.expansion import Expansion
 from .._expansion.points import TrainingPoints
 from .._expansion.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
@@ -322,7 +323,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
-        X = self._check_numbers(X, reset=reset, accept_sparse=sparse)
+        if reset:
+            missing = "refuse" if self.kernel == "precomputed" else "complete"
+            self._inputs = self._make_inputs(accept_sparse=sparse, missing=missing)
+            X = self._inputs.fit_points(X).X
+        else:
+            X = self._inputs(X)
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
@@ -393,7 +399,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """The embedding of queries as a fitted form, if it is kernel sums over the training samples."""
         self._expansion = None
         if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
-            points = TrainingPoints.of(self.X_fit_, n_jobs=self.n_jobs)
+            points = TrainingPoints.of(TrainingData.points(self.X_fit_), n_jobs=self.n_jobs)
             no_offsets = np.zeros(self._n_features_out)
             self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
 
@@ -405,6 +411,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.allow_nan = not tags.input_tags.pairwise
         tags.input_tags.positive_only = self.transformation == "normalized" and self.kernel in (
             "linear",
             "polynomial",

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._inputs import Table
-from .._inputs.check import categorical_columns, names_categories, require_numbers
-from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column
+from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column, Columns
+from .._inputs.table import categorical_columns, require_numbers
 
 
 class Layout(NamedTuple):
@@ -44,12 +43,24 @@ class Layout(NamedTuple):
         described = [_described(name, X[name]) for name in X.columns]
         return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
 
-    def require_numbers(self):
-        """Raise for the first column of anything else."""
-        require_numbers(
-            [Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True)],
-            [False] * len(self.names),
-        )
+    def require_numbers(self, name):
+        """Raise for the first column of anything else; `name` is the estimator's."""
+        require_numbers(self._empty(), [False] * len(self.names), name)
+
+    def categorical(self, spec, name):
+        """Which columns are categories, by a user's parameter; the others have to be numbers."""
+        columns = self._empty()
+        categorical = categorical_columns(spec, columns)
+        require_numbers(columns, categorical, name)
+        return categorical
+
+    def _empty(self):
+        """The columns without a row."""
+        return Columns(Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True))
+
+    def part(self, some):
+        """The layout of a slice of the columns."""
+        return Layout(self.names[some], self.kinds[some], self.levels[some])
 
     @property
     def is_plain(self):
@@ -73,7 +84,7 @@ class Layout(NamedTuple):
 
     def columns(self, X):
         """The columns that an array of these numbers stands for."""
-        return [self._column(i, X[:, i]) for i in range(len(self.names))]
+        return Columns(self._column(i, X[:, i]) for i in range(len(self.names)))
 
     def _column(self, i, values):
         missing, levels = np.isnan(values), self.levels[i]
@@ -84,15 +95,6 @@ class Layout(NamedTuple):
         positions = np.where(missing, len(levels), values).astype(np.intp)
         ordered = levels if self.kinds[i] == ORDERED else None
         return Column(self.names[i], self.kinds[i], of_position[positions], missing, ordered)
-
-    def learned(self, X, spec, scale, weights):
-        """The `Table` of a sample; None if its numbers are taken as they are."""
-        if self.is_plain and not names_categories(spec):
-            return Table.of_numbers(X, weights) if scale else None
-        columns = self.columns(X)
-        categorical = categorical_columns(spec, columns)
-        require_numbers(columns, categorical)
-        return Table.learned(columns, categorical, scale, weights)
 
 
 def encoded(X, table, layout):

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
-from .incomplete import (
+from .missing import (
     columns_of,
     feature_of,
     in_order,
@@ -66,7 +66,7 @@ class Completion(NamedTuple):
     width: float
 
     @classmethod
-    def learned(cls, X, codes, weights=None, features=None, folds=None):
+    def learned(cls, X, codes, weights=None, features=None, folds=None, most_donors=MOST_DONORS):
         """From training points.
 
         Parameters
@@ -80,6 +80,8 @@ class Completion(NamedTuple):
             Feature of each column, whose values are missing together; None: one column each.
         folds : ndarray (n,), optional
             From 0 on; None: there is one, and all points are outside of it.
+        most_donors : int
+            Points of a class that complete the others, at random if there are more.
         """
         columns = columns_of(X.shape[1], features)
         weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
@@ -101,7 +103,7 @@ class Completion(NamedTuple):
         members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
         overall, classes = means(slice(None), 0.0), []
         for own in members:
-            some = _some(own, MOST_DONORS)
+            some = _some(own, most_donors)
             mean, prior = means(own, overall)[:, None], OF_MEAN * (weights[own].sum() or 1.0)
             classes.append(Donors(Z[some], ~has[some], terms[some], folds_of[some], mean, prior))
         width = _near(Z, has, columns, _expected(Z, spread, columns), members, weights)

@@ -1,7 +1,7 @@
-"""How much each category counts, chosen with the bandwidth by the leave-one-out log loss of the Parzen posterior.
+"""The scale of each category, chosen with the bandwidth by the leave-one-out log loss of the Parzen posterior.
 
-A category that says nothing about the classes gets the scale 0: all its levels are then equal, and it smooths itself
-away [1]_. Numbers keep their scales. In the place of missing values stand others of the column.
+An uninformative category gets the scale 0: its levels are then equal [1]_. Numbers keep their scales. Other values
+of the column stand in the place of missing ones.
 
 References
 ----------
@@ -10,9 +10,8 @@ References
 """
 
 import numpy as np
-from sklearn.utils import check_random_state, murmurhash3_32
 
-from .._tuning import candidate_bandwidths, stratified_subsample
+from .._tuning import candidate_bandwidths, drawn_seed, random_keys, stratified_subsample
 from ..kernels import kernel_sums
 
 FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies as a standardized number does
@@ -23,8 +22,8 @@ GAIN = 1e-3  # of the loss, for which a category counts more
 STEP = 2  # of the grid of bandwidths every second one
 
 
-def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
-    """Set the factors of a table's categories; those of the coordinates of the training data, (d,), for `rescaled`.
+def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=None):
+    """Set the factors of a table's categories; those of the coordinates of the training data, (d,), for `rescale`.
 
     Parameters
     ----------
@@ -37,9 +36,9 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
     """
     categories = table.categories
     if categories and len(data.classes) > 1:
-        loss = _Loss(table, data, bandwidth, check_random_state(random_state), n_jobs)
+        loss = _Loss(table, data, bandwidth, drawn_seed(random_state), n_jobs)
         best = loss()
-        in_turn = _by_what_they_say(categories, loss)  # not by their place in the table
+        in_turn = _order_by_importance(categories, loss)
         for _ in range(ROUNDS):
             before = best
             for category in in_turn:
@@ -52,8 +51,8 @@ def choose_smoothing(table, data, bandwidth, *, random_state=0, n_jobs=None):
     return _factors(table, categories)
 
 
-def _by_what_they_say(categories, loss):
-    """Those first without which the loss is least: they add least to the others."""
+def _order_by_importance(categories, loss):
+    """The least important first: those without which the loss is least."""
     without = []
     for category in categories:
         category.factor = 0.0
@@ -77,26 +76,27 @@ def _improve(category, loss, best):
 class _Loss:
     """Log loss of points left out, at the best bandwidth, for the factors that the table has at the time."""
 
-    def __init__(self, table, data, bandwidth, rng, n_jobs):
-        rows = np.arange(len(data.X))
+    def __init__(self, table, data, bandwidth, seed, n_jobs):
+        keys, rows = random_keys(data.X, seed), np.arange(len(data.X))
         if len(rows) > MOST_POINTS:
-            rows = stratified_subsample(data.codes, MOST_POINTS, rng)
+            rows = stratified_subsample(data.codes, MOST_POINTS, keys)
         self.X, self.codes = filled(data.X)[rows], data.codes[rows]
         self.weights = None if data.weights is None else data.weights[rows]
         self.validated = np.arange(len(rows))
         if len(rows) > MOST_VALIDATED:
-            self.validated = stratified_subsample(self.codes, MOST_VALIDATED, rng)
-        self.table, self.n_classes, self.n_jobs = table, len(data.classes), n_jobs
-        self.layout = [(column, table.places(column)) for column in table.columns if column.width]
+            self.validated = stratified_subsample(self.codes, MOST_VALIDATED, keys[rows])
+        self.table, self.n_classes, self.n_jobs = table, data.n_classes, n_jobs
+        ends = np.cumsum([0, *(column.width for column in table.columns)])
+        self.layout = [(c, slice(a, b)) for c, a, b in zip(table.columns, ends[:-1], ends[1:], strict=True) if c.width]
         sample = data._replace(X=self.X, codes=self.codes, weights=self.weights)
         self.bandwidths = candidate_bandwidths(None, sample)[::STEP] if bandwidth is None else np.array([bandwidth])
 
     def __call__(self):
         parts = []
-        for column, places in self.layout:
+        for column, span in self.layout:
             factor = getattr(column, "factor", 1.0)
             if factor:
-                parts.append(self.X[:, places] * self.X.dtype.type(factor))
+                parts.append(self.X[:, span] * self.X.dtype.type(factor))
         X = np.concatenate(parts or [np.zeros((len(self.X), 1))], axis=1)
         sums = kernel_sums(
             X[self.validated],
@@ -126,20 +126,12 @@ def filled(X):
     missing = np.isnan(X)
     if not missing.any():
         return X
-    X, order = np.array(X), np.argsort(_random_by_content(X), kind="stable")
+    X, order = np.array(X), np.argsort(random_keys(X), kind="stable")
     for column, gap in zip(X.T, missing.T, strict=True):
         lacking = gap[order]
         known = column[order[~lacking]]
         column[order[lacking]] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
     return X
-
-
-def _random_by_content(X):
-    """A random number for each row, the same for copies, (n,): of the ranks of its values, which no scale changes."""
-    ranks = [np.unique(column, return_inverse=True)[1].astype(np.int32) for column in X.T]
-    rows = sum(murmurhash3_32(rank) for rank in ranks)  # those of (1, 2) and (2, 1) are still the same
-    seeds = [(murmurhash3_32(rank, seed=1) ^ rows).sum(dtype=np.uint32) for rank in ranks]
-    return sum(murmurhash3_32(rank, seed=int(seed)) for rank, seed in zip(ranks, seeds, strict=True))
 
 
 def _factors(table, categories):
@@ -153,6 +145,6 @@ def _factors(table, categories):
     return np.concatenate(factors)
 
 
-def rescaled(X, factors):
+def rescale(X, factors):
     """Coordinates times their factors, without those of factor 0."""
     return np.ascontiguousarray((X * factors.astype(X.dtype))[:, factors != 0])
