@@ -192,7 +192,7 @@ def paired(differences, level=0.95):
     return {
         "sets": count,
         "mean": float(differences.mean()),
-        f"{100 * level:.0f} % interval": f"± {reach:.2f}",
+        f"{100 * level:.0f} % interval": f"± {reach:.1f}",
         "median": float(np.median(differences)),
         "p (Wilcoxon)": float(p),
     }

@@ -16,7 +16,7 @@ from .record import FOLDER, ROOT, Record
 
 BENCH, DOCS = ROOT / "bench", ROOT / "docs"
 PLACE = re.compile(r"(<!-- measured (\w+) (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-WIDEST = 120  # characters of a row of a table
+WIDEST, UPRIGHT = 140, 5  # characters of a row of a table; rows of one that is turned if it is wider
 SPELLED = {"arpack": "ARPACK", "kdepy": "KDEpy", "knn": "k-NN", "pca": "PCA", "scipy": "SciPy", "svm": "SVM"}
 ANYWHERE = {"kernels": DOCS / "performance.md"}  # pages that are not in docs/measured
 STATISTIC = (
@@ -98,10 +98,15 @@ def table(rows):
     same = [key for key in keys if len(rows) > 1 and all(key in row and row[key] == rows[0][key] for row in rows)]
     keys = [key for key in keys if key not in same]
     lines = [f"In all rows: {', '.join(f'{key} {cell(rows[0][key])}' for key in same)}.", ""] if same else []
-    if len(rows) == 1:
-        return "\n".join(["| | |", "|---|---|"] + [f"| {key} | {cell(value)} |" for key, value in rows[0].items()])
-    lines += [" | ".join(["", *keys, ""]).strip(), "|" + "---|" * len(keys)]
-    return "\n".join(lines + ["| " + " | ".join(cell(row.get(key, "")) for key in keys) + " |" for row in rows])
+    found = [keys, *([cell(row.get(key, "")) for key in keys] for row in rows)]
+    wide = max(len(" | ".join(map(str, line))) for line in found) > WIDEST
+    if len(rows) == 1 or wide and len(rows) <= UPRIGHT:
+        found = list(map(list, zip(*found, strict=True)))
+        found[:0] = [[""] * len(found[0])] if len(rows) == 1 else []
+    elif wide:
+        raise ValueError(f"A table of {len(rows)} rows is too wide: {', '.join(keys)}. Show it by a view or a picture.")
+    first, *others = (f"| {' | '.join(map(str, line))} |" for line in found)
+    return "\n".join([*lines, first, "|" + "---|" * len(found[0]), *others])
 
 
 def cell(value):

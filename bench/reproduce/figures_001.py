@@ -196,7 +196,7 @@ def map_of_data(source, data, classifier):
     """Training and test points on their own scales: eq. 7.2 multiplies test points by sqrt(n)."""
     X, y, Q, truth = _training_set(source, data)
     estimator = model(classifier, "mean")
-    labels, h, _ = predict_tuned(estimator, X, y, Q, SEED)
+    labels, h = predict_tuned(estimator, X, y, Q, SEED)
     Z, Zq = estimator.map_.transform(X), extend_as_printed(estimator.map_, Q)
     n_classes = y.max() + 1
     pairs = [(0, 1)] if n_classes == 2 else [(0, 1), (0, 2)]

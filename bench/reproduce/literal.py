@@ -8,8 +8,9 @@ from spectralcls import LaplacianSpectralClassifier, SpectralISEClassifier, Spec
 from spectralcls._expansion import Expansion, Rule, TrainingPoints
 
 
-class _AsManyAsClasses:
-    """By default as many eigenvectors as classes."""
+class _AsPrinted:
+    """By default as many eigenvectors as classes. Queries are mapped as eq. 7.2 of the thesis prints it: with a factor
+    sqrt(n), and by the plain kernel."""
 
     def _learn(self, data, y):
         given = self.n_components
@@ -17,10 +18,6 @@ class _AsManyAsClasses:
             self.n_components = len(data.classes)
         super()._learn(data, y)
         self.n_components = given
-
-
-class _AsPrinted(_AsManyAsClasses):
-    """Queries are mapped as eq. 7.2 of the thesis prints it: with a factor sqrt(n), and by the plain kernel."""
 
     def _query_map(self, spectrum, columns=None, offsets=None):
         columns = np.eye(len(spectrum.values)) if columns is None else columns
@@ -32,14 +29,6 @@ class _AsPrinted(_AsManyAsClasses):
         return Expansion(Rule("distance"), points, operator.kernel, operator.bandwidth, A, offsets)
 
 
-class SpectralISEConsistent(_AsManyAsClasses, SpectralISEClassifier):
-    pass
-
-
-class SpectralLaplacianISEConsistent(_AsManyAsClasses, SpectralLaplacianISEClassifier):
-    pass
-
-
 class SpectralISEAsPrinted(_AsPrinted, SpectralISEClassifier):
     pass
 
@@ -48,15 +37,11 @@ class SpectralLaplacianISEAsPrinted(_AsPrinted, SpectralLaplacianISEClassifier):
     pass
 
 
-class WeightedKernelSpectral(LaplacianSpectralClassifier):
-    """A query and a point are joined by ``W(sigma^2) / sqrt(f(y) f_i)``."""
+class PlainKernelSpectral(LaplacianSpectralClassifier):
+    """A query and a point are joined by ``W(sigma^2)``, the paper's words."""
 
     def _query_widths(self, widths):
         return np.full_like(widths.by_class, widths.overall)
-
-
-class PlainKernelSpectral(WeightedKernelSpectral):
-    """A query and a point are joined by ``W(sigma^2)``, the paper's words."""
 
     def _means(self, points, widths):
         model, inverse_density = super()._means(points, widths)
@@ -73,5 +58,4 @@ class PlainKernelSpectral(WeightedKernelSpectral):
 TEST_KERNELS = {
     "convolved": LaplacianSpectralClassifier,
     "plain": PlainKernelSpectral,
-    "weighted": WeightedKernelSpectral,
 }

@@ -1,6 +1,5 @@
 """Paper 004: table I, the table of dimensions, figures 1 to 4."""
 
-from .ccdr_readings import JOINT
 from .cells import cell
 from .data import published
 from .registry import Entry, Figure, Table
@@ -26,7 +25,6 @@ def tables(trials):
                 None,
                 ours,
                 (row, column),
-                explanation=cell("ccdr_readings.explain", 30, row=row, column=column),
             )
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
@@ -52,7 +50,6 @@ def tables(trials):
                 dimension,
                 ("estimates", c),
                 None,
-                cell("ccdr_readings.dimension_readings", 30, code=c),
             )
             for c, number in enumerate(paper["dimension"])
         ),
@@ -70,38 +67,10 @@ def tables(trials):
                 None,
                 minima,
                 (name,),
-                explanation=cell(
-                    "ccdr_readings.explain", 30, row="CCDR", column="Linear" if "linear" in name else "k-NN"
-                ),
             )
             for name, (number, value) in paper["minima"].items()
         ),
         "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",
-    )
-    other = {
-        ("none", "Linear"): ("nearest class mean",),
-        ("PCA", "Linear"): ("nearest class mean",),
-        ("CCDR", "Linear"): ("nearest class mean", JOINT),
-        ("CCDR", "k-NN"): (JOINT,),
-    }
-    yield Table(
-        "004:readings",
-        "Other readings",
-        tuple(
-            Entry(
-                f"dimension reduction: {row}",
-                f"{column}, {reading}",
-                paper["I"]["rows"][row][paper["I"]["columns"].index(column)],
-                None,
-                cell("ccdr_readings.explain", 30, row=row, column=column),
-                ("readings", reading),
-            )
-            for (row, column), found in other.items()
-            for reading in found
-        ),
-        "The paper embeds test points out of sample in section IV and speaks of one embedding of all points in "
-        "section V. Its linear classifier is least squares by its words; here stands the nearest class mean too.",
-        counted=False,
     )
 
 
