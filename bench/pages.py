@@ -85,7 +85,7 @@ def shown(topic, name, page):
         elif isinstance(block, list):
             parts.append(table(block))
         else:
-            picture = DOCS / "measured" / "plots" / f"{topic}_{name}{pictures or ''}.svg"
+            picture = FOLDER / "plots" / f"{topic}_{name}{pictures or ''}{getattr(block, 'suffix', '.svg')}"
             block.draw(picture)
             pictures += 1
             parts.append(f"![{heading(name)}]({os.path.relpath(picture, page.parent)})")
