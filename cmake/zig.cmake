@@ -1,7 +1,7 @@
 # Compiles for another platform, or for a glibc older than this machine's, with the compiler of the package `ziglang`:
 # Clang with the C libraries of all platforms, and its own C++ library linked in.
 #
-#   pip install ziglang && cmake -DCMAKE_TOOLCHAIN_FILE=release/zig.cmake -DZIG_TARGET=x86_64-linux-gnu.2.28 ...
+#   pip install ziglang && cmake -DCMAKE_TOOLCHAIN_FILE=cmake/zig.cmake -DZIG_TARGET=x86_64-linux-gnu.2.28 ...
 #
 # ZIG in the environment names the compiler if `python` is not the one that has the package.
 if(NOT DEFINED ENV{ZIG})
@@ -12,7 +12,6 @@ endif()
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG_TARGET)
 string(REGEX MATCH "^([a-z0-9_]+)-([a-z]+)" platform ${ZIG_TARGET})
 set(systems_linux Linux)
-set(systems_macos Darwin)
 set(systems_windows Windows)
 set(processor ${CMAKE_MATCH_1})
 set(system ${systems_${CMAKE_MATCH_2}})
@@ -24,7 +23,3 @@ endif()
 set(CMAKE_CXX_COMPILER $ENV{ZIG} c++ -target ${ZIG_TARGET})
 set(CMAKE_CXX_FLAGS_INIT "-fno-sanitize=undefined")  # the wrapper's default, where nothing is optimized
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,-s")
-if(system STREQUAL Darwin)  # whose bundles, what modules are by default there, the linker does not make
-  set(CMAKE_PROJECT_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/zig_macos.cmake)
-  set(CMAKE_MODULE_LINKER_FLAGS_INIT "-Wl,-undefined,dynamic_lookup")
-endif()
