@@ -1,40 +1,120 @@
-"""What `tests.fuzz` draws: every public function takes part; and what it found in functions of all kinds."""
+"""Calls with an argument of the wrong kind: refused by a sentence, or answered. Every public function takes part."""
 
 import importlib
 import inspect
 import pkgutil
-from operator import attrgetter
+import tempfile
 
+import every_estimator as estimators
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
-pytest.importorskip("dask", reason="functions on Dask collections are drawn too")
+pytest.importorskip("dask", reason="functions on Dask collections are drawn, too")
 
 import dask.array as da
 
 import spectralcls
-from fuzz import hostile
+from fuzz.strategies import examples, odd, refused
 
-ASKS_THE_NETWORK = {spectralcls.datasets.load}
-X = hostile.MORE
+SMALL, LABELS = np.arange(12.0).reshape(4, 3), np.array([0, 1, 0, 1])
+MORE, MORE_LABELS = np.vstack([SMALL + 7 * i**2 for i in range(5)]), np.repeat([0, 1], 10)
 MIXED = np.array(["a", 1, 2, "b"] * 5, dtype=object)
+CHUNKS = da.from_array(SMALL, chunks=(2, 3))
+ASKS_THE_NETWORK = {"datasets.load"}
+VALUES = {  # of arguments, by their names; others have their defaults
+    **dict(A=SMALL @ SMALL.T, Q=SMALL, X=SMALL, X_pool=SMALL, Y=SMALL + 1, features=SMALL, x=np.arange(4.0), y=LABELS),
+    **dict(bandwidth=1.0, d=3, k=2, kernel="gaussian", n_classes=2, n_features=3, n_neighbors=2, rank=2),
+    **dict(n_components=2, n_permutations=3, n_resamples=2, n_samples=9, path="nowhere.npz", radii=np.ones(4), size=2),
+    **dict(n_bandwidths=4, random_state=0, rows=2, version=1, n_initial=None, n_queries=1, n_repeats=1, progress=False),
+    "estimator": spectralcls.PerTurboClassifier(1.0, alpha=0.1).fit(SMALL, LABELS),
+}
+CHANGED = {
+    **{name: {"Q": CHUNKS, "X": CHUNKS} for name in ("dask.kernel_sums", "dask.knn")},
+    "dask.knn_graph": {"X": CHUNKS, "mode": "heat"},
+    "neighbors.knn_graph": {"mode": "heat"},
+    "linalg.rpcholesky": {"bandwidth": 1.0},
+    "dask.from_memmap": {"array": np.memmap(tempfile.mkstemp()[1], np.float64, "w+", shape=SMALL.shape)},
+    "datasets.make_two_rings": {"radii": (1.0, 2.0)},
+    "information.class_dimensions": {"X": MORE, "y": MORE_LABELS, "n_resamples": 2},
+    "information.entropic_dimension": {"X": MORE},
+    "information.independence_test": {"Y": SMALL[:, :1]},
+    "perturbo.simulate": {"X": MORE, "y": MORE_LABELS, "test_size": 0.3, "strategies": ("boundary",)},
+}
 
 
 def public_functions():
+    """{name below the package: function}, once each."""
     names = [module.name for module in pkgutil.iter_modules(spectralcls.__path__)]
-    modules = [importlib.import_module(f"spectralcls.{name}") for name in names if name[0] != "_" and name != "cli"]
-    things = (getattr(module, name) for module in [spectralcls, *modules] for name in module.__all__)
-    return {thing for thing in things if inspect.isfunction(thing)}
+    names = [name for name in names if name[0] != "_" and name != "cli"]
+    found = {}
+    for prefix, module in [("", spectralcls)] + [(f"{n}.", importlib.import_module(f"spectralcls.{n}")) for n in names]:
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.isfunction(thing) and thing not in found.values():
+                found[prefix + name] = thing
+    return {name: function for name, function in found.items() if name not in ASKS_THE_NETWORK}
 
 
-def test_every_public_function_is_called_with_arguments_of_the_wrong_kind():
-    assert {attrgetter(name)(spectralcls) for name in hostile.CALLS} == public_functions() - ASKS_THE_NETWORK
+FUNCTIONS = public_functions()
 
 
-@pytest.mark.parametrize("name", hostile.CALLS)
-def test_the_arguments_that_are_spoiled_are_those_of_the_function(name):
-    known = set(inspect.signature(attrgetter(name)(spectralcls)).parameters)
-    assert set(hostile.CALLS[name]) <= known | ({"n_resamples"} if "options" in known else set())
+def arguments_of(name):
+    """Arguments that the function takes."""
+    found = {}
+    for key, parameter in inspect.signature(FUNCTIONS[name]).parameters.items():
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
+            found[key] = VALUES[key] if key not in CHANGED.get(name, {}) else None
+        elif key in VALUES and parameter.default is not None and parameter.kind is not parameter.VAR_KEYWORD:
+            found[key] = VALUES[key] if not isinstance(parameter.default, str) else parameter.default
+        elif parameter.kind is not parameter.VAR_KEYWORD:
+            found[key] = parameter.default
+    return found | CHANGED.get(name, {})
+
+
+def call(name, **changed):
+    answer = FUNCTIONS[name](**arguments_of(name) | changed)
+    return answer.compute(scheduler="synchronous") if hasattr(answer, "compute") else answer
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_takes_its_arguments(name):
+    if name == "datasets.read_npz":
+        with pytest.raises(OSError):
+            call(name)
+    else:
+        call(name)
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if arguments_of(name)])
+@given(st.data())
+def test_functions(name, data):
+    keys = data.draw(st.lists(st.sampled_from(sorted(arguments_of(name))), min_size=1, max_size=2, unique=True))
+    try:
+        call(name, **{key: data.draw(odd(key)) for key in keys})
+    except (ValueError, TypeError, OSError, MemoryError) as error:
+        refused(error)
+
+
+@pytest.mark.parametrize("name", sorted(set(estimators.names()) - {"AutoClassifier"}))
+@examples(0.5)
+@given(st.data(), st.sampled_from(["parameter", "parameter", "X", "y"]))
+def test_estimators(name, data, what):
+    X, y, Q = estimators.problem(n=20, d=2)
+    model = estimators.make(name, fixed=True)
+    if what == "parameter":
+        key = data.draw(st.sampled_from(sorted(model.get_params(deep=False))))
+        model.set_params(**{key: data.draw(odd(key))})
+    else:
+        X, y = (data.draw(odd(what)), y) if what == "X" else (X, data.draw(odd(what)))
+    try:
+        model.fit(X, y)
+        estimators.responses(model, Q)
+    except (ValueError, TypeError, NotFittedError) as error:
+        refused(error)
 
 
 REFUSED = {  # function, arguments, error, words
@@ -50,16 +130,11 @@ REFUSED = {  # function, arguments, error, words
     "strategies": ("perturbo.simulate", dict(strategies=[["boundary"]]), ValueError, "strategies must be some of"),
     "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),
     "mixed labels": ("perturbo.simulate", dict(y=MIXED), TypeError, "y mixes str with int"),
-    "mixed labels, reduced": ("kernel_mean.reduce_training_set", dict(X=X, y=MIXED), TypeError, "y mixes str with int"),
+    "mixed labels, reduced": ("kernel_mean.reduce_training_set", dict(X=MORE, y=MIXED), TypeError, "y mixes str"),
     "mixed labels, dimensions": ("information.class_dimensions", dict(y=MIXED), TypeError, "y mixes str with int"),
     "sizes": ("information.entropic_dimension", dict(sizes=[2.5, 3.5]), ValueError, "sizes must be integers"),
     "gamma": ("information.entropic_dimension", dict(gamma="1"), ValueError, "gamma must be a positive number"),
-    "neighbors": (
-        "information.entropic_dimension",
-        dict(n_neighbors="2"),
-        ValueError,
-        "n_neighbors must be a positive",
-    ),
+    "neighbors": ("information.entropic_dimension", dict(n_neighbors="2"), ValueError, "n_neighbors must be a pos"),
     "features": ("spectral.linear_svm", dict(features=1e308), ValueError, "2D array"),
     "ring": ("datasets.make_gaussian_in_ring", dict(radius=1e308), ValueError, "is too large"),
     "path": ("datasets.read_npz", dict(path=None), TypeError, "path must be the name of a file"),
@@ -77,48 +152,40 @@ REFUSED = {  # function, arguments, error, words
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_arguments_of_another_kind_are_refused_in_words(case):
+def test_the_argument_is_named(case):
     name, changed, error, words = REFUSED[case]
-    arguments = {key: value() if callable(value) else value for key, value in hostile.CALLS[name].items()}
     with pytest.raises(error, match=words):
-        attrgetter(name)(spectralcls)(**arguments | changed)
+        call(name, **changed)
 
 
 def test_a_graph_on_dask_is_refused_before_any_block_is_read():
     def read(block):
         raise AssertionError("read")
 
-    points = da.from_array(X, chunks=(5, 3)).map_blocks(read, dtype=np.float64, meta=np.zeros((0, 0)))
+    chunked = da.from_array(MORE, chunks=(5, 3)).map_blocks(read, dtype=np.float64, meta=np.zeros((0, 0)))
     with pytest.raises(ValueError, match="mode must be"):
-        spectralcls.dask.knn_graph(points, 2, mode="none")
+        spectralcls.dask.knn_graph(chunked, 2, mode="none")
 
 
 def test_no_more_processes_are_started_than_there_are_repeats():
-    arguments = {
-        key: value() if callable(value) else value for key, value in hostile.CALLS["perturbo.simulate"].items()
-    }
-    spectralcls.perturbo.simulate(**arguments | dict(n_jobs=2**62))
+    call("perturbo.simulate", n_jobs=2**62)
 
 
 def test_the_scale_of_lengths_changes_no_bandwidth():
     for unit in (2.0**700, 2.0**-700):
-        assert spectralcls.kernels.scale_bandwidth(X * unit) == unit * spectralcls.kernels.scale_bandwidth(X)
+        assert spectralcls.kernels.scale_bandwidth(MORE * unit) == unit * spectralcls.kernels.scale_bandwidth(MORE)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_estimator_refuses_numbers_that_no_float_holds_in_words():
-    import every_estimator as estimators
-    import pandas as pd
-
     P, y, Q = estimators.problem()
     huge = P.astype(object)
     huge[3, 1] = 10**400
     weights = np.array([1] * 44 + [10**400], dtype=object)
     for name in estimators.names():
         estimator = estimators.make(name, fixed=True)
-        for given in (huge, huge.tolist(), pd.DataFrame(huge)):
+        for given_points in (huge, huge.tolist(), pd.DataFrame(huge)):
             with pytest.raises(ValueError, match="X.*: int too large"):
-                estimator.fit(given, y)
+                estimator.fit(given_points, y)
         if "sample_weight" in inspect.signature(estimator.fit).parameters:
             with pytest.raises(ValueError, match="sample_weight: int too large"):
                 estimator.fit(P, y, sample_weight=weights)
@@ -132,9 +199,8 @@ def test_every_estimator_refuses_numbers_that_no_float_holds_in_words():
         spectralcls.ParzenClassifier(1.0, priors=[10**400, 1, 1]).fit(P, y)
 
 
+@pytest.mark.filterwarnings("error")
 def test_points_whose_sum_overflows_are_no_warning():
-    import every_estimator as estimators
-
     P, y, Q = estimators.problem()
     unit = 2.0**1020  # of finite numbers, whose sum is infinity less infinity
     model = spectralcls.ParzenClassifier(1.0, scale=None).fit(P, y)
@@ -143,19 +209,17 @@ def test_points_whose_sum_overflows_are_no_warning():
 
 
 def test_every_classifier_refuses_labels_of_mixed_kinds_in_words():
-    import every_estimator as estimators
-
     for name in estimators.classifiers():
         with pytest.raises(TypeError, match="y mixes str with int"):
-            estimators.make(name, fixed=True).fit(X, MIXED)
+            estimators.make(name, fixed=True).fit(MORE, MIXED)
 
 
 @pytest.mark.parametrize("name", ["ParzenClassifier", "PerTurboClassifier", "SpectralISEClassifier"])
 @pytest.mark.parametrize("order", [slice(None), np.argsort([isinstance(label, str) for label in MIXED])])
 def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
-    points, labels = da.from_array(X, chunks=(10, -1)), da.from_array(MIXED[order], chunks=10)
+    chunked, labels = da.from_array(MORE, chunks=(10, -1)), da.from_array(MIXED[order], chunks=10)
     with pytest.raises(TypeError, match="y mixes str with int"):
-        getattr(spectralcls.dask, name)(bandwidth=1.0).fit(points, labels)
+        getattr(spectralcls.dask, name)(bandwidth=1.0).fit(chunked, labels)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +231,5 @@ def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
     ],
 )
 def test_candidates_that_are_no_numbers_are_refused(name, parameters, words):
-    y = np.repeat([0, 1], len(X) // 2)
     with pytest.raises(ValueError, match=words):
-        getattr(spectralcls, name, getattr(spectralcls.metric, name, None))(**parameters).fit(X, y)
+        getattr(spectralcls, name, getattr(spectralcls.metric, name, None))(**parameters).fit(MORE, MORE_LABELS)
