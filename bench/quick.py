@@ -1,14 +1,12 @@
-"""Seconds, not minutes: did something become half as slow again? ``pytest bench/bench_quick.py`` runs for every change.
+"""Seconds, not minutes: did something become half as slow again? ``pytest bench/quick.py`` runs for every change.
 
 Every case is timed in turns with the machine's own rate of multiply-adds on one thread, and compared by the share of it
 that it reaches. Shares hardly depend on the machine's clock or load. Those that are expected are in ``quick.json``, for
-each model of processor and each instruction set, and ``python -m bench.bench_quick`` adds those of a machine. On a
+each model of processor and each instruction set, and ``python -m bench.quick`` adds those of a machine. On a
 processor that was not measured a case fails only if it is far off all that were.
 """
 
 import json
-import platform
-import re
 import sys
 import time
 from pathlib import Path
@@ -16,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.record import processor
 from spectralcls._core import compiled
 from spectralcls.kernels import kernel_matrix, kernel_sums
 from spectralcls.neighbors import knn
@@ -24,14 +23,6 @@ EXPECTED = Path(__file__).with_name("quick.json")
 SLOWER, SLOWER_ELSEWHERE = 1.5, 4.0
 ATTEMPTS = 6  # a busy machine gets more chances before a slow case counts
 TURNS = 7
-
-
-def processor():
-    """The processor's family and model, or its architecture where the system does not name them."""
-    cpuinfo = Path("/proc/cpuinfo")
-    text = cpuinfo.read_text() if cpuinfo.exists() else ""
-    found = [re.search(rf"^{key}\s*: (.*)", text, re.MULTILINE) for key in ("model name", "cpu family", "model")]
-    return ", ".join(match[1] for match in found) if all(found) else platform.machine()
 
 
 def points(n, d, dtype):
