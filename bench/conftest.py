@@ -26,19 +26,19 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def run():
+def this_run():
     """What all rows of this process share."""
     return identity()
 
 
 @pytest.fixture
-def record(request, run):
+def record(request, this_run):
     """A function that takes the values of the row; the case is the parameters of the bench."""
     topic, section = request.path.stem.removeprefix("bench_"), request.node.originalname.removeprefix("test_")
     stored, case = Record(topic), dict(request.node.callspec.params) if hasattr(request.node, "callspec") else {}
     case = {key: getattr(value, "__name__", value) for key, value in case.items()}
     case["isa"] = compiled.build_info()["variant"]
-    stored.begin(section, run, request.config.getoption("--fresh"))
+    stored.begin(section, this_run, request.config.getoption("--fresh"))
     if stored.row(section, case) and not request.config.getoption("--again"):
         pytest.skip("measured already")
     begin = time.perf_counter()
