@@ -99,10 +99,7 @@ def test_classifier(record, d):
     """`predict` of the Parzen classifier with `tolerance=1e-3`, and how many times as long it takes without."""
     (X, y, Q), h = problem(d), bandwidth(d, "accuracy")
     exact, tolerant = (ParzenClassifier(bandwidth=h, scale=None, tolerance=t).fit(X, y) for t in (None, RTOL))
-    functions = {
-        "ours": lambda: tolerant.predict(Q),
-        "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X)),
-    }
+    functions = {"ours": lambda: tolerant.predict(Q), "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X))}
     row, results = compare(functions, repeats=3, budget=240)
     some = slice(0, len(results["exact"]))
     error = float(np.abs(tolerant.predict_proba(Q[some]) - exact.predict_proba(Q[some])).max())

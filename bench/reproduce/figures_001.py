@@ -148,10 +148,7 @@ def banana_weights(source):
     _stars(ax, X[top])
     ax.set(xlabel="feature 1", ylabel="feature 2")
     ax.legend(frameon=False, fontsize=8)
-    return (
-        figure,
-        f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.",
-    )
+    return (figure, f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.")
 
 
 def iris_weights(source):
@@ -162,10 +159,7 @@ def iris_weights(source):
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="feature 2, unit deviation", ylabel="feature 3, unit deviation")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    return (
-        figure,
-        f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
-    )
+    return (figure, f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).")
 
 
 def class_weights(source, data):

@@ -37,11 +37,15 @@ class SpectralLaplacianISEAsPrinted(_AsPrinted, SpectralLaplacianISEClassifier):
     pass
 
 
-class PlainKernelSpectral(LaplacianSpectralClassifier):
-    """A query and a point are joined by ``W(sigma^2)``, the paper's words."""
+class WeightedKernelSpectral(LaplacianSpectralClassifier):
+    """A query and a point are joined by ``W(sigma^2) / sqrt(f(y) f_i)``."""
 
     def _query_widths(self, widths):
         return np.full_like(widths.by_class, widths.overall)
+
+
+class PlainKernelSpectral(WeightedKernelSpectral):
+    """A query and a point are joined by ``W(sigma^2)``, the paper's words."""
 
     def _means(self, points, widths):
         model, inverse_density = super()._means(points, widths)
@@ -58,4 +62,5 @@ class PlainKernelSpectral(LaplacianSpectralClassifier):
 TEST_KERNELS = {
     "convolved": LaplacianSpectralClassifier,
     "plain": PlainKernelSpectral,
+    "weighted": WeightedKernelSpectral,
 }

@@ -14,15 +14,7 @@ def tables(trials):
         "000:1",
         "Experiment 1: two Gaussians, 100 and 5 training points",
         tuple(
-            Entry(
-                f"{name} classifier",
-                f"wrong of {c}",
-                count,
-                None,
-                two,
-                ("wrong", name, c),
-                None,
-            )
+            Entry(f"{name} classifier", f"wrong of {c}", count, None, two, ("wrong", name, c), None)
             for name, counts in paper["experiment 1"].items()
             for c, count in counts.items()
         ),

@@ -92,16 +92,7 @@ def _potentials_table(name, title, trials):
         for c, number in enumerate(row):
             if number is not None:
                 source = rates_cell(data, "ise", trials)
-                entries.append(
-                    Entry(
-                        THESIS[data].title,
-                        f"class {c + 1}",
-                        number,
-                        None,
-                        source,
-                        ("potentials", c),
-                    )
-                )
+                entries.append(Entry(THESIS[data].title, f"class {c + 1}", number, None, source, ("potentials", c)))
     reading = (
         "Share of each class in the sum of the classes' information potentials, the integral of the "
         "squared Parzen "
@@ -214,10 +205,7 @@ def tables(trials):
     yield _rates_table("9.20", "Spectral Laplacian ISE (means), UCI sets", laplacian, trials)
     for number in range(1, 11):
         yield _confusion_table(f"A.{number}", trials)
-    for letter, classifiers, what in (
-        ("B", spectral, "Spectral ISE"),
-        ("C", laplacian, "Spectral Laplacian ISE"),
-    ):
+    for letter, classifiers, what in (("B", spectral, "Spectral ISE"), ("C", laplacian, "Spectral Laplacian ISE")):
         yield _rates_table(f"{letter}.1", f"{what} (medians), sets of Raetsch", classifiers, trials, "median")
         yield _rates_table(f"{letter}.2", f"{what} (medians), UCI sets", classifiers, trials, "median")
         for number in range(3, 13):

@@ -40,15 +40,7 @@ def tables(trials):
         "F1 on Medline, query 23 (figure 2)",
         (
             Entry("best k", "F1", paper["best k"], None, medline, ("best mean",), None),
-            Entry(
-                "linear kernel",
-                "F1",
-                paper["linear kernel"],
-                None,
-                medline,
-                ("unit rows", "linear", "mean"),
-                None,
-            ),
+            Entry("linear kernel", "F1", paper["linear kernel"], None, medline, ("unit rows", "linear", "mean"), None),
         ),
         "24 of the 39 relevant documents and 90 % of the others for training; ours are means over the splits. The "
         "paper's numbers are fractions of one split (22/26 and 8/19), hence two deviations over our splits are the "

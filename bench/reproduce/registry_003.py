@@ -20,13 +20,7 @@ TITLES = {
     "hill_valley_1": "Hill-valley1",
     "hill_valley_2": "Hill-valley2",
 }
-SHOWN = {
-    "full": "PerTurbo (full)",
-    "gle": "PerTurbo (gle)",
-    "reg": "PerTurbo (reg)",
-    "svm": "SVM",
-    "knn": "k-NN",
-}
+SHOWN = {"full": "PerTurbo (full)", "gle": "PerTurbo (gle)", "reg": "PerTurbo (reg)", "svm": "SVM", "knn": "k-NN"}
 LETTER_TRIALS = 3
 
 

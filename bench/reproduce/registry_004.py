@@ -4,11 +4,7 @@ from .cells import cell
 from .data import published
 from .registry import Entry, Figure, Table
 
-SWEEPS = (
-    ("2", "beta", "beta"),
-    ("3", "dimension", "dimension"),
-    ("4", "neighbors", "the graph's neighbors"),
-)
+SWEEPS = (("2", "beta", "beta"), ("3", "dimension", "dimension"), ("4", "neighbors", "the graph's neighbors"))
 
 
 def tables(trials):
@@ -18,14 +14,7 @@ def tables(trials):
         "004:I",
         "Classification error probability, satimage, per cent",
         tuple(
-            Entry(
-                f"dimension reduction: {row}",
-                column,
-                number,
-                None,
-                ours,
-                (row, column),
-            )
+            Entry(f"dimension reduction: {row}", column, number, None, ours, (row, column))
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),
@@ -42,15 +31,7 @@ def tables(trials):
         "004:dimension",
         "Entropic dimension of the classes",
         tuple(
-            Entry(
-                f"class {c + 1}",
-                "dimension",
-                number,
-                None,
-                dimension,
-                ("estimates", c),
-                None,
-            )
+            Entry(f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None)
             for c, number in enumerate(paper["dimension"])
         ),
         "Minimal spanning trees of resamples; two deviations over the resamples are the tolerance.",
@@ -60,14 +41,7 @@ def tables(trials):
         "004:text",
         "Least errors in figures 2 and 4 (section V), per cent",
         tuple(
-            Entry(
-                name,
-                f"at {value}",
-                number,
-                None,
-                minima,
-                (name,),
-            )
+            Entry(name, f"at {value}", number, None, minima, (name,))
             for name, (number, value) in paper["minima"].items()
         ),
         "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",

@@ -8,12 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from spectralcls.information import information_potential
-from spectralcls.kernel_mean import (
-    CauchySchwarzClassifier,
-    ISEClassifier,
-    LaplacianISEClassifier,
-    ParzenClassifier,
-)
+from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 
 from .data import spread, thesis_data, thesis_splits
 from .literal import SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
