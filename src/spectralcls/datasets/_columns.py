@@ -1,6 +1,7 @@
 """Columns learned from a table, and tables encoded by what was learned."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -226,18 +227,19 @@ def _texts(values):
 
 def encode(schema, source, unknown="error", data=None):
     """See :meth:`Schema.encode`; `data` are the prepared columns if they are there."""
-    names, used = source.table.column_names, schema.used
+    names, used = Counter(source.table.column_names), schema.used
     lacking = [column.name for column in used if column.name not in names]
     if lacking:
-        raise ValueError(f"{source.path}: no column {_listed(lacking)}; there are {_listed(names)}")
-    for column in used:
-        if names.count(column.name) > 1:
-            raise ValueError(f"{source.path}: more than one column {column.name!r}: rename one of them")
+        raise ValueError(f"{source.path}: no column {_listed(lacking)}; there are {_listed(list(names))}")
+    twice = [column.name for column in used if names[column.name] > 1]
+    if twice:
+        raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
     data = prepare(source, [column.name for column in used], schema.words) if data is None else data
     decimal = None
     if any(column.decimal is None and isinstance(data[column.name], Cells) for column in used):
         decimal = _vote(data, "numbers", ".,", source.decimal)
-    single = all(source.table.schema.field(column.name).type == pa.float32() for column in used)
+    types_of = dict(zip(source.table.column_names, source.table.schema.types, strict=True))
+    single = all(types_of[column.name] == pa.float32() for column in used)
     X = np.empty((len(source.table), len(schema.feature_names)), np.float32 if single else np.float64, order="F")
     bad, done = [], 0
     for column in used:

@@ -371,7 +371,7 @@ def _empty_at_the_end(table):
     """Number of last rows without any content, which spreadsheets leave."""
     n_empty = 0
     for row in range(len(table) - 1, -1, -1):
-        if any(str(column[row]).strip() not in ("", "None") for column in table.columns):
+        if any(str(column[row]).strip() not in ("", "None") for column in map(table.column, range(table.num_columns))):
             break
         n_empty += 1
     return n_empty

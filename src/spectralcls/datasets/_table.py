@@ -1,5 +1,7 @@
 """Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
 
+from collections import Counter
+
 import numpy as np
 from sklearn.utils import Bunch
 
@@ -138,7 +140,7 @@ def _learned(source, target, drop, categories, numbers, dates, decimal, words):
     if goal is not None and goal not in names:
         raise ValueError(f"{source.path}: the target {goal!r} is dropped")
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{source.path}: more than one column {twice!r}: rename them, or drop all but one by position")
     source = source._replace(table=source.table.select(kept))
     data = prepare(source, [name for name in names if name != goal], words)
