@@ -88,8 +88,8 @@ def load(path: FilePath):
     foreign = [name for name in unknown if not _is_trusted(name)]
     if foreign:
         raise ValueError(
-            f"{path}: refused, because it holds {', '.join(foreign[:5])}, which is of neither this package, scikit-learn, "
-            "NumPy nor SciPy; if you trust its author, read it with skops.io.load"
+            f"{path}: refused, because it holds {', '.join(foreign[:5])}, which is of neither this package, "
+            "scikit-learn, NumPy nor SciPy; if you trust its author, read it with skops.io.load"
         )
     try:
         return skops.load(path, trusted=unknown)
@@ -103,9 +103,9 @@ def _damaged(path, error):
 
 
 def _is_trusted(name):
-    """Whether making an object of that type runs no code of a file's author: a class that one of these packages defines.
+    """Whether making an object of that type runs no code of a file's author.
 
-    Of NumPy and SciPy those are types of numbers and sparse matrices: other classes there open files.
+    Classes of this package and scikit-learn do not. Of NumPy and SciPy types of numbers and sparse matrices are trusted: other classes open files.
     """
     module, _, attribute = name.rpartition(".")
     if name in ("builtins.object", "functools.partial"):  # the function of which is looked at too

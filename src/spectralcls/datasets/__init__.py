@@ -1,5 +1,6 @@
 """The papers' synthetic distributions, and functions that load data sets and read tables."""
 
+from ._files import table_parts
 from ._gaussian import make_ringnorm, make_two_gaussians, make_twonorm, make_waveform
 from ._loading import available, load, read_npz
 from ._mixture import gaussian_mixture, make_gaussian_mixture, make_simdata
@@ -23,4 +24,5 @@ __all__ = [
     "make_waveform",
     "read_npz",
     "read_table",
+    "table_parts",
 ]

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -412,3 +413,43 @@ def _from_cells(pa, cells):
         return pa.array(cells)
     texts = [str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell) for cell in cells]
     return pa.array([None if cell is None else text for cell, text in zip(cells, texts, strict=True)], pa.string())
+
+
+def table_parts(path, *, known=(), encoding=None, as_written=False):
+    """The parts of a file as they can be read one after the other: the row groups of Parquet, or the file as one.
+
+    Parameters
+    ----------
+    path : path-like
+    known : collection of str
+        Names of columns: a line that has one is a header.
+    encoding : str, default=None
+        Of a text file; None finds it out.
+    as_written : bool, default=False
+        Keep the cells of a text file as they are written, also plain numbers.
+
+    Yields
+    ------
+    first_row : int
+        Number of the part's first row.
+    read : callable
+        Returns the part for :meth:`Schema.encode`.
+    """
+    from ._cells import MISSING
+
+    path = Path(path)
+    if path.suffix.lower() not in PARQUET and not path.is_dir():
+        yield 0, lambda: read_source(path, known=known, words=MISSING, encoding=encoding, typed=not as_written)
+        return
+    first_row = 0
+    for fragment in open_parquet(path).get_fragments():
+        for piece in fragment.split_by_row_group():
+            n_rows = sum(group.num_rows for group in piece.row_groups)
+            if n_rows:
+                yield first_row, partial(_read_piece, path, piece, first_row)
+            first_row += n_rows
+
+
+def _read_piece(path, piece, first_row):
+    table = piece.to_table()
+    return Source(path, table, "row", lambda rows: [first_row + row for row in rows], len(table))

@@ -70,6 +70,11 @@ class Schema:
     target: str | None = None
     words: tuple = ()
 
+    @classmethod
+    def of_numbers(cls, names):
+        """The schema of columns that are all numbers."""
+        return cls(tuple(Column(str(name), NUMBER) for name in names), words=("", "nan"))
+
     @property
     def used(self):
         """Columns that are not left out."""
