@@ -7,6 +7,7 @@ included, on one thread.
 """
 
 import argparse
+import importlib.util
 import json
 import time
 import warnings
@@ -26,13 +27,14 @@ from bench.measure import processor_seconds
 from bench.page import machine, table
 from spectralcls import AutoClassifier
 from spectralcls._inputs.encoder import ColumnEncoder
-from spectralcls.cli.peers import PEERS, installed
-from spectralcls.cli.registry import Setting
+from spectralcls.cli import peers
+from spectralcls.cli.registry import ENTRIES, Entry, Setting
 
 STORE = Path(__file__).parents[1] / "docs" / "measured" / "auto.json"
 OURS, SVM = "AutoClassifier", "SVM"
 FOLDS = 5
 BUDGETS = (5, 20, 60)  # seconds
+TREES = ("HistGradientBoosting", "RandomForest")
 BINS = 10  # of the expected calibration error
 
 
@@ -114,6 +116,20 @@ def _fit_peer(entry):
     return fit
 
 
+def _xrfm(setting):
+    from bench.torch_peers import HeldOut, RecursiveFeatureMachine
+
+    return HeldOut(RecursiveFeatureMachine(), random_state=setting.seed)
+
+
+def _nca(setting):
+    from bench.torch_peers import HeldOut, TorchNCA
+
+    return HeldOut(TorchNCA(random_state=setting.seed), random_state=setting.seed)
+
+
+PEERS = {entry.name: ("sklearn", entry) for entry in ENTRIES if entry.name in TREES} | peers.PEERS
+PEERS |= {"xRFM": ("xrfm", Entry("xRFM", "", _xrfm)), "torch NCA": ("torch", Entry("torch NCA", "", _nca))}
 METHODS = {
     OURS: lambda X, y: AutoClassifier(n_jobs=1).fit(X, y),
     SVM: _fit_svm,
@@ -344,7 +360,7 @@ def page(stored):
 def main():
     parser = argparse.ArgumentParser(prog="python -m bench.auto", description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="+", help="all by default")
-    absent = {name for name, (_, entry) in PEERS.items() if entry not in installed()}
+    absent = {name for name, (module, _) in PEERS.items() if importlib.util.find_spec(module) is None}
     parser.add_argument(
         "--methods",
         nargs="+",

@@ -9,6 +9,8 @@ from scipy import sparse
 from ._utils.files import atomic
 from ._utils.typing import FilePath
 
+__all__ = ["load", "save"]
+
 _INSTALL = 'model files need skops: pip install "spectralcls[models]"'
 
 
@@ -105,7 +107,8 @@ def _damaged(path, error):
 def _is_trusted(name):
     """Whether making an object of that type runs no code of a file's author.
 
-    Classes of this package and scikit-learn do not. Of NumPy and SciPy types of numbers and sparse matrices are trusted: other classes open files.
+    Classes of this package and scikit-learn do not. Of NumPy and SciPy types of numbers and sparse matrices are trusted:
+    other classes open files.
     """
     module, _, attribute = name.rpartition(".")
     if name in ("builtins.object", "functools.partial"):  # the function of which is looked at too

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import spectralcls
-from spectralcls.cli import models
-from spectralcls.cli.data import read
-from spectralcls.cli.errors import CommandError
+from spectralcls.datasets import read_table
 
 from .data import Refused
 
@@ -60,14 +58,13 @@ def parquet_file(rng):
 
 
 def _learn(path, target):
-    """What `spectralcls fit` does with a file: numbers are finite where they are not missing, classes are counted."""
+    """What `spectralcls fit` does with a file: numbers are finite where they are not missing, rows have a class."""
     try:
-        data = read(path, target=target)
-    except CommandError as error:
+        table = read_table(path, target=target)
+    except ValueError as error:
         raise Refused from error
-    assert len(data.X) == len(data.y) and 0 <= data.y.min() and data.y.max() < len(data.classes)
-    if isinstance(data.X, np.ndarray) and data.X.dtype.kind == "f":
-        assert not np.isinf(data.X).any()
+    assert len(table.data) == len(table.target)
+    assert not np.isinf(table.data).any()
 
 
 def _damaged(rng, content):
@@ -101,7 +98,7 @@ def model_file(rng):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.skops"
         if not _MODEL:
-            models.save(models.Model(spectralcls.ParzenClassifier(1.0).fit(X, y), None), path)
+            spectralcls.save(spectralcls.ParzenClassifier(1.0).fit(X, y), path)
             _MODEL.append(path.read_bytes())
         if rng.random() < 0.3:
             path.write_bytes(_damaged(rng, _MODEL[0]))
@@ -116,10 +113,10 @@ def model_file(rng):
                         content = _damaged(rng, content)
                     changed.writestr(name, content)
         try:
-            model = models.load(path)
-        except CommandError as error:
+            model = spectralcls.load(path)
+        except ValueError as error:
             raise Refused from error
     try:
-        model.estimator.predict(Q)
+        model.predict(Q)
     except Exception as error:  # a file that was tampered with may hold anything but code
         raise Refused from error
