@@ -107,8 +107,8 @@ def _damaged(path, error):
 def _is_trusted(name):
     """Whether making an object of that type runs no code of a file's author.
 
-    Classes of this package and scikit-learn do not. Of NumPy and SciPy types of numbers and sparse matrices are trusted:
-    other classes open files.
+    Classes of this package and scikit-learn do not. Of NumPy and SciPy, types of numbers and sparse matrices are
+    trusted: other classes open files.
     """
     module, _, attribute = name.rpartition(".")
     if name in ("builtins.object", "functools.partial"):  # the function of which is looked at too

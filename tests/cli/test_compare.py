@@ -12,7 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from spectralcls import __version__, datasets
 from spectralcls.cli import main, registry
 
-KEYS = "classifier accuracy_mean accuracy_std bandwidth fit_seconds predict_seconds n_train n_test".split()
+METRICS = ("accuracy", "balanced_accuracy", "log_loss")
+KEYS = ["classifier", *(f"{metric}_{what}" for metric in METRICS for what in ("mean", "std")), "bandwidth"]
+KEYS += ["fit_seconds", "predict_seconds", "n_train", "n_test", "error"]
 FAST = ["--classifiers", "GaussianNB", "--repeats", "2"]
 
 
@@ -71,11 +73,15 @@ def test_compare_prints_a_table_and_writes_the_records(capsys, tmp_path):
     assert captured.out.startswith("wine: 178 samples, 13 features, 3 classes\n3 stratified splits into 118 training")
     lines = [line for line in captured.out.splitlines() if "±" in line]
     names = [line.split()[0] for line in lines]
-    assert set(names) == {"k-NN", "RBF-SVM", "GaussianNB"}
-    assert captured.err.startswith("compare wine: 0/9 k-NN, split 1 of 3\n")
+    assert set(names) == {"k-NN", "RBF-SVM", "GaussianNB", "majority"}
+    assert captured.err.startswith("compare wine: 0/12 k-NN, split 1 of 3\n")
     records = json.loads(out.read_text())
     assert all(list(record) == KEYS for record in records)
+    *records, majority = records
     assert [record["classifier"] for record in records] == ["k-NN", "RBF-SVM", "GaussianNB"]  # as they were asked for
+    assert majority["accuracy_mean"] < 0.5
+    names.remove("majority")
+    lines = [line for line in lines if "majority" not in line]
     means = {record["classifier"]: record["accuracy_mean"] for record in records}
     assert names == sorted(names, key=means.get, reverse=True)
     for record in records:
@@ -92,7 +98,7 @@ def test_accuracies_are_those_of_the_splits_that_the_seed_gives(capsys, tmp_path
     common = f"compare iris --classifiers k-NN --seed 3 --test-size 50 --repeats 3 --json {out}".split()
     assert main([*common, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
-    (record,) = json.loads(out.read_text())
+    record, _ = json.loads(out.read_text())
     X, y = load_iris(return_X_y=True)
     accuracies = []
     for train, test in StratifiedShuffleSplit(3, test_size=50, random_state=3).split(X, y):
@@ -103,10 +109,10 @@ def test_accuracies_are_those_of_the_splits_that_the_seed_gives(capsys, tmp_path
     assert record["accuracy_mean"] == pytest.approx(np.mean(accuracies), rel=1e-12)
     assert record["accuracy_std"] == pytest.approx(np.std(accuracies, ddof=1), rel=1e-12)
     assert main(common) == 0
-    (again,) = json.loads(out.read_text())
+    again, _ = json.loads(out.read_text())
     assert again["accuracy_mean"] == record["accuracy_mean"]
     assert main([*common, "--seed", "4"]) == 0
-    (other,) = json.loads(out.read_text())
+    other, _ = json.loads(out.read_text())
     assert other["accuracy_mean"] != record["accuracy_mean"]
 
 
@@ -155,15 +161,17 @@ def test_other_bad_input_is_one_line(tmp_path, capsys, iris_csv, monkeypatch):
     ]:
         for value in values:
             assert option in fails_with(capsys, "compare", "iris", option, value)
-    assert "unknown kind of figure" in fails_with(capsys, "compare", "iris", "--plot", "x.xyz")
     assert "test_size" in fails_with(capsys, "compare", "iris", "--test-size", "2")
-    assert "invalid choice" in fails_with(capsys, "frobnicate")
+    assert "unknown command 'compar'. Did you mean compare?" in fails_with(capsys, "compar")
+    assert "unknown metric 'acc'" in fails_with(capsys, "compare", "iris", "--metric", "acc")
     (tmp_path / "latin.csv").write_bytes("gr\xf6\xdfe,c\n1,x\n".encode("latin-1"))
-    assert "not UTF-8" in fails_with(capsys, "compare", tmp_path / "latin.csv", "--target", "c")
+    assert "not text in" in fails_with(
+        capsys, "compare", tmp_path / "latin.csv", "--target", "c", "--encoding", "utf-8"
+    )
     (tmp_path / "nul.csv").write_bytes(b"a,c\n1,\x00\n2,x\n2,x\n")
-    assert "nul" in fails_with(capsys, "compare", tmp_path / "nul.csv", "--target", "c")
+    assert "NUL" in fails_with(capsys, "compare", tmp_path / "nul.csv", "--target", "c")
     (tmp_path / "file.xyz").write_text("1")
-    assert "unknown kind of file" in fails_with(capsys, "compare", tmp_path / "file.xyz")
+    assert "unknown kind of file" in fails_with(capsys, "compare", tmp_path / "file.xyz", "--target", "c")
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     assert "folder.csv" in fails_with(capsys, "compare", folder, "--target", "c")
@@ -173,14 +181,14 @@ def test_infinite_values_of_arrays_are_named(tmp_path, capsys):
     X = np.ones((6, 3))
     X[4, 1] = np.inf
     np.savez(tmp_path / "holes.npz", X=X, y=[0, 0, 0, 1, 1, 1])
-    assert "row 4, column 1: inf is not finite" in fails_with(capsys, "compare", tmp_path / "holes.npz")
+    assert "row 4, column 'x1': inf is not finite" in fails_with(capsys, "compare", tmp_path / "holes.npz")
 
 
 def test_interruption_is_one_line(capsys, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spectralcls.cli.compare.evaluate", interrupt)
+    monkeypatch.setattr("spectralcls.cli.evaluation.evaluate", interrupt)
     assert main(["compare", "iris", "--quiet"]) == 130
     assert capsys.readouterr().err == "spectralcls: interrupted\n"
 

@@ -83,7 +83,7 @@ def test_what_is_wrong_with_a_csv_file_is_said(tmp_path, points, capsys):
     gap.write_text("height,girth\n1,2\n3,thick\n", encoding="utf-8")
     error = fails_with(capsys, "predict", model, str(gap), "--out", out)
     assert "column 'girth': 'thick' in line 3" in error
-    assert "is a folder" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))
+    assert "exists; go on with" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))
 
 
 def test_a_gap_that_the_model_cannot_take_is_an_error_of_one_line(tmp_path, capsys):

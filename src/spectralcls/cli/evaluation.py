@@ -149,7 +149,17 @@ def evaluate(data, entries, *, metrics, repeats, test_size, seed, scale, n_jobs,
 
 
 def splits_of(data, repeats, test_size, seed):
-    """Pairs of training and test rows."""
+    """Pairs of training and test rows.
+
+    Raises
+    ------
+    ValueError
+        If the classes are too small to be split.
+    """
+    counts = np.bincount(data.y)
+    if counts.min() < 2:
+        lone = str(data.classes[np.argmin(counts)])
+        raise ValueError(f"class {lone!r} has one sample; a stratified split needs two of every class")
     splitter = StratifiedShuffleSplit(repeats, test_size=test_size, random_state=seed)
     return list(splitter.split(data.X, data.y))
 

@@ -1,6 +1,7 @@
 """The comparison as one HTML file that loads nothing: table with its picture, advice, confusion, importances."""
 
 import html
+import warnings
 from datetime import date
 
 import numpy as np
@@ -126,15 +127,17 @@ def _importances(data, entry, metric, arguments):
 
     train, test = splits_of(data, 1, arguments.test_size, arguments.seed)[0]
     test = test[:_MOST_ROWS]
-    _, model = fitted(entry, data, train, arguments.scale, seed=arguments.seed, n_jobs=arguments.n_jobs)
     sign, title, _ = METRICS[metric]
 
     def score(model, X, y):
         return sign * scores_of(model, X, y, model.predict(X), [metric])[metric]
 
-    found = permutation_importance(
-        model, data.X[test], data.y[test], scoring=score, n_repeats=_SHUFFLES, random_state=arguments.seed
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the comparison has said them
+        _, model = fitted(entry, data, train, arguments.scale, seed=arguments.seed, n_jobs=arguments.n_jobs)
+        found = permutation_importance(
+            model, data.X[test], data.y[test], scoring=score, n_repeats=_SHUFFLES, random_state=arguments.seed
+        )
     order = np.argsort(-found.importances_mean)[:_MOST_FEATURES]
     largest = max(found.importances_mean.max(), 1e-12)
     yield f"<h2>{html.escape(entry.name)}: which columns it needs</h2>"

@@ -15,12 +15,12 @@ from .errors import CommandError
 from .outputs import check, keep_apart, written
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
-_TEXT = (".csv", ".tsv", ".txt")
+_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters, unless a CSV file was read that has semicolons
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _DESCRIPTION = """\
 Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
-learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, which is written as the input is:
-delimiter and decimal sign. Otherwise it is a folder of Parquet files, one for each row group of the input, which
+learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with semicolons and decimal commas
+if the input has them. Otherwise it is a folder of Parquet files, one for each row group of the input, which
 readers take for one table. After an interruption or a full disk its parts are valid, and --resume goes on."""
 _EPILOG = """\
 examples:
@@ -73,7 +73,7 @@ def run(arguments):
         check(arguments.out)
     try:
         return _write_text(model, arguments) if is_text else _write_parquet(model, arguments)
-    except ValueError as error:
+    except (ValueError, FileNotFoundError) as error:
         raise CommandError(str(error)) from None
 
 
@@ -138,7 +138,8 @@ def _write_text(model, arguments):
             if file is None:
                 encoding = "utf-8" if source.encoding == "utf-8" else "utf-8-sig"
                 file = open(temporary, "w", encoding=encoding, newline="")
-                writer = csv.writer(file, delimiter=source.delimiter)
+                semicolons = source.delimiter == ";" and arguments.out.suffix == ".csv"
+                writer = csv.writer(file, delimiter=";" if semicolons else _TEXT[arguments.out.suffix.lower()])
                 writer.writerow(map(_escaped if arguments.escape else str, out))
             columns = [_as_text(column, source.decimal, arguments.escape) for column in out.values()]
             writer.writerows(zip(*columns, strict=True))

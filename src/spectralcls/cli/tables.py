@@ -76,7 +76,7 @@ def read(arguments, n_samples=None):
             )
             return _from_table(table)
         if any(options.values()) or (arguments.target is not None and path.suffix.lower() != ".npz"):
-            raise CommandError(f"{arguments.data!r} is no table in a file: --target and the like are for such")
+            raise CommandError(f"{arguments.data!r} is no file: --target and the options of reading are for files")
         if path.suffix.lower() == ".npz":
             if not path.exists():
                 raise CommandError(f"{path}: no such file")
@@ -118,7 +118,7 @@ def checked(name, X, labels, feature_names, categorical, **more):
     ------
     CommandError
     """
-    classes, y, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    classes, y = np.unique(labels, return_inverse=True)
     if not X.shape[1]:
         raise CommandError(f"{name}: there are no features")
     if np.isinf(X).any():
@@ -128,9 +128,6 @@ def checked(name, X, labels, feature_names, categorical, **more):
         raise CommandError(f"{name}: all {len(y)} samples have the class {str(classes[0])!r}; two classes are needed")
     if _looks_continuous(classes):
         raise CommandError(f"{name}: the target has {len(classes)} values such as {classes[0]}: numbers, not classes")
-    if counts.min() < 2:
-        lone = str(classes[np.argmin(counts)])
-        raise CommandError(f"{name}: class {lone!r} has one sample; a stratified split needs two of every class")
     return Data(name, X, y, classes, feature_names, categorical, **more)
 
 
