@@ -7,6 +7,7 @@ from .registry import MAJORITY
 LEVEL = 0.05
 POINT = 0.01  # differences up to this one do not matter
 PRICE = 0.005  # that ten times the time has to gain
+MUCH = 5  # times faster that another has to be to be preferred
 _UNNOTICED = 0.1  # seconds; shorter times count as this one
 METRICS = {  # name: (sign of what is better, title, how a value is shown)
     "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
@@ -64,8 +65,8 @@ def recommended(results, metric):
     if not scored:
         return None
     best = sign * scored[0].mean(metric)
-    near = [r for r in scored if sign * r.mean(metric) >= best - POINT]
-    return max(near, key=lambda r: sign * r.mean(metric) - PRICE * np.log10(_time(r)))
+    near = [r for r in scored[1:] if sign * r.mean(metric) >= best - POINT and MUCH * _time(r) <= _time(scored[0])]
+    return max([scored[0], *near], key=lambda r: sign * r.mean(metric) - PRICE * np.log10(_time(r)))
 
 
 def advice(results, metric):

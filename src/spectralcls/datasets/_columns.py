@@ -216,7 +216,8 @@ def _code(name, cells):
     texts = cells.values.to_pylist()
     longest = max(map(len, texts))
     digits = next((k for k in range(longest, 0, -1) if len({text[:k] for text in texts}) <= MOST_LEVELS), 0)
-    note = f"by the first {digits} digits: " if 0 < digits < longest else ""
+    first = "digit" if digits == 1 else f"{digits} digits"
+    note = f"by the first {first}: " if 0 < digits < longest else ""
     return _category(name, cells, digits if note else 0, note)
 
 
@@ -234,7 +235,8 @@ def encode(schema, source, unknown="error", data=None):
     twice = [column.name for column in used if names[column.name] > 1]
     if twice:
         raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
-    data = prepare(source, [column.name for column in used], schema.words) if data is None else data
+    learning = data is not None
+    data = data if learning else prepare(source, [column.name for column in used], schema.words)
     decimal = None
     if any(column.decimal is None and isinstance(data[column.name], Cells) for column in used):
         decimal = _vote(data, "numbers", ".,", source.decimal)
@@ -249,7 +251,7 @@ def encode(schema, source, unknown="error", data=None):
             done += 1
         bad += wrong
     if bad:
-        raise ValueError(_all_bad(source, bad))
+        raise ValueError(_all_bad(source, bad, learning))
     return X
 
 
@@ -314,26 +316,26 @@ def _codes(column, cells, decimal):
     return np.where(np.isnan(codes), len(column.levels), codes) if column.joined else codes
 
 
-def _all_bad(source, bad):
+def _all_bad(source, bad, learning):
     """One message on all cells that cannot be read, by column."""
-    lines, by_column = [], {}
+    by_column = {}
     for one in bad:
         by_column.setdefault(one.column, []).append(one)
+    lines = []
     for name, cells in by_column.items():
         shown = [f"{shortened(cell.cell)!r} in {_rows(source, cell.rows)}" for cell in cells[:_MOST_CELLS]]
         if len(cells) > _MOST_CELLS:
-            shown.append(f"and {len(cells) - _MOST_CELLS}{'' if len(cells) <= _MOST_BAD else ' or more'} other cells")
+            more = "or more " if len(cells) > _MOST_BAD else ""
+            shown.append(f"and {len(cells) - _MOST_CELLS} {more}other cells")
         lines.append(f"  column {name!r}: {', '.join(shown)}")
     if len(lines) > _MOST_NAMED:
         lines[_MOST_NAMED:] = [f"  and {len(lines) - _MOST_NAMED} more columns"]
-    levels = all(cell.is_level for cell in bad)
-    what = "levels that the model does not know" if levels else "cells that do not fit the rest of their column"
-    advice = (
-        "take them for missing with --unknown missing"
-        if levels
-        else "correct them, name words for missing values with --missing WORD, take the column for --categories, or "
-        "--drop it"
-    )
+    what, advice = "cells that do not fit the rest of their column", "correct them"
+    if learning:
+        advice += ", name words for missing values with --missing WORD, take the column for --categories, or --drop it"
+    elif any(cell.is_level for cell in bad):
+        what = "levels that the model does not know" if all(cell.is_level for cell in bad) else what
+        advice += "; --unknown missing takes unknown levels for missing values"
     return f"{source.path}: there are {what}:\n" + "\n".join(lines) + f"\n{advice}"
 
 
