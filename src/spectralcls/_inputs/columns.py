@@ -59,7 +59,7 @@ class Levels:
 
     name: object
     kind: str
-    positions: dict  # of each level
+    levels: list  # those with positions of their own, in the order of these; no keys, which not all formats keep
     n_positions: int
     pooled: int | None  # position of the levels that are too rare; unseen ones take it too
     scale: float  # of the indicators: the squared distance of two random rows is 2 on average
@@ -67,7 +67,7 @@ class Levels:
 
     @property
     def is_text(self):
-        return bool(self.positions) and all(isinstance(level, str) for level in self.positions)
+        return bool(self.levels) and all(isinstance(level, str) for level in self.levels)
 
     @property
     def ordered(self):
@@ -104,7 +104,7 @@ class Levels:
         n_positions = len(levels) + (pooled is not None)
         which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
         scale = _level_scale(which, n_positions, kind == ORDERED, weights)
-        return cls(column.name, kind, positions, n_positions, pooled, scale)
+        return cls(column.name, kind, levels, n_positions, pooled, scale)
 
     def position_of(self, column):
         """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one.
@@ -116,15 +116,16 @@ class Levels:
         """
         if column.kind == NUMBER and not column.missing.all() and self.is_text:
             raise ValueError(
-                f"Column {self.name!r} of X holds numbers, but levels such as {next(iter(self.positions))!r} when the "
+                f"Column {self.name!r} of X holds numbers, but levels such as {self.levels[0]!r} when the "
                 "estimator was fitted: give the levels themselves, not their codes."
             )
         if column.kind == NUMBER and column.values.dtype.kind == "f":
             column = column._replace(values=column.values.astype(object))
+        positions = {level: i for i, level in enumerate(self.levels)}
         position = np.full(len(column.values), np.nan)
         unseen = np.nan if self.pooled is None else self.pooled
         for row in np.flatnonzero(~column.missing):
-            position[row] = self.positions.get(_level(column.values[row]), unseen)
+            position[row] = positions.get(_level(column.values[row]), unseen)
         return position
 
     def encode(self, column):

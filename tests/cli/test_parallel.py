@@ -7,8 +7,8 @@ import time
 import pytest
 
 from spectralcls.cli import main
-from spectralcls.cli.beside import as_they_come
 from spectralcls.cli.errors import CommandError
+from spectralcls.cli.parallel import imap_unordered
 
 HERE = os.getpid()
 
@@ -30,7 +30,7 @@ def numbered(n):
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_every_task_is_done_once_and_told(processes):
     told, n = [], 100 if processes > 1 else 5
-    found = list(as_they_come(slow_square(), numbered(n), processes, told.append))
+    found = list(imap_unordered(slow_square(), numbered(n), processes, told.append))
     assert sorted(told) == sorted(name for name, _ in found) == sorted(f"task {k}" for k in range(n))
     assert all(square == int(name.split()[1]) ** 2 for name, (square, _) in found)
     others = {worker for _, (_, worker) in found} - {HERE}
@@ -38,7 +38,7 @@ def test_every_task_is_done_once_and_told(processes):
 
 
 def test_what_is_soon_done_starts_no_process():
-    found = list(as_they_come(lambda k: os.getpid(), numbered(50), 2, lambda name: None))
+    found = list(imap_unordered(lambda k: os.getpid(), numbered(50), 2, lambda name: None))
     assert {worker for _, worker in found} == {HERE}
 
 
@@ -51,7 +51,7 @@ def test_a_process_that_is_killed_is_an_error_and_no_hang():
             os._exit(1)
 
     with pytest.raises(CommandError, match="was killed, perhaps for want of memory: --n-jobs 1"):
-        list(as_they_come(fatal, numbered(1_000), 2, lambda name: None))
+        list(imap_unordered(fatal, numbered(1_000), 2, lambda name: None))
 
 
 def test_beside_each_other_or_not_the_accuracies_are_the_same(tmp_path):
