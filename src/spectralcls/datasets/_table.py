@@ -114,7 +114,7 @@ def read_table(
     if schema is None:
         source, schema, data = _learned(source, target, drop, categories, numbers, dates, decimal, words)
     X = encode(schema, source, unknown, data)
-    labels, y = None, None
+    classes, labels, y = None, None, None
     if target is not None:
         classes, y = encode_labels(schema, source)
         labels = classes[y]
