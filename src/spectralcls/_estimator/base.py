@@ -13,7 +13,7 @@ from .._tuning import search
 from .._tuning.temperature import finite_scores
 from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
-from .parameters import complete
+from .parameters import constraints
 from .state import Versioned
 
 
@@ -61,7 +61,7 @@ def _without_learned(estimator):
 class Estimator(Versioned):
     """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
-    A subclass inherits the constraint of each parameter of its constructor that `PARAMETERS` lists; its own
+    A subclass inherits the constraint of each parameter of its constructor that `CONSTRAINTS` lists; its own
     `_parameter_constraints` come first. What the user hands over becomes coordinates by the object that
     `_make_inputs` gives, which a fitted estimator keeps as `_inputs`.
     """
@@ -70,7 +70,7 @@ class Estimator(Versioned):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        complete(cls)
+        cls._parameter_constraints = constraints(cls)
 
     def _make_inputs(self, **options):
         """New `Inputs` with the parameters of the estimator that concern them."""

@@ -41,7 +41,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         A climber has arrived when a step is shorter than this many bandwidths.
     max_iter : int, default=1000
         Steps at most.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -55,7 +56,10 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Bandwidth in use.
     n_iter_ : int
         Steps of the slowest climber.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------

@@ -42,10 +42,12 @@ class GradientMetric(LinearMap):
         Ridges to try in each round.
     max_samples : int, default=3000
         With more distinct points than this, the map is learned on a stratified random subsample.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -61,7 +63,10 @@ class GradientMetric(LinearMap):
         the targets.
     best_iter_ : int
         The round that was kept.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------

@@ -44,10 +44,12 @@ class KernelMetric(LinearMap):
         every fourth step, and the best map is kept.
     patience : int, default=6
         Evaluations without improvement before stopping.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -66,7 +68,10 @@ class KernelMetric(LinearMap):
         The map from which the descent started.
     start_loss_, loss_ : float
         Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------

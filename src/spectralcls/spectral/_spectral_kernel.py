@@ -76,8 +76,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
         O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
         left out. None: exact.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -95,7 +97,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Only present with the Gaussian kernel.
     trace_residual_ : float
         trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features. Only present if X has string names.
 
     Raises
     ------
