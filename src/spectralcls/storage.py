@@ -60,6 +60,7 @@ def load(path: FilePath):
     Parameters
     ----------
     path : path-like
+        Where the file is.
 
     Returns
     -------

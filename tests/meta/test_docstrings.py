@@ -42,6 +42,7 @@ def test_every_parameter_is_described_with_its_default(cls):
     described, signature = sections(cls), inspect.signature(cls.__init__).parameters
     for name, parameter in list(signature.items())[1:]:
         assert name in described, f"{name} is not described"
+        assert parameter.annotation is not inspect.Parameter.empty, f"{name} has no type hint"
         if parameter.default is not inspect.Parameter.empty:
             shown = described[name].type.partition("default=")[2]
             assert shown and ast.literal_eval(shown) == parameter.default, f"{name} : {described[name].type}"
@@ -63,4 +64,4 @@ def test_shared_sentences_are_the_same(name):
             alike[" ".join(text.split()[:WORDS])].add(text)
     assert alike
     for texts in alike.values():
-        assert commonprefix([f"{text} " for text in texts]).rstrip(" `\"").endswith(".")
+        assert commonprefix([f"{text} " for text in texts]).rstrip(' `"').endswith(".")

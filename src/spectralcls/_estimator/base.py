@@ -104,7 +104,7 @@ class Estimator(Versioned):
 
     @property
     def feature_names_in_(self):
-        """Names of the features seen during `fit`, ndarray of shape (n_features_in_,), if X had string names."""
+        """Names of the features seen during `fit`, if X had string names."""
         return self._of_inputs("feature_names_in_")
 
     def _of_inputs(self, name):

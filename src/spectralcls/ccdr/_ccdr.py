@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import encode
 from ..kernels.neighbors import ALGORITHMS, knn, without_self
 from . import _graph
@@ -102,7 +102,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Weights w_ij; None where subsamples were integrated.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     Notes
@@ -151,20 +151,20 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        beta=0.5,
-        unlabeled=None,
-        n_neighbors=4,
-        weights="heat",
-        epsilon=None,
-        affinity="nearest_neighbors",
-        extension="symmetric",
-        max_samples=None,
-        n_subsamples=5,
-        algorithm="auto",
-        random_state=0,
-        n_jobs=None,
+        beta: float = 0.5,
+        unlabeled: Any = None,
+        n_neighbors: int = 4,
+        weights: str = "heat",
+        epsilon: float | None = None,
+        affinity: str = "nearest_neighbors",
+        extension: str = "symmetric",
+        max_samples: int | None = None,
+        n_subsamples: int = 5,
+        algorithm: str = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.beta = beta

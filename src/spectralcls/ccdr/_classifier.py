@@ -12,7 +12,7 @@ from .._estimator import Estimator, transactional
 from .._tuning import draw_sample, drawn_seed, search
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers
 from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
@@ -99,7 +99,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -141,22 +141,22 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        beta="cv",
-        n_neighbors=4,
-        unlabeled=None,
-        cv=3,
-        max_tuning_samples=5000,
-        weights="heat",
-        epsilon=None,
-        extension="symmetric",
-        max_samples=None,
-        n_subsamples=5,
-        algorithm="auto",
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        beta: str | float | ArrayLike = "cv",
+        n_neighbors: str | int | ArrayLike = 4,
+        unlabeled: Any = None,
+        cv: Any = 3,
+        max_tuning_samples: int | None = 5000,
+        weights: str = "heat",
+        epsilon: float | None = None,
+        extension: str = "symmetric",
+        max_samples: int | None = None,
+        n_subsamples: int = 5,
+        algorithm: str = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components

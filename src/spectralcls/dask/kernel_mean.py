@@ -139,7 +139,7 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References
@@ -269,7 +269,7 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References
@@ -371,7 +371,7 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
         kernel's normalizing constant, for the training samples of positive weight.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References
@@ -473,7 +473,7 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
         kernel's normalizing constant, for the training samples of positive weight.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References

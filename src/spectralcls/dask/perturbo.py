@@ -108,7 +108,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References

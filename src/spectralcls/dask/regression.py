@@ -74,7 +74,7 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
         The fitted map in use.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References

@@ -244,7 +244,7 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References
@@ -369,7 +369,7 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     References
@@ -486,7 +486,7 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.

@@ -94,6 +94,7 @@ def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_sample
     Parameters
     ----------
     path : path-like
+        Where the file is, or the folder of Parquet files.
     known : collection of str
         Names of columns: a line that has one is a header.
     words : collection of str

@@ -58,7 +58,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Steps of the slowest climber.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -100,14 +100,14 @@ class KernelMeanShift(ClusterMixin, Estimator):
 
     def __init__(
         self,
-        bandwidth="silverman",
+        bandwidth: str | float = "silverman",
         *,
-        kernel="gaussian",
-        min_cluster_size=1,
-        cluster_all=True,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        min_cluster_size: int = 1,
+        cluster_all: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

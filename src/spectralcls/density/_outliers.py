@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from .._estimator import transactional
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import with_left_out
 from ._base import Density
 from ._form import leave_one_out_log_density
@@ -94,7 +94,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -130,20 +130,20 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        contamination="auto",
-        novelty=False,
-        kernel="gaussian",
-        covariance_type="spherical",
-        adaptive=False,
-        bounds=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        contamination: str | float = "auto",
+        novelty: bool = False,
+        kernel: str = "gaussian",
+        covariance_type: str = "spherical",
+        adaptive: float | bool = False,
+        bounds: ArrayLike | None = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.contamination = contamination

@@ -73,7 +73,7 @@ default="gaussian"
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -111,18 +111,18 @@ default="gaussian"
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        kernel="gaussian",
-        covariance_type="spherical",
-        adaptive=False,
-        bounds=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        covariance_type: str = "spherical",
+        adaptive: float | bool = False,
+        bounds: ArrayLike | None = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

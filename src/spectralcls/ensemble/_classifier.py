@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,6 +13,7 @@ from .._estimator import Estimator, transactional
 from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
+from .._utils.typing import RandomState
 from ._budget import Clock, affordable_sizes
 from ._columns import Positions
 from ._ensemble import Ensemble, Points, fit_ensemble, posterior
@@ -70,7 +72,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         What votes and why, in a line; also at the end of the fitted classifier's `repr`.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -104,7 +106,15 @@ class AutoClassifier(ClassifierMixin, Estimator):
         "verbose": ["boolean"],
     }
 
-    def __init__(self, *, time_budget=None, cv=3, random_state=0, verbose=False, n_jobs=None):
+    def __init__(
+        self,
+        *,
+        time_budget: float | None = None,
+        cv: Any = 3,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
+    ):
         self.time_budget = time_budget
         self.cv = cv
         self.random_state = random_state

@@ -1,6 +1,9 @@
 """The integrated-squared-error classifier: nearest class mean in feature space."""
 
+from typing import Any
+
 from .._expansion import Rule
+from .._utils.typing import ArrayLike, RandomState
 from ._base import KernelMeanClassifier
 
 
@@ -82,7 +85,7 @@ class ISEClassifier(KernelMeanClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -112,20 +115,20 @@ class ISEClassifier(KernelMeanClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        kernel="gaussian",
-        potential="convolved",
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        potential: str = "convolved",
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

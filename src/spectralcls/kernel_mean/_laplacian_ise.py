@@ -1,7 +1,10 @@
 """The Laplacian ISE classifier: nearest class mean under 1/f weighting."""
 
+from typing import Any
+
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
+from .._utils.typing import ArrayLike, RandomState
 from ._base import KernelMeanClassifier
 
 
@@ -84,7 +87,7 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         kernel's normalizing constant, for the training samples of positive weight.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -116,21 +119,21 @@ class LaplacianISEClassifier(KernelMeanClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        kernel="gaussian",
-        weighting="symmetric",
-        potential="convolved",
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        weighting: str = "symmetric",
+        potential: str = "convolved",
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

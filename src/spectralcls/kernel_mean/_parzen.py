@@ -6,7 +6,7 @@ import numpy as np
 
 from .._estimator import log_posterior
 from .._expansion import Rule
-from .._utils.typing import Array
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_priors
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
@@ -92,7 +92,7 @@ class ParzenClassifier(KernelMeanClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -123,21 +123,21 @@ class ParzenClassifier(KernelMeanClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        kernel="gaussian",
-        priors=None,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        class_weight=None,
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        priors: ArrayLike | None = None,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

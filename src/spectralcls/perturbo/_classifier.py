@@ -10,7 +10,7 @@ from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, unit_scale
 from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class
@@ -117,7 +117,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     Notes
@@ -172,23 +172,23 @@ class PerTurboClassifier(GrowingMixin, Classifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        regularization="tikhonov",
-        alpha="cv",
-        retained=0.95,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        class_weight=None,
-        cv=None,
-        scoring="auto",
-        bandwidth_grid=None,
-        alpha_grid=None,
-        max_tuning_samples=2000,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        regularization: str | None = "tikhonov",
+        alpha: str | float = "cv",
+        retained: float = 0.95,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        cv: Any = None,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        alpha_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.regularization = regularization

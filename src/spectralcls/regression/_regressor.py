@@ -8,7 +8,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._estimator import Estimator, transactional
 from .._utils.from_sklearn import Interval, Options, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import candidates, chosen
 from ._form import RegressionForm
@@ -75,7 +75,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         The fitted map in use.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -121,17 +121,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        degree="cv",
-        kernel="gaussian",
-        metric=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        degree: str | int = "cv",
+        kernel: str = "gaussian",
+        metric: Any = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.degree = degree

@@ -15,6 +15,7 @@ from .._tuning import check_grid, distinct, median_distance, thin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix
 from . import _ridge_iterative as _iterative
 from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
@@ -100,7 +101,7 @@ class KernelRidgeClassifier(Classifier):
         Iterations of conjugate gradients; 1 for a Cholesky factor.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -146,23 +147,23 @@ class KernelRidgeClassifier(Classifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        alpha="cv",
-        kernel="laplace",
-        categorical_features="from_dtype",
-        scale="auto",
-        class_weight=None,
-        bandwidth_grid=None,
-        alpha_grid=ALPHAS,
-        max_tuning_samples=3000,
-        max_exact_samples=6000,
-        tol=1e-4,
-        max_iter=200,
-        rank=1000,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        alpha: str | float = "cv",
+        kernel: str = "laplace",
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        bandwidth_grid: ArrayLike | None = None,
+        alpha_grid: ArrayLike = ALPHAS,
+        max_tuning_samples: int | None = 3000,
+        max_exact_samples: int = 6000,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        rank: int = 1000,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.alpha = alpha

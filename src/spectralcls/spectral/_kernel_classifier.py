@@ -24,7 +24,7 @@ from .._tuning import (
 )
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers, positive_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
@@ -114,7 +114,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     Raises
@@ -162,22 +162,22 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        bandwidth="cv",
-        scoring="auto",
-        cv=5,
-        max_tuning_samples=500,
-        transformation="normalized",
-        embedding="b",
-        normalize=True,
-        kernel="auto",
-        degree=2,
-        coef0=1.0,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        bandwidth: str | float = "cv",
+        scoring: str = "auto",
+        cv: Any = 5,
+        max_tuning_samples: int | None = 500,
+        transformation: str = "normalized",
+        embedding: str = "b",
+        normalize: bool = True,
+        kernel: str = "auto",
+        degree: int = 2,
+        coef0: float = 1.0,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components

@@ -12,7 +12,7 @@ from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import KernelOperator
 
 
@@ -74,7 +74,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Training points of positive weight.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -112,16 +112,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: str | int = 2,
         *,
-        weighting=None,
-        kernel="gaussian",
-        bandwidth="scale",
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        weighting: str | None = None,
+        kernel: str = "gaussian",
+        bandwidth: str | float = "scale",
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.weighting = weighting

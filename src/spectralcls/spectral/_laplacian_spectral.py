@@ -1,7 +1,7 @@
 """The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .._expansion.spectrum import density_weights, leading_spectrum
 from .._tuning import Judge, reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -164,7 +165,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -201,23 +202,23 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        n_components="all",
-        max_components=32,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=2000,
-        tolerance=None,
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int = "all",
+        max_components: int = 32,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        tolerance: float | None = None,
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components

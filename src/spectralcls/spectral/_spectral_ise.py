@@ -1,6 +1,7 @@
 """Nearest class center in the leading eigenvectors of a kernel matrix: the spectral ISE classifiers."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..linalg import KernelOperator
 from ._base import SpectralClassifier
@@ -28,24 +30,24 @@ class _SpectralISE(SpectralClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        n_components="all",
-        center="mean",
-        kernel="gaussian",
-        max_components=32,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=2000,
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int = "all",
+        center: str = "mean",
+        kernel: str = "gaussian",
+        max_components: int = 32,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -246,7 +248,7 @@ class SpectralISEClassifier(_SpectralISE):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
 
     See Also
@@ -368,7 +370,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features. Only present if X has string names.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
