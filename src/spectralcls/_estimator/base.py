@@ -1,6 +1,8 @@
 """Base classes of the estimators, and the transaction that every fit is."""
 
 import functools
+import warnings
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any, Self
 
@@ -15,6 +17,8 @@ from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
 from .state import Versioned
+
+_depth = ContextVar("depth", default=0)  # of fits within fits
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -44,7 +48,11 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update(vars(self) if keep else before)
-        result = validated(trial, *args, **kwargs)
+        entered = _depth.set(_depth.get() + 1)
+        try:
+            result = validated(trial, *args, **kwargs)
+        finally:
+            _depth.reset(entered)
         vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)
         return self if result is trial else result
@@ -89,9 +97,19 @@ class Estimator(Versioned):
         return coordinates(self, X)
 
     def _search(self, sample, candidates, score):
-        """The best candidates, see `search`; what was tried is kept as attributes."""
-        found = search(sample, candidates, score)
+        """The best candidates, see `search`; what was tried is kept as attributes.
+
+        A winner that may disappoint is warned of, unless the estimator is a part of another.
+        """
+        own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
+        found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
         self._note(found, sample.n_samples)
+        if _depth.get() > 1:
+            return found
+        if found.predicts_one_class:
+            warnings.warn(_one_class(self), stacklevel=4)
+        elif found.at_end is not None:
+            warnings.warn(_at_end(self, found), stacklevel=4)
         return found
 
     def _note(self, found, n_samples):
@@ -117,6 +135,23 @@ class Estimator(Versioned):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _one_class(estimator):
+    ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
+    known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(estimator, way))
+    return (
+        f"{type(estimator).__name__} predicts the same class for every held-out sample: the features tell little about "
+        "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
+    )
+
+
+def _at_end(estimator, found):
+    tried = found.cv_results["param_bandwidth"]
+    return (
+        f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "
+        f"{tried.min():.3g} to {tried.max():.3g}. Look at cv_results_, or give a bandwidth_grid that goes on."
+    )
 
 
 def coordinates(estimator, X):
