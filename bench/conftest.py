@@ -1,19 +1,61 @@
-"""The tables of ``pytest bench/`` say how many times as long each peer took, next to the times of this package."""
+"""A bench is a test that calls ``record(**values)``: its row goes into the record of its file and name.
+
+A row that the same run (commit, build, processor, versions) has measured already is kept, so that an interrupted run
+goes on where it stopped; ``--again`` measures it anew."""
+
+import time
 
 import pytest
 
+from spectralcls._core import available_variants, compiled
 
-def ratios(extra_info):
-    """What a bench noted as so many times something: 'times NumPy 29.1, times KeOps 38'."""
-    found = {key: value for key, value in extra_info.items() if "times" in key and isinstance(value, int | float)}
-    return ", ".join(f"{key} {value:.3g}" for key, value in found.items())
+from .record import Record, identity
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_benchmark_group_stats(config, benchmarks, group_by):
-    groups = yield
-    for _, group in groups:
-        for bench in group:
-            if text := ratios(bench.get("extra_info", {})):
-                bench["name"] += f"   {text}"
-    return groups
+def pytest_addoption(parser):
+    parser.addoption("--fresh", action="store_true", help="drop rows of other commits and machines")
+    parser.addoption("--again", action="store_true", help="measure again what this commit has measured")
+
+
+def pytest_collection_modifyitems(config, items):
+    """With a narrower instruction set than the machine's only the benches that ask for every one."""
+    if compiled.build_info()["variant"] != available_variants()[0]:
+        kept = [item for item in items if item.get_closest_marker("every_isa")]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+@pytest.fixture(scope="session")
+def this_run():
+    """What all rows of this process share."""
+    return identity()
+
+
+@pytest.fixture
+def record(request, this_run):
+    """A function that takes the values of the row; the case is the parameters of the bench."""
+    topic, section = request.path.stem.removeprefix("bench_"), request.node.originalname.removeprefix("test_")
+    stored, case = Record(topic), dict(request.node.callspec.params) if hasattr(request.node, "callspec") else {}
+    case = {key: getattr(value, "__name__", value) for key, value in case.items()}
+    case["isa"] = compiled.build_info()["variant"]
+    stored.begin(section, this_run, request.config.getoption("--fresh"))
+    if stored.row(section, case) and not request.config.getoption("--again"):
+        pytest.skip("measured already")
+    begin = time.perf_counter()
+
+    def keep(values):
+        stored.keep(section, case, values, time.perf_counter() - begin)
+
+    return keep
+
+
+@pytest.fixture(autouse=True)
+def record_of_pytest_benchmark(request):
+    """What a bench of pytest-benchmark notes is its row."""
+    if "benchmark" not in request.fixturenames:
+        yield
+        return
+    benchmark, keep = request.getfixturevalue("benchmark"), request.getfixturevalue("record")
+    yield
+    if benchmark.extra_info:
+        keep(dict(benchmark.extra_info))

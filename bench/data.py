@@ -1,4 +1,4 @@
-"""The folder of the data sets, $SPECTRALCLS_DATA; a benchmark that misses one is skipped and says so."""
+"""The folder of the data sets, $SPECTRALCLS_DATA; a bench that misses one is skipped and says so."""
 
 import os
 from pathlib import Path
@@ -26,3 +26,11 @@ def load(name):
         pytest.skip(f"no {found.name}: set {VARIABLE} to the folder that holds it")
     with np.load(found, allow_pickle=False) as file:
         return {key: file[key] for key in file.files}
+
+
+def standardized(X, Q):
+    """Points and queries in float64, by the means and deviations of the points."""
+    X, Q = X.astype(np.float64), Q.astype(np.float64)
+    scale = X.std(axis=0)
+    scale[scale == 0] = 1
+    return (X - X.mean(axis=0)) / scale, (Q - X.mean(axis=0)) / scale

@@ -1,19 +1,201 @@
-"""How everything here is measured: side by side, interleaved, against the machine's own limit."""
+"""The one way to measure: in turns in one process, on equally many threads, with fixed costs apart and answers
+compared.
+
+A *turn* calls every function once, in an order that is reversed from turn to turn. A figure is the median over the
+turns; that of a ratio is the median of the turns' ratios, and its spread is half the distance between the quartiles. On
+one thread the seconds are those of the processor, added over all threads of the process: other work on the machine
+disturbs them little. On more threads they are seconds of the clock.
+"""
 
 import gc
+import os
 import re
 import resource
+import sys
 import time
 import tracemalloc
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from spectralcls._core import compiled
+from spectralcls._core.threads import effective_n_threads
 
-SETTLE = 0.1  # seconds: the threads of whoever ran before (OpenBLAS, OpenMP) wait busily for more work
+QUICK = bool(os.environ.get("SPECTRALCLS_BENCH_QUICK"))  # does everything run? its figures are not kept
+SETTLE = 0.1  # seconds: threads of the function before (OpenBLAS, OpenMP) wait busily for more work
+SHORTEST = 2e-3  # seconds: a faster call is repeated within its turn
+WARM = 1.0  # seconds: a first call that takes less is not counted
+FULL = 4e9  # pairs: less is measured in full
+LEAST = 5000  # queries: fewer are, too
 EXPONENTIAL_SLOTS = {"float32": 12, "float64": 18}
+
+
+class Timing(NamedTuple):
+    """Seconds of one function over the turns."""
+
+    median: float
+    least: float
+    turns: tuple
+    fixed: float = 0.0  # seconds that do not depend on the number of queries
+    sampled: str = "in full"
+
+
+@dataclass(frozen=True)
+class Queries:
+    """A function of the number of queries, of which `m` are wanted, each against `n` points.
+
+    `prepare` makes a second argument, which takes no part in the seconds. Below `full` pairs all are answered.
+    Otherwise two smaller numbers of queries are, in every turn, and the line through them gives the fixed seconds and
+    those of all queries."""
+
+    call: object
+    m: int
+    n: int
+    full: float = FULL
+    prepare: object = None
+
+    @property
+    def sizes(self):
+        large = max(LEAST, int(self.full / self.n))
+        return (self.m,) if large >= self.m else (large // 8, large)
+
+    def timing(self, seconds):
+        """`seconds` : a tuple for each turn, one number for each size."""
+        if len(self.sizes) == 1:
+            return _timing([taken[0] for taken in seconds])
+        (few, many), (first, second) = self.sizes, np.transpose(seconds)
+        slope = np.maximum((second - first) / (many - few), 0)
+        fixed = np.maximum(first - slope * few, 0)
+        words = f"from {few} and {many} queries"
+        return _timing(np.maximum(second, fixed + slope * self.m), float(np.median(fixed)), words)
+
+
+def _timing(turns, *more):
+    turns = tuple(map(float, turns))
+    return Timing(float(np.median(turns)), min(turns), turns, *more)
+
+
+@contextmanager
+def limited_threads(count):
+    """All libraries that are loaded use `count` threads at most."""
+    torch, numba, faiss = (sys.modules.get(name) for name in ("torch", "numba", "faiss"))
+    if torch:
+        torch.set_num_threads(count)
+    if numba:
+        numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
+    if faiss:
+        faiss.omp_set_num_threads(count)
+    with threadpool_limits(count):
+        assert effective_n_threads() == count, f"{count} threads are wanted, {effective_n_threads()} are there"
+        too_many = [pool["prefix"] for pool in threadpool_info() if pool["num_threads"] > count]
+        assert not too_many, f"{too_many} use more than {count} threads"
+        yield
+
+
+def side_by_side(functions, repeats=7, budget=60.0, threads=None):
+    """Timings of functions that run in turns, and the last result of each.
+
+    Parameters
+    ----------
+    functions : dict of callables without arguments, or of `Queries`
+    repeats : int
+        Turns at most.
+    budget : float
+        No further turn once this many seconds have gone by; each function runs at least once.
+    threads : int, default=None
+        Threads of all libraries; 1 means processor time. None leaves them as they are, and takes the clock.
+
+    Returns
+    -------
+    timings : dict of name to Timing
+    results : dict of name to result
+    """
+    if QUICK:
+        repeats, budget = min(repeats, 2), min(budget, 5.0)
+    work = {name: f if isinstance(f, Queries) else Queries(lambda _, f=f: f(), 1, 1) for name, f in functions.items()}
+    now = time.process_time if threads == 1 else time.perf_counter
+    seconds, results, times = {name: [] for name in work}, {}, dict.fromkeys(work)
+    begun = time.perf_counter()
+    with limited_threads(threads or effective_n_threads()):
+        for turn in range(repeats + 1):  # the first one warms up what is fast
+            over = time.perf_counter() - begun > budget
+            due = [name for name in work if not (seconds[name] if over else len(seconds[name]) == repeats)]
+            for name in due[:: 1 if turn % 2 else -1]:
+                taken, results[name], times[name] = _turn(work[name], times[name], now, 0 if threads == 1 else SETTLE)
+                if turn or sum(taken) > WARM:
+                    seconds[name].append(taken)
+    return {name: work[name].timing(seconds[name]) for name in work}, {name: results[name] for name in work}
+
+
+def _turn(work, times, now, settle):
+    """Seconds of a call for each of its sizes, the last result, and how often a call is repeated next time."""
+    taken = []
+    for size in work.sizes:
+        time.sleep(settle)
+        spent = 0.0
+        for _ in range(times or 1):
+            arguments = (size,) if work.prepare is None else (size, work.prepare())
+            begin = now()
+            result = work.call(*arguments)
+            spent += now() - begin
+        taken.append(spent / (times or 1))
+    return tuple(taken), result, times or int(np.clip(SHORTEST / max(taken[0], 1e-9), 1, 10_000))
+
+
+def compare(functions, *, threads=1, repeats=7, budget=60.0, rtol=None, atol=0.0, answer=np.asarray):
+    """A row of a table: seconds of the first function, and how many times as long the others take.
+
+    With `rtol` the answers of all, ``answer(result)``, have to agree with that of the first, as far as they reach.
+    Returns the row and the results.
+    """
+    timings, results = side_by_side(functions, repeats, budget, threads)
+    ours, *others = functions
+    row = {"threads": threads, "turns": min(len(timing.turns) for timing in timings.values())}
+    row |= {f"{ours}, s": spread(timings[ours].turns)}
+    row |= {f"x {name}": ratio(timings[name], timings[ours]) for name in others}
+    if sampled := {timing.sampled for timing in timings.values()} - {"in full"}:
+        row["extrapolated"] = ", ".join(sorted(sampled))
+    if rtol is not None:
+        expected = answer(results[ours])
+        for name in others:
+            found = answer(results[name])
+            shared = min(len(found), len(expected))
+            np.testing.assert_allclose(found[:shared], expected[:shared], rtol=rtol, atol=atol, err_msg=name)
+        row["answers agree to"] = rtol or atol
+    return row, results
+
+
+def spread(values):
+    """The median, and half the distance between the quartiles."""
+    low, median, high = np.percentile(values, (25, 50, 75))
+    return {"median": float(median), "spread": float(high - low) / 2}
+
+
+def ratio(theirs, ours):
+    """Of two timings, turn by turn."""
+    count = min(len(theirs.turns), len(ours.turns))
+    return spread(np.divide(theirs.turns[-count:], ours.turns[-count:]))
+
+
+def paired(differences, level=0.95):
+    """Mean of paired differences over data sets with its interval, their median, and Wilcoxon's p-value."""
+    differences = np.asarray(differences, dtype=float)
+    count = len(differences)
+    reach = stats.t.ppf((1 + level) / 2, count - 1) * stats.sem(differences) if count > 1 else np.inf
+    p = stats.wilcoxon(differences).pvalue if np.any(differences) else 1.0
+    return {
+        "sets": count,
+        "mean": float(differences.mean()),
+        f"{100 * level:.0f} % interval": f"± {reach:.1f}",
+        "median": float(np.median(differences)),
+        "p (Wilcoxon)": float(p),
+    }
 
 
 @cache
@@ -34,53 +216,11 @@ def limit(pair_slots, dtype, threads):
     return multiply_add_rate(dtype, threads) * compiled.lanes(np.dtype(dtype)) / pair_slots
 
 
-def side_by_side(functions, repeats=5, budget=60.0):
-    """Median and least seconds of each function, run in turns so that all see the same machine.
-
-    Parameters
-    ----------
-    functions : dict of callables without arguments
-    repeats : int
-        Turns at most.
-    budget : float
-        No further turn once this many seconds have gone by; each function runs at least once.
-
-    Returns
-    -------
-    times : dict of name to (median, least)
-    results : dict of name to the last result
-    """
-    samples, results = {name: [] for name in functions}, {}
-    start = time.perf_counter()
-    for turn in range(repeats):
-        if turn and time.perf_counter() - start > budget:
-            break
-        for name, function in functions.items():
-            time.sleep(SETTLE)
-            begin = time.perf_counter()
-            results[name] = function()
-            samples[name].append(time.perf_counter() - begin)
-    return {name: (float(np.median(taken)), min(taken)) for name, taken in samples.items()}, results
-
-
-def processor_seconds(function, *args, repeats=1, **kwargs):
-    """The last result of some calls, and the median of their processor seconds over all threads."""
-    taken = []
-    for _ in range(repeats):
-        start = time.process_time()
-        result = function(*args, **kwargs)
-        taken.append(time.process_time() - start)
-    return result, float(np.median(taken))
-
-
-def timed(function, *args, repeats=1, **kwargs):
-    """The last result of some calls, and the least of their seconds."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function(*args, **kwargs)
-        best = min(best, time.perf_counter() - start)
-    return result, best
+def processor_seconds(function, *args, **kwargs):
+    """The result of one call, and its processor seconds over all threads."""
+    start = time.process_time()
+    result = function(*args, **kwargs)
+    return result, time.process_time() - start
 
 
 def peak_bytes(function, *args, **kwargs):

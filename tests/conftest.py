@@ -1,11 +1,18 @@
 from contextlib import nullcontext
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 try:
     from matplotlib import rc_context
 except ImportError:
     rc_context = nullcontext
+
+
+quiet = list(HealthCheck)  # draws of whole arrays are slow, and fixtures reset warnings only
+settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)
+settings.register_profile("many", max_examples=12_000, deadline=None, suppress_health_check=quiet)  # a million calls
+settings.load_profile("few")
 
 
 @pytest.fixture(autouse=True)

@@ -103,11 +103,7 @@ def sweep(source, over):
 def minima(source):
     """What the text reads off figures 2 and 4: least errors."""
     k, beta = sweep(source, "neighbors"), sweep(source, "beta")
-    return {
-        "figure 4, linear": min(k["linear"]),
-        "figure 4, k-NN": min(k["k-NN"]),
-        "figure 2, k-NN": min(beta["k-NN"]),
-    }
+    return {"figure 4, linear": min(k["linear"]), "figure 4, k-NN": min(k["k-NN"]), "figure 2, k-NN": min(beta["k-NN"])}
 
 
 def dimensions(source):

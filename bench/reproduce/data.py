@@ -59,6 +59,19 @@ THESIS = {
     "pendigits": ThesisSet("pendigits", "Pendigits", openml="32"),
     "pima": ThesisSet("pima", "Pima"),
 }
+OTHERS = {  # beside the thesis's: title, file, number of training points (papers 000, 003 and 004)
+    "wbc_683": ("WBC (683 x 9)", "wbc", 100),
+    "ecoli": ("Ecoli", "ecoli", 67),
+    "glass": ("Glass", "glass", 43),
+    "blood_transfusion": ("Blood transfusion", "blood_transfusion", 150),
+    "parkinsons": ("Parkinsons", "parkinsons", 39),
+    "simdata_1": ("SimData-1", "simdata_1", 200),
+    "simdata_2": ("SimData-2", "simdata_2", 200),
+    "simdata_3": ("SimData-3", "simdata_3", 200),
+    "satimage": ("Satimage, 500 for training", "satimage", 500),
+}
+SIMULATED = ("simdata_1", "simdata_2", "simdata_3")  # by `spectralcls.datasets`, after sizes in paper 003
+TITLES = {name: spec.title for name, spec in THESIS.items()} | {name: spec[0] for name, spec in OTHERS.items()}
 PENDIGITS_TEST = 3498  # rows of the original test file, the last ones
 
 
@@ -107,7 +120,22 @@ def stratum_splits(n, n_train, trials):
         yield order[:n_train], order[n_train:]
 
 
+def parts(source, name, trials):
+    """(X, y, splits) of a set in `TITLES`, with the sizes of the paper that it is from."""
+    if name in THESIS:
+        X, y, splits = thesis_data(source, name)
+        return X, y, thesis_splits(name, y, splits, trials)
+    _, file, n_train = OTHERS[name]
+    loaded = source.load(file)
+    return np.asarray(loaded.data, dtype=np.float64), loaded.target, stratum_splits(len(loaded.target), n_train, trials)
+
+
 @cache
 def published(paper):
     """The numbers of a paper, copied from it."""
     return json.loads((Path(__file__).parent / "published" / f"{paper}.json").read_text(encoding="utf-8"))
+
+
+def spread(values):
+    """[mean, standard deviation] of what the trials gave."""
+    return [float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0]

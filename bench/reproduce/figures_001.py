@@ -148,10 +148,7 @@ def banana_weights(source):
     _stars(ax, X[top])
     ax.set(xlabel="feature 1", ylabel="feature 2")
     ax.legend(frameon=False, fontsize=8)
-    return (
-        figure,
-        f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.",
-    )
+    return (figure, f"A training set and its 15 points of largest weight (h = {h:.2g}): the border of the whole set.")
 
 
 def iris_weights(source):
@@ -162,10 +159,7 @@ def iris_weights(source):
     _stars(ax, X[top][:, 1:3])
     ax.set(xlabel="feature 2, unit deviation", ylabel="feature 3, unit deviation")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    return (
-        figure,
-        f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).",
-    )
+    return (figure, f"A training set of iris in dimensions 2 and 3, and the 15 points of largest weight (h = {h:.2g}).")
 
 
 def class_weights(source, data):
@@ -196,7 +190,7 @@ def map_of_data(source, data, classifier):
     """Training and test points on their own scales: eq. 7.2 multiplies test points by sqrt(n)."""
     X, y, Q, truth = _training_set(source, data)
     estimator = model(classifier, "mean")
-    labels, h, _ = predict_tuned(estimator, X, y, Q, SEED)
+    labels, h = predict_tuned(estimator, X, y, Q, SEED)
     Z, Zq = estimator.map_.transform(X), extend_as_printed(estimator.map_, Q)
     n_classes = y.max() + 1
     pairs = [(0, 1)] if n_classes == 2 else [(0, 1), (0, 2)]

@@ -6,38 +6,28 @@ import numpy as np
 
 from spectralcls import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 from spectralcls._expansion import Expansion, Rule, TrainingPoints
+from spectralcls._utils.training_data import TrainingData
 
 
-class _AsManyAsClasses:
-    """By default as many eigenvectors as classes."""
+class _AsPrinted:
+    """By default as many eigenvectors as classes. Queries are mapped as eq. 7.2 of the thesis prints it: with a factor
+    sqrt(n), and by the plain kernel."""
 
-    def _learn(self, data, y):
+    def _learn(self, data):
         given = self.n_components
         if given == "all":
             self.n_components = len(data.classes)
-        super()._learn(data, y)
+        super()._learn(data)
         self.n_components = given
-
-
-class _AsPrinted(_AsManyAsClasses):
-    """Queries are mapped as eq. 7.2 of the thesis prints it: with a factor sqrt(n), and by the plain kernel."""
 
     def _query_map(self, spectrum, columns=None, offsets=None):
         columns = np.eye(len(spectrum.values)) if columns is None else columns
         operator = spectrum.operator
         n = len(operator.X) if operator.sample_weight is None else operator.sample_weight.sum()
         A = np.sqrt(n) * spectrum.weighted_vectors().astype(np.float64) @ (columns / np.sqrt(spectrum.values)[:, None])
-        points = TrainingPoints.of(operator.X, n_jobs=self.n_jobs)
+        points = TrainingPoints.of(TrainingData.points(operator.X), n_jobs=self.n_jobs)
         offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
         return Expansion(Rule("distance"), points, operator.kernel, operator.bandwidth, A, offsets)
-
-
-class SpectralISEConsistent(_AsManyAsClasses, SpectralISEClassifier):
-    pass
-
-
-class SpectralLaplacianISEConsistent(_AsManyAsClasses, SpectralLaplacianISEClassifier):
-    pass
 
 
 class SpectralISEAsPrinted(_AsPrinted, SpectralISEClassifier):

@@ -14,9 +14,8 @@ from sklearn.svm import SVC
 from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier, simulate
 
-from .data import stratum_splits
+from .data import spread, stratum_splits
 from .perturbo_cuts import PerTurboByInverse
-from .summary import spread
 
 TRAINING = {  # sizes of table 1
     "simdata_1": 200,

@@ -30,7 +30,6 @@ class Entry:
     cell: Cell
     path: tuple
     points: float | None = 1.0
-    explanation: Cell | None = None
     digits: int = 1
     row_total: float | None = None  # our row of counts is scaled to this sum, the printed size of the class
     calibrated: bool = False  # a size of the data that the paper leaves open was chosen for such agreement
@@ -66,8 +65,7 @@ class Table:
     name: str  # "001:9.1"
     title: str
     entries: tuple
-    reading: str = ""
-    counted: bool = True  # False for other readings of numbers that are counted elsewhere
+    reading: str = ""  # of the paper, where it leaves something open
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from .cells import cell
 from .data import THESIS, published
 from .registry import Entry, Figure, Table
-from .thesis import READINGS
 
 SMALL = ("banana", "ringnorm", "twonorm")  # 100 training and 50 test points for the Laplacian ISE classifier
 SHOWN = {
@@ -16,8 +15,6 @@ SHOWN = {
     "spectral_laplacian_ise": "spectral Laplacian ISE",
 }
 COLUMNS = {"Bayes": "bayes", "ISE": "ise", "SVM": "svm", "CS": "cs"}
-EXPLAIN_TRIALS = 5
-READING_TRIALS = 10
 RANGE_DRAWS = 10
 EXCHANGED = ("wbc",)  # information potentials printed in the other order of the classes
 CENTERS = {"Means": "mean", "Medians": "median"}  # of the confusion matrices in appendices B and C
@@ -44,22 +41,6 @@ def rates_cell(data, classifier, trials, center="mean"):
     return cell("thesis.rates", weight, data=data, classifier=classifier, trials=trials, **more)
 
 
-def explanation(data, classifier, trials, center):
-    if classifier == "svm":
-        return cell("thesis.svm_readings", 30, data=data, trials=min(trials, 5))
-    more = {"small": True} if classifier == "laplacian_ise" and data in SMALL else {}
-    if classifier.startswith("spectral"):
-        more["center"] = center
-    return cell(
-        "thesis_readings.explain",
-        20,
-        data=data,
-        classifier=classifier,
-        trials=min(trials, EXPLAIN_TRIALS),
-        **more,
-    )
-
-
 def _rates_table(name, title, classifiers, trials, center="mean"):
     entries = []
     for data, row in published("001")[name]["rows"].items():
@@ -73,7 +54,6 @@ def _rates_table(name, title, classifiers, trials, center="mean"):
                     *number,
                     rates_cell(data, classifier, trials, center),
                     ("rate",),
-                    explanation=explanation(data, classifier, trials, center),
                 )
             )
     reading = SPECTRAL_READING if classifiers[0].startswith("spectral") else READING
@@ -111,20 +91,8 @@ def _potentials_table(name, title, trials):
             exchanged.append(THESIS[data].title)
         for c, number in enumerate(row):
             if number is not None:
-                sweep = cell("thesis.potentials", 5, data=data, trials=min(trials, EXPLAIN_TRIALS))
                 source = rates_cell(data, "ise", trials)
-                entries.append(
-                    Entry(
-                        THESIS[data].title,
-                        f"class {c + 1}",
-                        number,
-                        None,
-                        source,
-                        ("potentials", c),
-                        1.0,
-                        sweep,
-                    )
-                )
+                entries.append(Entry(THESIS[data].title, f"class {c + 1}", number, None, source, ("potentials", c)))
     reading = (
         "Share of each class in the sum of the classes' information potentials, the integral of the "
         "squared Parzen "
@@ -161,7 +129,6 @@ def _confusion_table(name, trials):
                         rates_cell(data, classifier, trials, center),
                         ("confusion", i, j),
                         100 / total,
-                        explanation(data, classifier, trials, center),
                         2,
                         sum(row),
                     )
@@ -199,45 +166,11 @@ def upright(data, printed):
     return (transposed if is_turned else printed), is_turned
 
 
-def _readings_table(trials):
-    """Rates of the first two tables of each classifier, under each other reading of the thesis."""
-    numbers = {"ise": ("9.1", "9.3"), "cs": ("9.1", "9.3"), "laplacian_ise": ("9.15", "9.16")}
-    numbers |= {"spectral_ise": ("9.17", "9.18"), "spectral_laplacian_ise": ("9.19", "9.20")}
-    entries = []
-    for classifier, names in numbers.items():
-        for name in names:
-            for data, row in published("001")[name]["rows"].items():
-                printed = row[list(COLUMNS.values()).index(classifier)] if len(row) > 1 else row[0]
-                if printed is None:
-                    continue
-                more = {"center": "mean"} if classifier.startswith("spectral") else {}
-                more |= {"small": True} if classifier == "laplacian_ise" and data in SMALL else {}
-                for reading in READINGS[classifier]:
-                    ours = cell(
-                        "thesis_readings.rates",
-                        5,
-                        data=data,
-                        classifier=classifier,
-                        reading=reading,
-                        trials=min(trials, READING_TRIALS),
-                        **more,
-                    )
-                    column = f"{SHOWN[classifier]}, {reading}"
-                    entries.append(Entry(THESIS[data].title, column, *printed, ours, ("rate",)))
-    text = (
-        f"Where the thesis is silent or contradicts itself: what the other readings give, {READING_TRIALS} trials at "
-        "most. The tables above have potentials by the convolved kernel, weights f^-1/2 of both points (f^-1 of the "
-        "training point for CS), and queries mapped as eq. 7.2 is printed. These numbers are not counted."
-    )
-    return Table("001:readings", "Other readings", tuple(entries), text, counted=False)
-
-
 def _ranges_table(name, kernel, trials):
     draws = min(trials, RANGE_DRAWS)
     ours = cell("thesis_kernels.ranges", 60, kernel=kernel, draws=draws)
-    others = cell("thesis_kernels.other_sizes", 100, kernel=kernel, draws=min(draws, EXPLAIN_TRIALS))
     entries = [
-        Entry(classifier, end, ends[i], None, ours, (classifier, end), None, others, 2, calibrated=True)
+        Entry(classifier, end, ends[i], None, ours, (classifier, end), None, 2, calibrated=True)
         for classifier, ends in published("001")[name].items()
         for i, end in enumerate(("from", "to"))
     ]
@@ -272,15 +205,11 @@ def tables(trials):
     yield _rates_table("9.20", "Spectral Laplacian ISE (means), UCI sets", laplacian, trials)
     for number in range(1, 11):
         yield _confusion_table(f"A.{number}", trials)
-    for letter, classifiers, what in (
-        ("B", spectral, "Spectral ISE"),
-        ("C", laplacian, "Spectral Laplacian ISE"),
-    ):
+    for letter, classifiers, what in (("B", spectral, "Spectral ISE"), ("C", laplacian, "Spectral Laplacian ISE")):
         yield _rates_table(f"{letter}.1", f"{what} (medians), sets of Raetsch", classifiers, trials, "median")
         yield _rates_table(f"{letter}.2", f"{what} (medians), UCI sets", classifiers, trials, "median")
         for number in range(3, 13):
             yield _confusion_table(f"{letter}.{number}", trials)
-    yield _readings_table(trials)
 
 
 def figures(trials):

@@ -2,7 +2,6 @@
 
 from .cells import cell
 from .data import published
-from .perturbo_readings import MIXTURES
 from .registry import Entry, Figure, Table
 
 REPETITIONS = 10  # as the paper says
@@ -21,25 +20,18 @@ TITLES = {
     "hill_valley_1": "Hill-valley1",
     "hill_valley_2": "Hill-valley2",
 }
-SHOWN = {
-    "full": "PerTurbo (full)",
-    "gle": "PerTurbo (gle)",
-    "reg": "PerTurbo (reg)",
-    "svm": "SVM",
-    "knn": "k-NN",
-}
+SHOWN = {"full": "PerTurbo (full)", "gle": "PerTurbo (gle)", "reg": "PerTurbo (reg)", "svm": "SVM", "knn": "k-NN"}
 LETTER_TRIALS = 3
 
 
-def _cells(data, column, trials):
+def _cell(data, column, trials):
     trials = min(trials, LETTER_TRIALS if data == "letter" else REPETITIONS)
     weight = 60 if data == "letter" else 4
     if column in ("svm", "knn"):
         ours = cell(f"perturbo.{column}", 2 * weight, data=data, trials=trials)
     else:
         ours = cell("perturbo.perturbo", weight, data=data, variant=column, trials=trials)
-    fewer = 1 if data == "letter" else min(trials, 5)
-    return ours, cell("perturbo_readings.explain", 30, data=data, variant=column, trials=fewer)
+    return ours
 
 
 def tables(trials):
@@ -47,7 +39,7 @@ def tables(trials):
     table = published("003")["2"]
     for data, row in table["rows"].items():
         for column, number in zip(table["columns"], row, strict=True):
-            ours, explanation = _cells(data, column, trials)
+            ours = _cell(data, column, trials)
             if number is not None:
                 entries.append(
                     Entry(
@@ -56,14 +48,11 @@ def tables(trials):
                         *number,
                         ours,
                         ("rate",),
-                        explanation=explanation,
                         calibrated=data.startswith("simdata") and column == "knn",
                     )
                 )
             else:
-                inverses.append(
-                    Entry(TITLES[data], SHOWN[column], None, None, ours, ("singular",), explanation=explanation)
-                )
+                inverses.append(Entry(TITLES[data], SHOWN[column], None, None, ours, ("singular",)))
     yield Table(
         "003:2",
         "Accuracy rates",
@@ -80,7 +69,7 @@ def tables(trials):
         "003:5",
         "Active learning: gain of border queries over random ones at the end (text, figure 5)",
         tuple(
-            Entry(TITLES[data], classifier, gain, None, *_active(data, classifier, trials, found))
+            Entry(TITLES[data], classifier, gain, None, *_active(data, classifier, trials))
             for data, found in gains.items()
             for classifier, gain in found.items()
         ),
@@ -88,32 +77,11 @@ def tables(trials):
         "are gone. PerTurbo is tuned on the first labels only; the paper does not say when. What the classifier "
         "gained shows on a fixed test set.",
     )
-    yield Table(
-        "003:readings",
-        "Other readings of PerTurbo (reg)",
-        tuple(
-            Entry(
-                TITLES[data],
-                reading,
-                *row[table["columns"].index("reg")],
-                _cells(data, "reg", trials)[1],
-                ("readings", reading),
-            )
-            for data, row in table["rows"].items()
-            if data != "letter" and data not in MIXTURES
-            for reading in ("features scaled", "tuned by 5 folds")
-        ),
-        "The paper says neither whether features are scaled nor how PerTurbo is tuned.",
-        counted=False,
-    )
 
 
-def _active(data, classifier, trials, found):
+def _active(data, classifier, trials):
     repeats = min(trials, REPETITIONS)
-    setting = {"data": data, "classifier": classifier}
-    ours = cell("perturbo.active", 500, trials=repeats, **setting)
-    readings = cell("perturbo_readings.active_readings", 300, trials=min(repeats, 3), **setting)
-    return ours, ("gains", "pool"), 1.0, readings
+    return cell("perturbo.active", 500, trials=repeats, data=data, classifier=classifier), ("gains", "pool")
 
 
 def figures(trials):

@@ -1,15 +1,10 @@
 """Paper 004: table I, the table of dimensions, figures 1 to 4."""
 
-from .ccdr_readings import JOINT
 from .cells import cell
 from .data import published
 from .registry import Entry, Figure, Table
 
-SWEEPS = (
-    ("2", "beta", "beta"),
-    ("3", "dimension", "dimension"),
-    ("4", "neighbors", "the graph's neighbors"),
-)
+SWEEPS = (("2", "beta", "beta"), ("3", "dimension", "dimension"), ("4", "neighbors", "the graph's neighbors"))
 
 
 def tables(trials):
@@ -19,15 +14,7 @@ def tables(trials):
         "004:I",
         "Classification error probability, satimage, per cent",
         tuple(
-            Entry(
-                f"dimension reduction: {row}",
-                column,
-                number,
-                None,
-                ours,
-                (row, column),
-                explanation=cell("ccdr_readings.explain", 30, row=row, column=column),
-            )
+            Entry(f"dimension reduction: {row}", column, number, None, ours, (row, column))
             for row, numbers in paper["I"]["rows"].items()
             for column, number in zip(paper["I"]["columns"], numbers, strict=True)
         ),
@@ -44,16 +31,7 @@ def tables(trials):
         "004:dimension",
         "Entropic dimension of the classes",
         tuple(
-            Entry(
-                f"class {c + 1}",
-                "dimension",
-                number,
-                None,
-                dimension,
-                ("estimates", c),
-                None,
-                cell("ccdr_readings.dimension_readings", 30, code=c),
-            )
+            Entry(f"class {c + 1}", "dimension", number, None, dimension, ("estimates", c), None)
             for c, number in enumerate(paper["dimension"])
         ),
         "Minimal spanning trees of resamples; two deviations over the resamples are the tolerance.",
@@ -63,45 +41,10 @@ def tables(trials):
         "004:text",
         "Least errors in figures 2 and 4 (section V), per cent",
         tuple(
-            Entry(
-                name,
-                f"at {value}",
-                number,
-                None,
-                minima,
-                (name,),
-                explanation=cell(
-                    "ccdr_readings.explain", 30, row="CCDR", column="Linear" if "linear" in name else "k-NN"
-                ),
-            )
+            Entry(name, f"at {value}", number, None, minima, (name,))
             for name, (number, value) in paper["minima"].items()
         ),
         "14 dimensions, 4 neighbors and beta = 0.5 where they do not vary; 5-NN in the embedding.",
-    )
-    other = {
-        ("none", "Linear"): ("nearest class mean",),
-        ("PCA", "Linear"): ("nearest class mean",),
-        ("CCDR", "Linear"): ("nearest class mean", JOINT),
-        ("CCDR", "k-NN"): (JOINT,),
-    }
-    yield Table(
-        "004:readings",
-        "Other readings",
-        tuple(
-            Entry(
-                f"dimension reduction: {row}",
-                f"{column}, {reading}",
-                paper["I"]["rows"][row][paper["I"]["columns"].index(column)],
-                None,
-                cell("ccdr_readings.explain", 30, row=row, column=column),
-                ("readings", reading),
-            )
-            for (row, column), found in other.items()
-            for reading in found
-        ),
-        "The paper embeds test points out of sample in section IV and speaks of one embedding of all points in "
-        "section V. Its linear classifier is least squares by its words; here stands the nearest class mean too.",
-        counted=False,
     )
 
 

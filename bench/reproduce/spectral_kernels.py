@@ -2,19 +2,8 @@
 
 from pathlib import Path
 
-import numpy as np
-from sklearn import preprocessing
-from sklearn.svm import LinearSVC
-
-from spectralcls.spectral import SpectralKernel, linear_svm
-
 from . import paper_002
 from .data import MissingData
-from .summary import spread
-
-RESAMPLES = 200
-OTHER_C = 1.0
-TABLE_3_COMPONENTS = paper_002.TABLE_3_COMPONENTS
 
 
 def _folder(source, *files):
@@ -44,45 +33,6 @@ def reuters_automatic(source):
     return {"n_components": found.pop("n_components"), "F1": _points(found)}
 
 
-def reuters_readings(source):
-    """Table 3: F1 over resampled test documents [mean, deviation], with another SVM, and with automatic k.
-
-    {k or "linear": {category, "micro" or "macro": {"readings": {...}}}}
-    """
-    X, Y, X_test, Y_test, categories = _reuters(source)
-    rng = np.random.default_rng(0)
-    draws = [rng.integers(len(Y_test), size=len(Y_test)) for _ in range(RESAMPLES)]
-    automatic = reuters_automatic(source)
-    kernel = SpectralKernel(max(TABLE_3_COMPONENTS), normalize=False, random_state=0)
-    embedded, embedded_test = kernel.fit_transform(X), kernel.transform(X_test)
-    features = {
-        str(k): tuple(preprocessing.normalize(part[:, :k]) for part in (embedded, embedded_test))
-        for k in TABLE_3_COMPONENTS
-    }
-
-    def scores(machine, train, test, samples):
-        predicted = np.transpose([machine(train).fit(train, y).predict(test) for y in Y.T])
-        return [_points(paper_002.reuters_scores(Y_test[rows], predicted[rows], categories)) for rows in samples]
-
-    out = {}
-    for k, (train, test) in {**features, "linear": (X, X_test)}.items():
-        resampled = scores(lambda rows: linear_svm(rows, 0), train, test, draws)
-        other = scores(lambda _: LinearSVC(C=OTHER_C, random_state=0), train, test, [slice(None)])[0]
-        out[k] = {
-            name: {
-                "readings": {
-                    "over resampled test documents": spread([found[name] for found in resampled]),
-                    f"squared hinge loss, C = {OTHER_C:g}": other[name],
-                    f"k by cross-validation ({automatic['n_components'].get(name, 'for each category')})": automatic[
-                        "F1"
-                    ][name],
-                }
-            }
-            for name in other
-        }
-    return out
-
-
 def medline(source, splits, query):
     """F1 in points on a query, with and without unit rows: {"unit rows" or "plain": {k: {"mean": ...}}}."""
     folder = _folder(source, "medline1033_doc_tf_unit.npz", "medline1033_meta.npz")
@@ -95,15 +45,7 @@ def medline(source, splits, query):
             for k, scores in found.items()
         }
     best = max((k for k in out["unit rows"] if k != "linear"), key=lambda k: out["unit rows"][k]["mean"][0])
-    linear = out["unit rows"]["linear"]
     out["best k"] = best
     out["best split"] = max(scores["best"] for k, scores in out["unit rows"].items() if k != "linear")
-    out["readings"] = {
-        f"mean over {splits} splits, unit rows, best k = {best}": out["unit rows"][best]["mean"],
-        "without unit rows, the same k": out["plain"][best]["mean"],
-        "best single split": out["best split"],
-        "linear, mean": linear["mean"],
-        "linear, best single split": linear["best"],
-    }
     out["best mean"] = out["unit rows"][best]["mean"]
     return out

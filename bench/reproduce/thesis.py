@@ -8,24 +8,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from spectralcls.information import information_potential
-from spectralcls.kernel_mean import (
-    CauchySchwarzClassifier,
-    ISEClassifier,
-    LaplacianISEClassifier,
-    ParzenClassifier,
-)
+from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
 
-from .data import thesis_data, thesis_splits
-from .literal import (
-    SpectralISEAsPrinted,
-    SpectralISEConsistent,
-    SpectralLaplacianISEAsPrinted,
-    SpectralLaplacianISEConsistent,
-)
-from .summary import spread
+from .data import spread, thesis_data, thesis_splits
+from .literal import SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
 
 GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none
-WIDE_GRID = tuple(np.round(np.geomspace(0.03, 6, 60), 4))
 FOLDS = 3
 CLASSIFIERS = {
     "bayes": ParzenClassifier,
@@ -35,27 +23,14 @@ CLASSIFIERS = {
     "spectral_ise": SpectralISEAsPrinted,
     "spectral_laplacian_ise": SpectralLaplacianISEAsPrinted,
 }
-CONSISTENT = {"spectral_ise": SpectralISEConsistent, "spectral_laplacian_ise": SpectralLaplacianISEConsistent}
 SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
-READINGS = {
-    "ise": {"potentials with the test kernel": {"potential": "same"}},
-    "laplacian_ise": {
-        "weights as in eq. 6.12": {"weighting": "inverse"},
-        "potentials with the test kernel": {"potential": "same"},
-    },
-    "cs": {"weights f^-1/2": {"weighting": "symmetric"}, "no weights": {"weighting": None}},
-    "spectral_ise": {"queries mapped as training points are": {"consistent": True}},
-    "spectral_laplacian_ise": {"queries mapped as training points are": {"consistent": True}},
-}
 
 
-def model(classifier, center=None, consistent=False, **parameters):
+def model(classifier, center=None, **parameters):
     """The estimator, with one thread; `center` of a spectral one, whose queries eq. 7.2 maps as printed and
-    whose eigenvectors LAPACK finds, which at these sizes is the fastest; `consistent` maps queries as training points.
-    """
+    whose eigenvectors LAPACK finds, which at these sizes is the fastest."""
     spectral = {} if center is None else {"center": center, "solver": "dense"}
-    classifiers = CLASSIFIERS | CONSISTENT if consistent else CLASSIFIERS
-    return classifiers[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
+    return CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
 
 
 def smallest_best(grid, scores):
@@ -66,39 +41,28 @@ def smallest_best(grid, scores):
     return float(grid[np.flatnonzero(scores >= np.nanmax(scores) - 1e-9)[0]])
 
 
-def predict_tuned(estimator, X, y, Q, seed, grid=GRID):
-    """Labels of Q; the bandwidth that 3-fold cross-validation chose, the smallest of tied ones; and the
-    largest at which the data do not determine the leading eigenvectors of some fold (0: none).
-    """
-    estimator.set_params(cv=FOLDS, bandwidth_grid=grid, random_state=seed)
+def predict_tuned(estimator, X, y, Q, seed):
+    """Labels of Q, and the bandwidth that 3-fold cross-validation chose, the smallest of tied ones."""
+    estimator.set_params(cv=FOLDS, bandwidth_grid=GRID, random_state=seed)
     estimator.fit(X, y)
-    scores = estimator.cv_results_["mean_test_score"]
-    h = smallest_best(np.sort(grid), scores)
+    h = smallest_best(GRID, estimator.cv_results_["mean_test_score"])
     if h != estimator.bandwidth_:
         estimator.set_params(bandwidth=h).fit(X, y)
-    return estimator.predict(Q), h, float(np.max(np.asarray(grid)[np.isnan(scores)], initial=0))
+    return estimator.predict(Q), h
 
 
 class Tally:
-    """Rates, confusion matrices and bandwidths over the trials."""
+    """Rates and confusion matrices over the trials."""
 
     def __init__(self, n_classes):
         self.n_classes, self.rates, self.matrices = n_classes, [], []
-        self.bandwidths, self.undetermined = [], []
 
-    def add(self, truth, labels, h, undetermined=0.0):
+    def add(self, truth, labels):
         self.rates.append(100 * np.mean(truth == labels))
         self.matrices.append(confusion_matrix(truth, labels, labels=range(self.n_classes)))
-        self.bandwidths.append(h)
-        self.undetermined.append(undetermined)
 
     def result(self):
-        return {
-            "rate": spread(self.rates),
-            "confusion": np.mean(self.matrices, axis=0).tolist(),
-            "bandwidths": [float(h) for h in self.bandwidths],
-            "undetermined": float(np.median(self.undetermined)),
-        }
+        return {"rate": spread(self.rates), "confusion": np.mean(self.matrices, axis=0).tolist()}
 
 
 def rates(source, data, classifier, trials, center=None, small=False):
@@ -111,11 +75,11 @@ def rates(source, data, classifier, trials, center=None, small=False):
     tally = Tally(y.max() + 1)
     potentials = []
     for trial, (train, test) in enumerate(thesis_splits(data, y, splits, trials, (100, 50) if small else None)):
-        found = predict_tuned(model(classifier, center), X[train], y[train], X[test], trial)
-        tally.add(y[test], *found)
+        labels, h = predict_tuned(model(classifier, center), X[train], y[train], X[test], trial)
+        tally.add(y[test], labels)
         if classifier == "ise":
             rows = [X[train][y[train] == c] for c in range(tally.n_classes)]
-            own = np.array([information_potential(own, bandwidth=found[1], n_jobs=1) for own in rows])
+            own = np.array([information_potential(own, bandwidth=h, n_jobs=1) for own in rows])
             potentials.append(100 * own / own.sum())
     extra = {}
     if potentials:
@@ -134,30 +98,5 @@ def svm_rates(source, data, trials):
     C, gamma = np.exp(np.median(chosen, axis=0))
     tally = Tally(y.max() + 1)
     for train, test in parts:
-        tally.add(y[test], SVC(C=C, gamma=gamma).fit(X[train], y[train]).predict(X[test]), gamma)
+        tally.add(y[test], SVC(C=C, gamma=gamma).fit(X[train], y[train]).predict(X[test]))
     return tally.result() | {"C": C, "gamma": gamma}
-
-
-def potentials(source, data, trials):
-    """Shares of the classes' information potentials at fixed bandwidths, (bandwidths, classes)."""
-    X, y, splits = thesis_data(source, data)
-    shares = []
-    for train, _ in thesis_splits(data, y, splits, trials):
-        rows = [X[train][y[train] == c] for c in range(y.max() + 1)]
-        own = np.array([[information_potential(r, bandwidth=h, n_jobs=1) for r in rows] for h in WIDE_GRID])
-        shares.append(100 * own / own.sum(axis=1, keepdims=True))
-    return {"bandwidths": list(map(float, WIDE_GRID)), "shares": np.mean(shares, axis=0).tolist()}
-
-
-def svm_readings(source, data, trials):
-    """The SVM with C and gamma chosen in each trial, and with scikit-learn's defaults."""
-    X, y, splits = thesis_data(source, data)
-    models = {
-        "C and gamma by 5 folds in each trial": GridSearchCV(SVC(), SVM_GRID, cv=5),
-        "C = 1, gamma = 1 / (d variance)": SVC(),
-    }
-    found = {name: [] for name in models}
-    for train, test in thesis_splits(data, y, splits, trials):
-        for name, estimator in models.items():
-            found[name].append(100 * estimator.fit(X[train], y[train]).score(X[test], y[test]))
-    return {"readings": {name: spread(rates) for name, rates in found.items()}}

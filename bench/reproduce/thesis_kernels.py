@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from spectralcls.datasets import make_gaussian_in_ring
 from spectralcls.kernels import kernel_sums
 
-from .summary import spread
+from .data import spread
 from .thesis import model
 
 BANDWIDTHS = tuple(round(0.01 * step, 2) for step in range(1, 251))
@@ -63,11 +63,6 @@ def ranges(source, kernel, draws, size="dense"):
             }
         )
     return out
-
-
-def other_sizes(source, kernel, draws):
-    """The ranges for the other sizes of the distribution."""
-    return {size: ranges(source, kernel, draws, size) for size in list(SIZES)[1:]}
 
 
 def _right(X, y, Q, truth, kernel, h):

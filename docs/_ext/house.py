@@ -21,7 +21,7 @@ FLOORS = (  # from the ground up
     ("learned metrics", ("metric",)),
     ("families", ("ccdr", "density", "information", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
     ("built on several families", ("ensemble",)),
-    ("interfaces", ("dask", "datasets", "plotting")),
+    ("interfaces", ("dask", "datasets", "plotting", "storage")),
     ("command line", ("cli",)),
     ("python -m spectralcls", ("__main__",)),
 )
@@ -129,6 +129,7 @@ def draw(path):
         )
     ax.set(xlim=(-0.3, 1.02), ylim=(-0.6, len(FLOORS) - 0.4))
     ax.axis("off")
+    path.parent.mkdir(exist_ok=True)
     figure.savefig(path)
     plt.close(figure)
 

@@ -13,6 +13,7 @@ from . import perturbo as perturbo
 from . import plotting as plotting
 from . import regression as regression
 from . import spectral as spectral
+from . import storage as storage
 from ._core.config import show_config as show_config
 from .ccdr import CCDR as CCDR
 from .ccdr import CCDRClassifier as CCDRClassifier
@@ -38,5 +39,7 @@ from .spectral import SpectralISEClassifier as SpectralISEClassifier
 from .spectral import SpectralKernel as SpectralKernel
 from .spectral import SpectralKernelClassifier as SpectralKernelClassifier
 from .spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
+from .storage import load as load
+from .storage import save as save
 
 __version__: str

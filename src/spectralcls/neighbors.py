@@ -6,10 +6,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ._estimator import Estimator, transactional
+from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
 from .kernels.neighbors import ALGORITHMS, csr, knn, knn_graph, reverse_knn
 
@@ -31,13 +30,17 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         first neighbor and scikit-learn's consumers expect it.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in :func:`spectralcls.neighbors.knn`.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
     n_samples_fit_ : int
         Number of training points.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -62,9 +65,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
 
-    _of_complete_points = "its distances are over all features"
-
-    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
+    def __init__(
+        self, *, mode: str = "distance", n_neighbors: int = 5, algorithm: str = "auto", n_jobs: int | None = None
+    ):
         self.mode = mode
         self.n_neighbors = n_neighbors
         self.algorithm = algorithm
@@ -91,7 +94,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self : object
             The fitted transformer.
         """
-        self._fit_X = self._check_numbers(X)
+        self._inputs = self._make_inputs()
+        self._fit_X = self._inputs.fit_points(X).X
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
         return self
 
@@ -113,8 +117,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         ValueError
             For invalid queries, or fewer training points than neighbors.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         k = self.n_neighbors + (self.mode == "distance")
         if k > self.n_samples_fit_:
             raise ValueError(f"Expected n_neighbors <= n_samples_fit, but got {k} > {self.n_samples_fit_}.")

@@ -1,16 +1,25 @@
-"""What a comparison concludes: significance, advice, the HTML page, and the list of names."""
+"""What a comparison concludes: marks, advice, the table, the HTML page, and the list of names."""
+
+import json
+import re
 
 import numpy as np
 import pytest
 
 from spectralcls import datasets
-from spectralcls.cli import main, registry, report
+from spectralcls.cli import evaluation, main, registry, report
 from spectralcls.cli.evaluation import Outcome, Result
-from spectralcls.cli.significance import LEVEL, indistinguishable
+from spectralcls.cli.registry import MAJORITY
+from spectralcls.cli.significance import LEVEL, advice, p_value, recommended, standings
+
+rng = np.random.default_rng(0)
 
 
-def result(name, accuracy, seconds=1.0, n_train=100, n_test=50):
-    outcomes = {k: Outcome(accuracy[k], None, seconds, 0.1) for k in range(len(accuracy))}
+def result(name, accuracy, seconds=1.0, n_train=100, n_test=50, **scores):
+    outcomes = {
+        k: Outcome({"accuracy": one} | {m: v[k] for m, v in scores.items()}, None, seconds, 0.0)
+        for k, one in enumerate(accuracy)
+    }
     return Result(name, False, n_train, n_test, outcomes)
 
 
@@ -19,65 +28,148 @@ def failed(name):
 
 
 def test_the_variance_of_a_mean_difference_counts_shared_training_samples():
-    rng = np.random.default_rng(0)
-    best, n = 0.9 + 0.01 * rng.normal(size=10), 10
-    difference = 0.01 + 0.008 * rng.normal(size=n)
+    n = 10
+    difference = 0.03 + 0.025 * np.random.default_rng(0).normal(size=n)
     t = difference.mean() / np.sqrt((1 / n + 50 / 100) * difference.var(ddof=1))
     plain = difference.mean() / np.sqrt(difference.var(ddof=1) / n)
     assert abs(t) < 2.262 < plain  # the quantile of nine degrees of freedom: only the plain test tells them apart
-    assert indistinguishable([result("best", best), result("near", best - difference)]) == {"best", "near"}
-    far = best - 0.2 + 0.001 * rng.normal(size=n)
-    assert indistinguishable([result("best", best), result("far", far)]) == {"best"}
-    assert LEVEL == 0.05
+    best = np.full(n, 0.9)
+    results = [result("best", best), result("unclear", best - difference), result("near", best - difference / 10)]
+    results.append(result("far", best - 0.2 + 0.001 * difference))
+    assert p_value(difference, 100, 50) > LEVEL
+    assert standings(results, "accuracy") == {"best": "=", "near": "=", "unclear": "?", "far": ""}
+    assert "10 splits are too few to tell" in "\n".join(report.conclusions(results, ("accuracy",), 10))
 
 
-def test_equal_accuracies_and_single_splits():
-    assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.9, 0.8])]) == {"a", "b"}
-    assert indistinguishable([result("a", [0.9, 0.8]), result("b", [0.8, 0.7])]) == {"a"}  # always worse by the same
-    assert indistinguishable([result("a", [0.9]), result("b", [0.8]), result("c", [0.9])]) == {"a", "c"}
-    broken = failed("c")
-    assert indistinguishable([broken]) == set()
-    assert report.advice([broken.record()], [broken]) == "No classifier could be fitted."
+def test_single_splits_tell_nothing_but_what_is_near():
+    assert standings([result("a", [0.9]), result("b", [0.8]), result("c", [0.895])], "accuracy") == {
+        "a": "=",
+        "b": "?",
+        "c": "=",
+    }
+    assert standings([failed("c")], "accuracy") == {}
+    assert advice([failed("c")], "accuracy") == "No classifier could be fitted."
 
 
-def test_the_fastest_of_the_best_is_advised_and_failures_come_last():
-    results = [result("slow", [0.9, 0.8], 2.0), result("quick", [0.9, 0.8], 0.5), result("poor", [0.3, 0.2], 0.1)]
-    results.append(failed("broken"))
-    records = [one.record() for one in results]
-    assert report.advice(records, results) == (
-        "Most accurate: slow, 85.0 % in 2 s. "
-        "Fastest of the 2 that cannot be told apart on these splits: quick, 85.0 % in 500 ms."
-    )
-    assert report.advice(records[2:], results[2:]) == "Most accurate: poor, 25.0 % in 100 ms."
-    lines = report.table(records, results).splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["slow", "quick", "poor", "broken"]
-    assert [" = " in f"{line} " for line in lines[2:]] == [True, True, False, False]
+def test_less_is_better_for_log_loss_and_those_without_it_come_last():
+    results = [
+        result("a", [0.9, 0.8], log_loss=[0.5, 0.4]),
+        result("b", [0.8, 0.7], log_loss=[0.3, 0.2]),
+        result("none", [0.9, 0.9]),
+    ]
+    assert advice(results, "log_loss").startswith("Take b: it has the best log loss 0.250")
+    assert [line.split()[0] for line in report.table(results, ("log_loss",)).splitlines()[2:]] == ["b", "a", "none"]
 
 
-def test_the_report_holds_table_picture_and_advice(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
-    out = tmp_path / "report.html"
-    command = f"compare iris --classifiers parzen,ise --repeats 3 --quiet --html {out}"
-    assert main(command.split()) == 0
-    page = out.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>") and page.count("<tr") == 1 + 2
-    assert "data:image/png;base64,iVBOR" in page
-    assert "://" not in page  # nothing is fetched; four letters alone may stand in the picture's base64, a colon never
-    advice = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("Most accurate: "))
-    assert advice in page and page.index("Classifier</td>") > page.index(advice)
+@pytest.mark.parametrize(
+    ("quick", "seconds", "name"),
+    [(0.845, 0.5, "quick"), (0.845, 30.0, "slow"), (0.83, 0.5, "slow")],
+    ids=["near and much faster", "near, not faster", "faster, not near"],
+)
+def test_advice_weighs_accuracy_and_time(quick, seconds, name):
+    results = [result("slow", [0.86, 0.84], 60.0), result("quick", [quick + 0.01, quick - 0.01], seconds)]
+    assert recommended(results, "accuracy").name == name
+    assert advice(results, "accuracy").startswith(f"Take {name}: ")
 
 
-def test_the_report_says_what_the_columns_were_taken_for(tmp_path):
-    pytest.importorskip("matplotlib")
-    rows = [f"{i % 2 + i / 40},{'xy'[i // 3 % 2]},{'pq'[i % 2]}" for i in range(40)]
+def test_what_is_no_better_than_the_majority_is_not_advised():
+    base = result(MAJORITY, [0.78] * 4, 0.0)
+    for other in ([0.77, 0.78, 0.77, 0.78], [0.80, 0.77, 0.79, 0.77]):
+        assert advice([result("a", other), base], "accuracy").startswith("None is better than always answering")
+    assert advice([result("a", [0.85, 0.84, 0.86, 0.85]), base], "accuracy").startswith("Take a: ")
+    assert recommended([base], "accuracy") is None
+
+
+def test_a_failure_is_explained_in_its_row():
+    lines = report.table([result("good", [0.9, 0.8]), failed("broken")], ("accuracy",)).splitlines()
+    assert lines[-1] == "broken      failed: ValueError: no"
+
+
+def test_scores_are_those_of_their_definitions():
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression, RidgeClassifier
+    from sklearn.metrics import roc_auc_score
+
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(C=0.01).fit(X, y)
+    p = model.predict_proba(X)
+    scores = evaluation.scores_of(model, X, y, model.predict(X), ("balanced_accuracy", "log_loss", "roc_auc"))
+    assert scores["log_loss"] == pytest.approx(-np.mean(np.log(p[np.arange(150), y])))
+    assert scores["roc_auc"] == pytest.approx(roc_auc_score(y, p, multi_class="ovr"))
+    assert scores["balanced_accuracy"] == pytest.approx(scores["accuracy"])  # classes of equal size
+    ridge, two = RidgeClassifier().fit(X[:100], y[:100]), y[:100]
+    scores = evaluation.scores_of(ridge, X[:100], two, ridge.predict(X[:100]), ("log_loss", "roc_auc"))
+    assert np.isnan(scores["log_loss"])
+    assert scores["roc_auc"] == pytest.approx(roc_auc_score(two, ridge.decision_function(X[:100])))
+
+
+def test_the_report_holds_table_picture_confusion_importances_and_how_it_was_made(tmp_path, capsys):
+    rows = [f"{i % 2 + i / 40};{'xyz'[i // 3 % 3]};{rng.normal():.3f};A{i};{'pq'[i % 2]}" for i in range(60)]
     table, out = tmp_path / "table.csv", tmp_path / "report.html"
-    table.write_text("\n".join(["size,kind,class", *rows]))
-    assert main(f"compare {table} --target class --classifiers parzen --repeats 2 --quiet --html {out}".split()) == 0
-    assert "<p>columns: 1 number; 1 category: kind;" in out.read_text(encoding="utf-8")
+    table.write_text("\n".join(["size;kind<b>;noise;code;class", *rows]))
+    command = f"compare {table} --target class --classifiers parzen,knn --repeats 3 --quiet --html {out}"
+    assert main(command.split()) == 0
+    printed, page = capsys.readouterr().out, out.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "://" not in page and "<b>" not in page  # loads nothing, and escapes
+    names = re.findall(r"<tr(?: class=taken)?><td>([^<]+)</td><td><svg", page)
+    order = [line for line in printed.splitlines() if "±" in line]
+    assert [line.split("  ")[0].strip() for line in order] == names[:3]  # the order of the text, with the picture
+    assert page.count("<circle") == 3
+    assert "which classes it confuses" in page and "which columns it needs" in page
+    first = page[page.index("which columns it needs") :]
+    assert first.index("<td>size</td>") < first.index("<td>noise</td>")
+    assert "code (identifier)" in page and "spectralcls compare" in page and "width=device-width" in page
+    assert "kind&lt;b&gt;" in page
 
 
-def test_list_names_all_classifiers_and_data_sets(capsys):
-    assert main(["list"]) == 0
+def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, capsys):
+    from sklearn.dummy import DummyClassifier
+
+    class Fussy(DummyClassifier):
+        def fit(self, X, y):
+            raise ValueError("these data\nare not to my taste")
+
+    class Chatty(DummyClassifier):
+        def fit(self, X, y):
+            import warnings
+
+            warnings.warn("look out", UserWarning, stacklevel=2)
+            self.bandwidth_ = np.array([1.0, 2.0, 4.0])
+            return super().fit(X, y)
+
+    made = [registry.Entry(kind.__name__, "", lambda setting, kind=kind: kind(), True) for kind in (Fussy, Chatty)]
+    monkeypatch.setattr(registry, "ENTRIES", tuple(made))
+    out = tmp_path / "out.json"
+    common = ["compare", "iris", "--repeats", "3", "--json", str(out), "--n-jobs", "1"]
+    assert main([*common, "--html", str(tmp_path / "out.html")]) == 1
     printed = capsys.readouterr().out
-    assert all(f"  {entry.name} " in printed for entry in registry.ENTRIES)
-    assert all(f"\n  {name}\n" in printed for name in datasets.available(None))
+    assert "Fussy       failed: ValueError: these data are not to my taste" in printed
+    assert printed.count("Chatty warned: look out") == 1
+    assert "failed: ValueError: these data" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    fussy, chatty = json.loads(out.read_text())
+    assert fussy["accuracy_mean"] is None and "taste" in fussy["error"]
+    assert chatty["accuracy_mean"] > 0 and chatty["bandwidth"] == [1.0, 2.0, 4.0]
+
+
+def test_list_names_all_classifiers_and_data_sets_one_a_line(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for entry in registry.ENTRIES:
+        (line,) = [line for line in lines if line[2:].startswith(f"{entry.name}  ")]
+        assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
+    assert all(f"  {name}" in lines for name in datasets.available(None))
+
+
+@pytest.mark.parametrize("entry", registry.ENTRIES, ids=lambda entry: entry.name)
+def test_every_classifier_learns(entry):
+    """With missing values and categories, as codes, behind what it needs."""
+    from spectralcls.cli.tables import Data
+
+    n = 90
+    y = np.arange(n) % 3
+    X = np.c_[np.random.default_rng(0).normal(size=(n, 2)) + 4 * y[:, None], y % 2, np.arange(n) % 5]
+    X[::9, 1] = np.nan
+    data = Data("test", X, y, np.arange(3), list("abcd"), [3])
+    _, model = evaluation.fitted(entry, data, np.arange(n), True, seed=0, n_jobs=1)
+    accuracy = np.mean(model.predict(X) == y)
+    assert accuracy == 1 / 3 if entry.name == MAJORITY else accuracy > 0.8

@@ -8,7 +8,7 @@ import pytest
 from spectralcls.cli import main
 
 pytest.importorskip("skops")
-FIT = ["--target", "tree", "--set", "bandwidth=0.7", "--quiet"]
+FIT = ["--target", "tree", "--classifier", "parzen", "--set", "bandwidth=0.7", "--quiet"]
 
 
 @pytest.fixture
@@ -82,18 +82,15 @@ def test_what_is_wrong_with_a_csv_file_is_said(tmp_path, points, capsys):
     gap = tmp_path / "gap.csv"
     gap.write_text("height,girth\n1,2\n3,thick\n", encoding="utf-8")
     error = fails_with(capsys, "predict", model, str(gap), "--out", out)
-    assert "line 3, column 'girth': 'thick' is not a number" in error
-    assert "is a folder" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))
+    assert "column 'girth': 'thick' in line 3" in error
+    assert "exists; go on with" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))
 
 
-def test_a_gap_that_the_model_cannot_take_is_an_error_of_one_line(tmp_path, capsys):
+def test_a_gap_in_a_query_is_filled(tmp_path):
     rows = [f"{i % 2 + i / 40},{i / 40},{'pq'[i % 2]}" for i in range(40)]
     data, model, queries = tmp_path / "data.csv", tmp_path / "model.skops", tmp_path / "queries.csv"
     data.write_text("\n".join(["a,b,class", *rows]))
     queries.write_text("a,b\n1.0,\n")
     assert main(f"fit {data} --target class --classifier kernelridge --out {model} --quiet".split()) == 0
-    capsys.readouterr()
-    assert main(f"predict {model} {queries} --out {tmp_path / 'out.csv'} --quiet".split()) == 2
-    captured = capsys.readouterr().err
-    assert captured.startswith(f"spectralcls: error: {queries}: ") and captured.count("\n") == 1
-    assert not (tmp_path / "out.csv").exists()
+    assert main(f"predict {model} {queries} --out {tmp_path / 'out.csv'} --quiet".split()) == 0
+    assert (tmp_path / "out.csv").exists()

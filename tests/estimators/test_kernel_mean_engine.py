@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from spectralcls._expansion import Expansion, Rule, TrainingPoints, class_means
 from spectralcls._expansion.nearest import nearest_codes
 from spectralcls._expansion.rule import break_ties
+from spectralcls._utils.training_data import TrainingData
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def wine():
 
 def signed(X, A, offsets, bandwidth, density_weights=None, decision="distance"):
     columns = A if density_weights is None else np.column_stack([A, density_weights])
-    return Expansion(Rule(decision), TrainingPoints.of(X), "gaussian", bandwidth, columns, offsets)
+    return Expansion(Rule(decision), TrainingPoints.of(TrainingData.points(X)), "gaussian", bandwidth, columns, offsets)
 
 
 @pytest.mark.parametrize("potential", ["convolved", "same"])
@@ -32,7 +33,7 @@ def test_every_point_of_the_grid_is_an_expansion(wine, decision, weighting, pote
     it."""
     X, y, T = wine
     rule = Rule(decision, weighting, potential)
-    fitted, _ = class_means(rule, TrainingPoints.of(X, y, 3), "gaussian", 1.3)
+    fitted, _ = class_means(rule, TrainingPoints.of(TrainingData(X, y, np.arange(3))), "gaussian", 1.3)
     columns = np.ones((len(X), 1)) if fitted.columns is None else fitted.columns.reshape(len(X), -1)
     A = (y[:, None] == np.arange(3)) * columns[:, :1] * np.exp(fitted.log_scale)
     density_weights = np.full(len(X), 1 / len(X)) if rule.needs_query_density else None

@@ -59,39 +59,6 @@ def test_a_kind_is_the_map_fitted_first(name, metric):
     assert make(name, metric=metric).fit(X, y).score(*unseen) > plain.score(*unseen) + 0.05
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_better_of_a_list_is_chosen(name):
-    X, y = scaled_problem()
-    model = make(name, metric=[None, "whiten"], random_state=1).fit(X, y)
-    assert model.metric_.kind == "whiten"
-    results = model.metric_cv_results_
-    assert [entry["metric"] for entry in results["params"]] == [None, "whiten"]
-    assert results["mean_test_score"][1] > results["mean_test_score"][0] and results["rank_test_score"][1] == 1
-    rng = np.random.default_rng(0)
-    noise = FrozenEstimator(PCA(1).fit(np.outer(rng.normal(size=50), np.eye(4)[2])))  # a feature that knows nothing
-    assert make(name, metric=(noise, "whiten")).fit(X, y).metric_.kind == "whiten"
-    assert make(name, metric=("diagonal", noise)).fit(X, y).metric_.kind == "diagonal"
-
-
-def test_a_list_is_compared_on_given_splits():
-    X, y = scaled_problem()[0][:60], scaled_problem()[1][:60]
-    splits = [(np.setdiff1d(np.arange(60), test), test) for test in np.arange(60).reshape(3, 20)]
-    found = spectralcls.ParzenClassifier(scale=None, metric=[None, "whiten"], cv=splits).fit(X, y).metric_cv_results_
-    for f, (train, test) in enumerate(splits):
-        refit = spectralcls.ParzenClassifier(scale=None, cv=5).fit(X[train], y[train])
-        assert found[f"split{f}_test_score"][0] == refit.score(X[test], y[test])
-
-
-def test_metrics_of_a_list_do_not_see_what_they_are_validated_on():
-    """Classes without structure and more features than points: learned on the test points too, a metric would win."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 80)), np.arange(60) % 2
-    scores = spectralcls.ParzenClassifier(metric=["whiten", "full"]).fit(X, y).metric_cv_results_["mean_test_score"]
-    assert scores.max() < 0.7
-    Z = KernelMetric("whiten").fit_transform(X, y)
-    assert spectralcls.ParzenClassifier(scale=None).fit(Z, y).cv_results_["mean_test_score"].max() > 0.9
-
-
 @pytest.mark.parametrize("name", ["ParzenClassifier", "SpectralISEClassifier", "PerTurboClassifier"])
 def test_transformers_fitted_and_unfitted(name):
     X, y = load_iris(return_X_y=True)
@@ -112,19 +79,23 @@ def test_transformers_fitted_and_unfitted(name):
 def test_float32_stays_and_far_queries_have_their_class(name):
     X, y = scaled_problem(dtype=np.float32)
     model = make(name, metric="diagonal").fit(X, y)
-    assert model._mapped(X).dtype == np.float32
+    assert model._inputs(X).dtype == (np.float64 if name == "PerTurboClassifier" else np.float32)
     far = X.mean(axis=0) + 1e5 * (X[:3] - X.mean(axis=0))
     scores = model.decision_function(far)
     assert np.isfinite(scores).all()
-    mapped = make(name, bandwidth=model.bandwidth_).fit(model._mapped(X), y) if name == "ParzenClassifier" else None
+    mapped = (
+        make(name, bandwidth=model.bandwidth_, scale=None).fit(model._inputs(X), y)
+        if name == "ParzenClassifier"
+        else None
+    )
     if mapped is not None:
-        assert_array_equal(model.predict(far), mapped.predict(model._mapped(far)))
+        assert_array_equal(model.predict(far), mapped.predict(model._inputs(far)))
 
 
 @pytest.mark.parametrize(
     "name", ["ParzenClassifier", "CauchySchwarzClassifier", "SpectralISEClassifier", "PerTurboClassifier"]
 )
-@pytest.mark.parametrize("metric", ["full", ["diagonal", "whiten"]])
+@pytest.mark.parametrize("metric", ["full", "whiten"])
 def test_a_weight_of_two_is_a_row_given_twice(name, metric):
     X, y = scaled_problem(60)
     copies = np.random.default_rng(1).integers(0, 3, len(X))
@@ -137,12 +108,13 @@ def test_a_weight_of_two_is_a_row_given_twice(name, metric):
 @pytest.mark.parametrize("name", ["ParzenClassifier", "LaplacianISEClassifier", "PerTurboClassifier"])
 def test_growth_keeps_the_metric(name):
     X, y = scaled_problem()
-    model = make(name, bandwidth=1.0, metric="full")
+    fixed = {"bandwidth": 1.0} | ({"alpha": 0.01} if name == "PerTurboClassifier" else {})
+    model = make(name, **fixed, metric="full")
     model.partial_fit(X[:60], y[:60], classes=[0, 1, 2])
     metric = model.metric_
     model.partial_fit(X[60:], y[60:])
     assert model.metric_ is metric
-    whole = make(name, bandwidth=1.0, metric=metric).fit(X, y)
+    whole = make(name, **fixed, metric=metric).fit(X, y)
     assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-8, atol=1e-10)
     if name == "ParzenClassifier":
         before = model.decision_function(X)
@@ -167,10 +139,7 @@ def test_the_pool_of_active_learning_maps_its_samples():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ([], "empty list"),
-        (["ful"], "must be None, one of"),
         ("mahalanobis", "The 'metric' parameter"),
-        ([None, 3.0], "no method transform"),
         (KernelMetric("diagonl"), "The 'kind' parameter of KernelMetric"),
         (KernelMetric(n_components=9), "n_components=9 is more than the 4 features"),
     ],
@@ -193,16 +162,7 @@ def test_nothing_learned_is_a_warning():
     assert_array_equal(model.predict(X), np.repeat([0, 1], 8))
 
 
-def test_a_class_of_one_sample_does_not_stop_a_list():
-    X, y = scaled_problem(41)
-    y = np.where(np.arange(41) == 40, 3, y)
-    for name in ("ParzenClassifier", "PerTurboClassifier"):
-        make(name, metric=["diagonal", None]).fit(X, y)
-    two = np.where(np.arange(41) == 40, 1, 0)
-    model = spectralcls.ParzenClassifier(metric=["whiten", None]).fit(X, two)
-    assert len(model.metric_cv_results_["params"]) == 2
-
-
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @parametrize_with_checks(
     [
         spectralcls.ParzenClassifier(metric="diagonal"),
@@ -225,5 +185,3 @@ def test_on_dask_collections(name):
     spread = getattr(dask, name)(bandwidth=1.0, metric="full", scale=None).fit(XD, yD)
     assert_allclose(spread.decision_function(XD).compute(), local.decision_function(X), rtol=1e-6, atol=1e-8)
     assert_allclose(spread.to_local().decision_function(X), local.decision_function(X), rtol=1e-6, atol=1e-8)
-    chosen = getattr(dask, name)(metric=[None, "whiten"], scale=None).fit(XD, yD)
-    assert chosen.metric_.kind == "whiten"

@@ -3,17 +3,17 @@ import pytest
 from perturbo_cases import data, fixed
 from sklearn.model_selection import StratifiedKFold
 
+from spectralcls._inputs import Inputs
 from spectralcls._tuning import draw_sample
-from spectralcls._utils.validation import check_training_data
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.perturbo._class_model import Regularization
-from spectralcls.perturbo._tuning import accuracies
+from spectralcls.perturbo._tuning import judged
 
 TIKHONOV = Regularization("tikhonov")
 
 
 def training_data(X, y):
-    return check_training_data(PerTurboClassifier(scale=None), X, y)
+    return Inputs("PerTurboClassifier", missing="integrate").fit(X, y)
 
 
 def test_leave_one_out_equals_refitting():
@@ -54,14 +54,17 @@ def test_tuning_on_a_subsample_shrinks_the_bandwidth():
     assert clf.n_tuning_samples_ == 50  # of all classes together
     assert clf.bandwidth_ in clf.cv_results_["param_bandwidth"]
     sample = draw_sample(training_data(X, y), cv="loo", max_samples=50, random_state=0)
-    scores = accuracies(sample, np.array([0.5, 1.0, 2.0]) * 8 ** (1 / 6), clf.cv_results_["param_alpha"][:7], TIKHONOV)
+    judge = judged(sample, np.array([0.5, 1.0, 2.0]) * 8 ** (1 / 6), clf.cv_results_["param_alpha"][:7], TIKHONOV)
+    scores = judge.scored().by_split
     np.testing.assert_allclose(scores.ravel(), clf.cv_results_["mean_test_score"])
 
 
 def test_leave_one_out_resolves_shares_far_below_rounding():
     X = np.array([[0.0], [0.1], [5.0], [5.1], [10.0], [1e6]])
     sample = draw_sample(training_data(X, [0, 0, 1, 1, 1, 1]), cv="loo", max_samples=None, random_state=0)
-    assert accuracies(sample, [0.5], [1e-3], TIKHONOV)[0, 0, 0] == pytest.approx(5 / 6)  # nothing speaks for 1e6
+    assert judged(sample, [0.5], [1e-3], TIKHONOV).scored().by_split[0, 0, 0] == pytest.approx(
+        5 / 6
+    )  # nothing speaks for 1e6
 
 
 def test_leave_one_out_with_weights_equals_refitting():

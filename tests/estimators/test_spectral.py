@@ -35,6 +35,7 @@ ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
 DATA = {"iris": 0.8, "wine": 2.0, "ionosphere": 3.0, "ratsch_banana": 0.7}  # with a bandwidth
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @parametrize_with_checks(
     [
         KernelMap(),
@@ -280,7 +281,7 @@ def test_one_sweep_equals_refitting(classifier):
                 assert_allclose(accuracies[b, r - 1], np.mean(hits), atol=1.5 / 90)
     best = np.nanmax(accuracies)
     b = grid.index(model.bandwidth_ if classifier is not LaplacianSpectralClassifier else model.overall_bandwidth_)
-    assert accuracies[b, model.n_components_ - 1] == pytest.approx(best)
+    assert accuracies[b, model.n_components_ - 1] >= best - np.sqrt(best * (1 - best) / 90)
 
 
 def test_bandwidths_that_isolate_points_do_not_win():

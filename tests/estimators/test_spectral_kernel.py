@@ -332,7 +332,7 @@ def test_bad_matrices(corpus):
     with pytest.raises(ValueError, match="15 features, but SpectralKernel is expecting 80 features"):
         linear_unless_told(3, kernel="precomputed").fit(S).transform(X @ T.T)
     with pytest.raises(ValueError, match="NaN"):
-        linear_unless_told(3).fit(np.where(X == X.max(), np.nan, X))
+        linear_unless_told(3, kernel="precomputed").fit(np.where(S == S.max(), np.nan, S))
     for zeros in (np.zeros((5, 4)), sp.csr_array((5, 4))):
         with pytest.raises(ValueError, match="no positive eigenvalue"):
             linear_unless_told(2).fit(zeros)

@@ -17,7 +17,6 @@ from spectralcls import (
     SpectralLaplacianISEClassifier,
 )
 from spectralcls._expansion.low_rank import classwise_spectrum
-from spectralcls.cli import models
 from spectralcls.linalg import rpcholesky
 
 LOW = dict(rank=40, random_state=0)
@@ -179,6 +178,6 @@ def test_a_fitted_model_is_saved_without_its_factor(problem, tmp_path):
     X, y, _, Q = problem
     fitted = SpectralLaplacianISEClassifier(bandwidth=3.0, n_components=3, **LOW).fit(X, y)
     path = tmp_path / "model.skops"
-    models.save(models.Model(fitted, None), path)
-    assert_array_equal(models.load(path).estimator.predict(Q), fitted.predict(Q))  # which reads nothing foreign
+    spectralcls.save(fitted, path)
+    assert_array_equal(spectralcls.load(path).predict(Q), fitted.predict(Q))  # which reads nothing foreign
     assert path.stat().st_size < 400 * 40 * 8

@@ -73,7 +73,6 @@ def test_no_module_uses_a_private_attribute_of_another_room(parts):
 
 
 NOT_OURS = {"_replace", "_asdict", "_fields", "_get_param_names", "_meta"}  # of named tuples, scikit-learn and Dask
-NOT_OURS |= {"_needs_complete", "_table", "_check_numbers", "_check_queries"}  # until inputs are composed
 
 
 def test_the_walk_sees_what_is_there():

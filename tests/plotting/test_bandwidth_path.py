@@ -86,5 +86,4 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     assert display.best_line_.get_xdata()[0] in h
     assert display.score_name == {
         "KernelRidgeClassifier": "Held-out log likelihood",
-        "SpectralKernelClassifier": "Held-out score",
     }.get(type(model).__name__, "Cross-validated accuracy")

@@ -1,15 +1,13 @@
-"""The skeleton of every estimator: a fit that happens as a whole or not at all, shared parameters, shared checks."""
+"""The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
 
-from .base import Estimator, ScoreClassifier, finite_scores, log_posterior, transactional
-from .parameters import ATTRIBUTES, PARAMETERS
-from .tables import TableMixin
+from .base import Classifier, Estimator, coordinates, finite_scores, log_posterior, transactional
+from .parameters import CONSTRAINTS
 
 __all__ = [
-    "ATTRIBUTES",
-    "PARAMETERS",
+    "CONSTRAINTS",
+    "Classifier",
     "Estimator",
-    "ScoreClassifier",
-    "TableMixin",
+    "coordinates",
     "finite_scores",
     "log_posterior",
     "transactional",

@@ -1,17 +1,24 @@
 """Base classes of the estimators, and the transaction that every fit is."""
 
 import functools
+import warnings
+from contextvars import ContextVar
+from numbers import Real
 from typing import Any, Self
 
-import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from .._inputs import validate_complete
+from .._inputs import Inputs
+from .._tuning import search
+from .._tuning.temperature import finite_scores
+from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
-from .parameters import complete
+from .parameters import constraints
 from .state import Versioned
-from .tables import TableMixin
+
+_depth = ContextVar("depth", default=0)  # of fits within fits
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -26,60 +33,142 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         ``method(self, ...)`` may set attributes on `self` as it likes, and returns `self` or something else.
     keep : bool, default=False
         Whether the copy starts with what was learned before, as `partial_fit` needs it. Otherwise it starts with the
-        parameters alone, so that no attribute survives that the new fit does not set. Arrays are not copied: a method
-        that keeps them must not write into them.
+        parameters and what other code has set on it, so that no attribute of the last fit survives. Arrays are not
+        copied: a method that keeps them must not write into them.
     nested_validation : bool, default=False
         Whether estimators and functions that the method calls validate their own parameters, as those have to that a
         user hands in.
     """
     if method is None:
         return functools.partial(transactional, keep=keep, nested_validation=nested_validation)
-    validated = _fit_context(prefer_skip_nested_validation=not nested_validation)(method)
+    validated = fit_context(prefer_skip_nested_validation=not nested_validation)(method)
 
     @functools.wraps(method)
     def whole(self, *args, **kwargs):
         trial = object.__new__(type(self))
-        vars(trial).update(vars(self) if keep else _not_learned(self))
-        result = validated(trial, *args, **kwargs)
+        before = _without_learned(self)
+        vars(trial).update(vars(self) if keep else before)
+        entered = _depth.set(_depth.get() + 1)
+        try:
+            result = validated(trial, *args, **kwargs)
+        finally:
+            _depth.reset(entered)
+        vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)
         return self if result is trial else result
 
     return whole
 
 
-def _not_learned(estimator):
-    """The parameters, and what scikit-learn notes on an estimator: its metadata requests, its output format and its
-    callbacks."""
-    noted = {"_metadata_request", "_sklearn_output_config", "_skl_callbacks", "_parent_callback_ctx"}
-    kept = {*estimator._get_param_names(), *noted}
-    return {name: value for name, value in vars(estimator).items() if name in kept}
+def _without_learned(estimator):
+    """The estimator's state without the attributes that its last `fit` set."""
+    state, learned = dict(vars(estimator)), vars(estimator).get("_learned_names", ())
+    return {name: value for name, value in state.items() if name not in learned and name != "_learned_names"}
 
 
 class Estimator(Versioned):
-    """An estimator whose parameters of shared names have the shared meaning.
+    """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
-    For each parameter of the constructor that `PARAMETERS` lists, a subclass inherits the constraint and, in place of
-    a line ``%(name)s`` of its docstring, the description; its own `_parameter_constraints` come first. `ATTRIBUTES`
-    likewise replace their lines.
+    A subclass inherits the constraint of each parameter of its constructor that `CONSTRAINTS` lists; its own
+    `_parameter_constraints` come first. What the user hands over becomes coordinates by the object that
+    `_make_inputs` gives, which a fitted estimator keeps as `_inputs`.
     """
 
-    _of_complete_points = "its formulas are of complete points"  # why no value may be missing
+    _inputs: Inputs
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        complete(cls)
+        cls._parameter_constraints = constraints(cls)
 
-    def _check_numbers(self, X, y="no_validation", **options):
-        """scikit-learn's `validate_data` for complete numbers; messages name the column of others, and say why."""
-        return validate_complete(self, X, y, why=self._of_complete_points, **options)
+    def _make_inputs(self, **options):
+        """New `Inputs` with the parameters of the estimator that concern them."""
+        shared = {
+            "scale": getattr(self, "scale", None),
+            "categories": getattr(self, "categorical_features", "from_dtype"),
+            "class_weight": getattr(self, "class_weight", None),
+            "random_state": getattr(self, "random_state", 0),
+            "n_jobs": getattr(self, "n_jobs", None),
+        }
+        bandwidth = getattr(self, "bandwidth", None)
+        shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
+        return Inputs(type(self).__name__, **shared | options)
+
+    def _queries(self, X):
+        return coordinates(self, X)
+
+    def _search(self, sample, candidates, score):
+        """The best candidates, see `search`; what was tried is kept as attributes.
+
+        A winner that may disappoint is warned of, unless the estimator is a part of another.
+        """
+        own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
+        found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
+        self._note(found, sample.n_samples)
+        if _depth.get() > 1:
+            return found
+        if found.predicts_one_class:
+            warnings.warn(_one_class(self), stacklevel=4)
+        elif found.at_end is not None:
+            warnings.warn(_at_end(self, found), stacklevel=4)
+        return found
+
+    def _note(self, found, n_samples):
+        self.cv_results_, self.best_score_, self.n_tuning_samples_ = found.cv_results, found.best_score, n_samples
+
+    @property
+    def n_features_in_(self):
+        """Number of features seen during `fit`."""
+        return self._of_inputs("n_features_in_")
+
+    @property
+    def feature_names_in_(self):
+        """Names of the features seen during `fit`, if X had string names."""
+        return self._of_inputs("feature_names_in_")
+
+    def _of_inputs(self, name):
+        inputs = vars(self).get("_inputs")
+        if inputs is None or name not in inputs.seen:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return inputs.seen[name]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
-class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
+def _one_class(estimator):
+    ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
+    known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(estimator, way))
+    return (
+        f"{type(estimator).__name__} predicts the same class for every held-out sample: the features tell little about "
+        "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
+    )
+
+
+def _at_end(estimator, found):
+    tried = found.cv_results["param_bandwidth"]
+    return (
+        f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "
+        f"{tried.min():.3g} to {tried.max():.3g}. Look at cv_results_, or give a bandwidth_grid that goes on."
+    )
+
+
+def coordinates(estimator, X):
+    """Queries (m, d) as a fitted estimator sees them."""
+    check_is_fitted(estimator)
+    return estimator._inputs(X)
+
+
+class Classifier(ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
-    Subclasses learn from checked data in ``_learn(data, y)`` and score checked queries in ``_scores(X)``, an array
-    (m, C) in which -inf means that a class is out of reach.
+    Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
+    which -inf means that a class is out of reach.
     """
+
+    classes_: Any  # (C,)
+    _fewest_classes = 2
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -105,30 +194,21 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
             For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
             was.
         """
-        data = self._check_training_data(X, y, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
         self.classes_ = data.classes
-        self._learn(self._prepared(data, y), y)
+        self._learn(data)
         return self
 
-    def _prepared(self, data, y):
-        """The training data as `_learn` is to see them, and `_scores` the queries through `_mapped`."""
-        return data
-
-    def _mapped(self, X):
-        return X
-
-    def _learn(self, data, y):
+    def _learn(self, data):
         raise NotImplementedError
 
     def _scores(self, X):
         raise NotImplementedError
 
     def _winners(self, X):
-        """The best class of each checked query, (m,): that of the largest score, however it is found."""
+        """The best class of each query, (m,): that of the largest score."""
         return self._scores(X).argmax(axis=1)
-
-    def _check_queries(self, X):
-        return self._mapped(self._check_points(X))
 
     def decision_function(self, X: Any) -> Array:
         """Score the classes, larger wins.
@@ -155,7 +235,7 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
-        scores = finite_scores(self._scores(self._check_queries(X)))
+        scores = finite_scores(self._scores(self._queries(X)))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Array:
@@ -183,19 +263,8 @@ class ScoreClassifier(TableMixin, ClassifierMixin, Estimator):
         -----
         At most the cost of `decision_function`.
         """
-        best = self._winners(self._check_queries(X))
+        best = self._winners(self._queries(X))
         return self.classes_[best]
-
-
-def finite_scores(scores):
-    """Replace -inf by what stands below all finite scores of the row, by the range of float64's exponent if that is
-    more than its rounding."""
-    missing = np.isneginf(scores)
-    if not missing.any():
-        return scores
-    lowest = np.where(missing, np.inf, scores).min(axis=1, keepdims=True)
-    below = np.minimum(lowest + np.log(np.finfo(np.float64).tiny), np.nextafter(lowest, -np.inf))
-    return np.where(missing, below, scores)
 
 
 def log_posterior(log_joint):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .incomplete import is_incomplete
+from .._inputs.missing import is_incomplete
 from .labels import MANY, certified_labels
 from .points import TrainingPoints
 from .rule import Rule

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._inputs.completion import completed_by_folds, outside
+from .._inputs.missing import is_incomplete
+from .._tuning import Judge, Scored
 from ..kernels import kernel_sums
-from .completion import completed_by_folds, outside
 from .expansion import Sums
-from .incomplete import incomplete_class_log_sums, is_incomplete
+from .incomplete import incomplete_class_log_sums
 from .nearest import nearest_codes
 from .points import BLOCK_BYTES, blocks, class_rows
 from .rule import Rule
@@ -38,6 +40,8 @@ class Problem(NamedTuple):
     bandwidths: np.ndarray  # (b,)
     log_priors: np.ndarray | None = None  # (C,); None: shares of the classes in the training part
     n_jobs: int | None = None
+    scoring: str = "auto"
+    importance: np.ndarray | None = None  # (C,) what an error of each class counts
 
 
 class HeldOut(NamedTuple):
@@ -50,28 +54,34 @@ class HeldOut(NamedTuple):
     log_densities: np.ndarray | None = None  # (m, b)
 
 
-def held_out_accuracies(problem):
-    """Weighted accuracies (n_splits, n_bandwidths) on the held-out points, equal to refitting fold by fold.
+def held_out_scores(problem):
+    """The bandwidths as `search` wants them, see `judged`."""
+    judge = judged(problem)
+    return Scored(np.full((1, len(problem.bandwidths)), np.nan)) if judge is None else judge.scored()
+
+
+def judged(problem):
+    """The `Judge` of the bandwidths by the scores of held-out points, equal to refitting fold by fold.
 
     Cost: one pass over the m n pairs for the unweighted rules, whatever the number of folds and bandwidths.
     The 1/f-weighted rules take a further pass per bandwidth, and O(n^3) to leave out one point at a time.
     Memory O(m * bandwidths * (classes + folds)).
     """
     if len(problem.sample.X) == 1:  # the first of a `partial_fit`: no statement can be made
-        return np.full((1, len(problem.bandwidths)), np.nan)
+        return None
     if is_incomplete(problem.sample.X):
-        return _accuracies(problem, _incomplete(problem))
+        return _judged(problem, _incomplete(problem))
     if problem.rule.weighting is not None:
-        return _accuracies(problem, _weighted(problem))
+        return _judged(problem, _weighted(problem))
     if not problem.rule.needs_potentials:
         return _without_potentials(problem)
     held_out = _leave_one_out(problem) if problem.sample.folds is None else _by_fold(problem)
-    return _accuracies(problem, held_out)
+    return _judged(problem, held_out)
 
 
-def _accuracies(p, held_out):
+def _judged(p, held_out):
     validated = p.sample.rows
-    right = np.empty((len(validated), len(p.bandwidths)), dtype=bool)
+    judge = Judge(p.sample, (len(p.bandwidths),), p.scoring, logs=p.rule.decision == "density", importance=p.importance)
     for rows in blocks(len(validated), 8 * len(p.bandwidths) * p.sample.n_classes, CACHE_BYTES):
         own = validated[rows]
         part = held_out.part[rows]
@@ -84,8 +94,8 @@ def _accuracies(p, held_out):
         if some.any():
             nearest = _nearest_of_others(p, own[some], held_out.log_scale[0, 0] > -np.inf)
             predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
-        right[rows] = predicted == p.sample.codes[own, None]
-    return p.sample.accuracies(right)
+        judge.add(rows, scores, predicted=predicted)
+    return judge
 
 
 def _nearest_of_others(p, rows, candidates):
@@ -99,7 +109,7 @@ def _nearest_of_others(p, rows, candidates):
     )
 
 
-def accuracies_of_sums(p, log_sums, class_weight, part):
+def judged_by_sums(p, log_sums, class_weight, part):
     """The same for an unweighted rule that compares sums alone, whoever computed them.
 
     Parameters
@@ -112,12 +122,12 @@ def accuracies_of_sums(p, log_sums, class_weight, part):
         Training part of each validated point.
     """
     no_totals = np.zeros((len(class_weight), len(p.bandwidths), p.sample.n_classes))
-    return _accuracies(p, _held_out(p, log_sums, no_totals, class_weight, part))
+    return _judged(p, _held_out(p, log_sums, no_totals, class_weight, part))
 
 
 def _without_potentials(p):
     """An unweighted rule that compares sums alone: one pass that leaves out each query's own fold."""
-    return accuracies_of_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
+    return judged_by_sums(p, _class_log_sums_of_others(p, p.bandwidths), *_training_weight(p))
 
 
 def _by_fold(p):

@@ -5,10 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from .._utils.validation import TrainingData, unit_scale
+from .._inputs.completion import completed
+from .._inputs.missing import is_incomplete
+from .._utils.training_data import TrainingData
+from .._utils.validation import unit_scale
 from ..kernels import KernelPoints, bounded_sums, kernel_sums
-from .completion import completed
-from .incomplete import factors_of, incomplete_class_log_sums, is_incomplete, with_gaps_apart
+from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing
 from .nearest import nearest_codes
 
 BLOCK_BYTES = 1 << 26
@@ -36,7 +38,7 @@ class TrainingPoints:
     codes : (n,) class of each point, 0 ... C - 1
     class_weight : (C,) sum of the weights of each class
     weights : (n,) positive sample weights; None for ones
-    weight_unit : what they are multiples of on the user's scale, a power of two
+    weight_scale : factor back to the user's weights, a power of two
     tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
     features : (d,) feature of each column, whose values are missing together; None for one column each
     given : (n, d) the points with their gaps, if X completes them
@@ -46,30 +48,32 @@ class TrainingPoints:
     codes: np.ndarray
     class_weight: np.ndarray
     weights: np.ndarray | None = None
-    weight_unit: float = 1.0
+    weight_scale: float = 1.0
     tolerance: float | None = None
     n_jobs: int | None = None
     features: np.ndarray | None = None
     given: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X, codes=None, n_classes=1, weights=None, tolerance=None, n_jobs=None, features=None):
-        """With weights brought to a scale that is safe in float32, and without gaps; without codes all are of one
-        class."""
-        codes = np.zeros(len(X), dtype=np.intp) if codes is None else codes
-        unit = 1.0
+    def of(cls, data, tolerance=None, n_jobs=None):
+        """The points of training data; missing values are completed by the points of the same class.
+
+        Weights are brought to a scale that is safe in float32.
+        """
+        weights, scale = data.weights, 1.0
         if weights is not None:
-            weights, unit = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
-        class_weight = np.bincount(codes, weights, minlength=n_classes).astype(np.float64)
-        given = X if is_incomplete(X) else None
-        X = completed(X, codes, weights, features, n_jobs)
-        return cls(X, codes, class_weight, weights, unit, tolerance, n_jobs, features, given)
+            weights, scale = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
+        class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
+        X, given = data.X, None
+        if is_incomplete(X):
+            X, given = completed(X, data.codes, weights, data.features, n_jobs), X
+        return cls(X, data.codes, class_weight, weights, scale, tolerance, n_jobs, data.features, given)
 
     def data(self, classes):
-        """The checked training data that they came from."""
+        """The training data that they came from."""
         X = self.X if self.given is None else self.given
-        weights = None if self.weights is None else self.weights * self.weight_unit
-        return TrainingData(X, self.codes, classes, weights, None, self.features)
+        weights = None if self.weights is None else self.weights * self.weight_scale
+        return TrainingData(X, self.codes, classes, weights, features=self.features)
 
     @property
     def n_classes(self):
@@ -111,7 +115,7 @@ class TrainingPoints:
             )
             return [log_sums[:, 0]]
 
-        return with_gaps_apart(Q, complete, incomplete)[0]
+        return split_by_missing(Q, complete, incomplete)[0]
 
     def bounded_sums(self, Q, columns, kernel, bandwidth, tolerance):
         """Class sums that miss no more than a share of their totals, that share, and the dtype they come from.
@@ -219,7 +223,7 @@ class TrainingPoints:
     def grown_potentials(self, before, sums, kernel, bandwidths):
         """`potentials` of the sample weights, from those of the points `before`, which come first among these."""
         weights = np.ones(len(self.X)) if self.weights is None else self.weights
-        out = sums * (before.weight_unit / self.weight_unit) ** 2
+        out = sums * (before.weight_scale / self.weight_scale) ** 2
         options = dict(kernel=kernel, n_jobs=self.n_jobs)
         for c in np.unique(self.codes[len(before.X) :]):
             own = np.flatnonzero(self.codes == c)

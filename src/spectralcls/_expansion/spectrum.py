@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from .._utils.training_data import TrainingData
 from ..linalg import KernelOperator, fix_signs, top_eigenpairs
 from .expansion import Expansion
 from .points import TrainingPoints
@@ -68,7 +69,7 @@ class Spectrum:
         offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
         A, density = self.coefficients(columns), self.density_weights
         A = A if density is None else np.column_stack([A, density])
-        points = TrainingPoints.of(self.anchors, n_jobs=self.operator.n_jobs)
+        points = TrainingPoints.of(TrainingData.points(self.anchors), n_jobs=self.operator.n_jobs)
         return Expansion(rule, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):

@@ -1,12 +1,13 @@
-"""Tables as users have them: columns of numbers, truth values, categories and text, with missing values.
+"""Everything between what a user hands over and coordinates: one composed object, `Inputs`, that an estimator keeps.
 
-`read_columns` takes a data frame apart, `Table` learns what each column is and lays it out as coordinates of one
-Gaussian product kernel, NaN where a value is missing; `choose_smoothing` finds how much each category counts.
-`check_features` does for an estimator what scikit-learn's `validate_data` does for arrays.
+X is checked and taken apart (`read`, `frames`), every column becomes coordinates (`columns`, `table`), each category
+gets a scale that held-out samples choose (`category_scales`), missing values are completed (`missing`, `completion`)
+or left to formulas that integrate over them, and a learned map is applied last.
 """
 
-from .check import check_features, validate_complete
-from .smoothing import choose_smoothing, rescaled
+from .category_scales import choose_category_scales
+from .frames import Columns
+from .inputs import Inputs
 from .table import Table
 
-__all__ = ["Table", "check_features", "choose_smoothing", "rescaled", "validate_complete"]
+__all__ = ["Columns", "Inputs", "Table", "choose_category_scales"]

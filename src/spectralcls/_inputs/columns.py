@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._utils.quantile import weighted_quantile
-from .frames import BOOLEAN, NUMBER, ORDERED, TEXT
+from .dates import date_parts, varying_parts
+from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT
+from .identifiers import calls_itself_a_key, is_identifier
 
 MOST_TEXTS = 255  # different texts, more of which are no categories
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
@@ -28,6 +30,7 @@ class Number:
     center: float = 0.0
     scale: float = 1.0
     observed: bool = True
+    spread: float = 1.0  # standard deviation of the coordinate
     kind = NUMBER
 
     @property
@@ -38,16 +41,99 @@ class Number:
     def learned(cls, name, values, scale, weights=None):
         """From the values, NaN where they are missing; `scale` says whether to center and scale them."""
         known = ~np.isnan(values)
-        if not (scale and known.any()):
-            return cls(name, observed=bool(known.any()))
-        values = values[known].astype(np.float64)
-        return cls(name, *center_and_scale(values, None if weights is None else weights[known]))
+        if not known.any():
+            return cls(name, observed=False)
+        values, weights = values[known].astype(np.float64), None if weights is None else weights[known]
+        if scale:
+            return cls(name, *center_and_scale(values, weights))
+        return cls(name, spread=float(moments(values, weights)[1]))
+
+    @property
+    def numbers(self):
+        return [self]
 
     def encode(self, column):
-        return scaled(numbers(column)[:, None], self.center, self.scale)[:, : self.width]
+        return self.of(numbers(column))
+
+    def of(self, values):
+        """Coordinates of numbers."""
+        return scaled(values[:, None], self.center, self.scale)[:, : self.width]
 
     def described(self):
         return "a number" if self.observed else "missing everywhere, ignored"
+
+
+@dataclass
+class Dates:
+    """A column of dates or durations: the numbers of those parts that are not the same everywhere."""
+
+    name: object
+    parts: dict  # Number of each part, by its name
+    kind = DATE
+
+    @property
+    def width(self):
+        return sum(number.width for number in self.parts.values())
+
+    @property
+    def numbers(self):
+        return list(self.parts.values())
+
+    @classmethod
+    def learned(cls, column, scale, weights=None):
+        """From a column of dates; `scale` says whether to center and scale the numbers."""
+        values = date_parts(column.values)
+        names = varying_parts(column.values) or ("days",)
+        return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names})
+
+    def values(self, column):
+        """Numbers of the parts, (n, parts)."""
+        if column.kind != DATE and not column.missing.all():
+            raise ValueError(
+                f"Column {self.name!r} of X holds {column.kind}s, but dates when the estimator was fitted."
+            )
+        if column.kind != DATE:
+            return np.full((len(column.values), len(self.parts)), np.nan)
+        values = date_parts(column.values)
+        return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
+
+    def encode(self, column):
+        parts = zip(self.numbers, self.values(column).T, strict=True)
+        return np.concatenate([number.of(values) for number, values in parts], axis=1)
+
+    def described(self):
+        return f"a date: {', '.join(self.parts)}" if self.width else "missing everywhere, ignored"
+
+
+@dataclass
+class LeftOut:
+    """A column without coordinates."""
+
+    name: object
+    reason: str
+    kind = "left out"
+    width, numbers = 0, ()
+
+    def encode(self, column):
+        return np.empty((len(column.values), 0))
+
+    def described(self):
+        return f"left out: {self.reason}"
+
+
+def reason_to_leave_out(column):
+    """Why a column says nothing about new samples; None if it may.
+
+    Texts of which nearly all differ, or of which there are too many for a category, and whole numbers of that kind
+    whose name calls them a key.
+    """
+    known = column.values[~column.missing]
+    if column.kind == TEXT:
+        if is_identifier(known, column.name):
+            return "an identifier"
+        return f"text of more than {MOST_TEXTS} values" if len(set(known)) > MOST_TEXTS else None
+    named = column.kind == NUMBER and isinstance(column.name, str) and calls_itself_a_key(column.name)
+    return "an identifier" if named and is_identifier(known, column.name) else None
 
 
 @dataclass
@@ -56,11 +142,16 @@ class Levels:
 
     name: object
     kind: str
-    positions: dict  # of each level
+    levels: list  # those with positions of their own, in the order of these; no keys, which not all formats keep
     n_positions: int
     pooled: int | None  # position of the levels that are too rare; unseen ones take it too
-    unit: float  # scale at which the squared distance of two random rows is 2 on average
+    scale: float  # of the indicators: the squared distance of two random rows is 2 on average
     factor: float = 1.0  # found by the search; 0 leaves the column out
+    numbers = ()
+
+    @property
+    def is_text(self):
+        return bool(self.levels) and all(isinstance(level, str) for level in self.levels)
 
     @property
     def ordered(self):
@@ -96,17 +187,29 @@ class Levels:
         positions = {level: i for i, level in enumerate(levels)}
         n_positions = len(levels) + (pooled is not None)
         which = np.array([positions.get(value, pooled) for value in known], dtype=np.intp)
-        unit = _unit(which, n_positions, kind == ORDERED, weights)
-        return cls(column.name, kind, positions, n_positions, pooled, unit)
+        scale = _level_scale(which, n_positions, kind == ORDERED, weights)
+        return cls(column.name, kind, levels, n_positions, pooled, scale)
 
     def position_of(self, column):
-        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one."""
+        """Position of each level, NaN for a missing value and, unless rare levels were joined, an unseen one.
+
+        Raises
+        ------
+        ValueError
+            If the levels are text, and the column holds numbers.
+        """
+        if column.kind == NUMBER and not column.missing.all() and self.is_text:
+            raise ValueError(
+                f"Column {self.name!r} of X holds numbers, but levels such as {self.levels[0]!r} when the "
+                "estimator was fitted: give the levels themselves, not their codes."
+            )
         if column.kind == NUMBER and column.values.dtype.kind == "f":
             column = column._replace(values=column.values.astype(object))
+        positions = {level: i for i, level in enumerate(self.levels)}
         position = np.full(len(column.values), np.nan)
         unseen = np.nan if self.pooled is None else self.pooled
         for row in np.flatnonzero(~column.missing):
-            position[row] = self.positions.get(_level(column.values[row]), unseen)
+            position[row] = positions.get(_level(column.values[row]), unseen)
         return position
 
     def encode(self, column):
@@ -114,8 +217,8 @@ class Levels:
         position = self.position_of(column)
         if self.width == 1:
             spread = 1.0 if self.ordered else np.sqrt(2.0)
-            return (position * spread * self.unit)[:, None]
-        out = (position[:, None] == np.arange(self.width)) * self.unit
+            return (position * spread * self.scale)[:, None]
+        out = (position[:, None] == np.arange(self.width)) * self.scale
         out[np.isnan(position)] = np.nan
         return out
 
@@ -198,7 +301,7 @@ def _order(level):
     return type(level).__name__ if isinstance(level, str) else "", level
 
 
-def _unit(which, n_positions, ordered, weights):
+def _level_scale(which, n_positions, ordered, weights):
     """Scale at which the mean squared distance between two random rows is 2, as between standardized numbers."""
     if n_positions < 2 or not len(which):
         return 1.0

@@ -4,61 +4,52 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Levels, Number, moments, numbers, scaled
-
-NOTHING = "No column of X says anything: all are missing or constant categories."
+from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
+from .frames import BOOLEAN, DATE, NUMBER, Column
 
 
 @dataclass
 class Table:
-    """Columns and their layout as coordinates.
+    """Columns, side by side as coordinates."""
 
-    Attributes
-    ----------
-    columns : list of Number and Levels
-    unit : float
-        What a distance of 1 between categories is in the numbers' units: 1 if they are scaled.
-    """
-
-    columns: list
-    unit: float = 1.0
+    columns: list  # of Number and Levels
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None):
-        """From columns, which of them are categories (a bool each), and whether numbers are scaled.
-
-        Rows of weight 0 count as if they were not there.
-        """
-        if weights is not None:
-            kept = weights > 0
-            columns, weights = [column.take(kept) for column in columns], weights[kept]
-        learned = [
-            Levels.learned(column, column.kind, weights)
-            if is_category
-            else Number.learned(column.name, numbers(column), scale, weights)
-            for column, is_category in zip(columns, categorical, strict=True)
-        ]
-        if not any(column.width for column in learned):
-            raise ValueError(NOTHING)
-        if scale:
-            return cls(learned)
-        variances = [
-            moments(numbers(column)[~column.missing], None if weights is None else weights[~column.missing])[1] ** 2
-            for column, own in zip(columns, learned, strict=True)
-            if isinstance(own, Number) and own.observed
-        ]
-        return cls(learned, float(np.sqrt(np.mean(variances))) or 1.0 if variances else 1.0)
+        """From columns, which of them are categories (a bool each), and whether numbers are scaled."""
+        pairs = zip(columns, categorical, strict=True)
+        return cls([learned_column(column, is_category, scale, weights) for column, is_category in pairs])
 
     @classmethod
-    def of_numbers(cls, X, weights=None):
-        """The scaled columns of an array of numbers."""
-        if weights is not None:
-            kept = weights > 0
-            X, weights = X[kept], weights[kept]
-        columns = [Number.learned(name, column, True, weights) for name, column in enumerate(X.T)]
-        if not any(column.observed for column in columns):
-            raise ValueError(NOTHING)
-        return cls(columns)
+    def of_numbers(cls, X, scale, weights=None, names=None):
+        """The columns of an array of numbers; None if they are taken as they are."""
+        names = range(X.shape[1]) if names is None else names
+        columns = [Column(name, NUMBER, values, np.isnan(values)) for name, values in zip(names, X.T, strict=True)]
+        table = cls.learned(columns, [False] * len(columns), scale, weights)
+        return table if scale or table.left_out else None
+
+    @classmethod
+    def joined(cls, tables):
+        """The columns of several tables."""
+        return cls([column for table in tables for column in table.columns])
+
+    def checked(self):
+        """The table itself.
+
+        Raises
+        ------
+        ValueError
+            If it has no coordinate.
+        """
+        if not any(column.width for column in self.columns):
+            raise ValueError("No column of X can tell samples apart: all are missing or constant categories.")
+        return self
+
+    @property
+    def category_scale(self):
+        """Scale of categories: root mean square of the standard deviations of the numbers; 1 if they are scaled."""
+        spreads = [number.spread for column in self.columns for number in column.numbers if number.observed]
+        return float(np.sqrt(np.mean(np.square(spreads)))) or 1.0 if spreads else 1.0
 
     @property
     def has_categories(self):
@@ -76,29 +67,40 @@ class Table:
         return [column for column in self.columns if isinstance(column, Levels) and column.width]
 
     @property
-    def log_units(self):
-        """Logarithm of the scale of each coordinate, (d,): 0 for those of categories."""
-        units = [np.full(c.width, np.log(c.scale) if isinstance(c, Number) else 0.0) for c in self.columns]
-        return np.concatenate(units)
+    def as_columns(self):
+        """Whether queries have to be read as columns."""
+        return any(not isinstance(column, Number) for column in self.columns)
 
-    def places(self, category):
-        """Coordinates of one column."""
-        start = 0
-        for column in self.columns:
-            if column is category:
-                return np.arange(start, start + column.width)
-            start += column.width
-        raise KeyError(category)
+    @property
+    def left_out(self):
+        """Columns without coordinates that could have some."""
+        return [column for column in self.columns if isinstance(column, LeftOut)]
+
+    @property
+    def log_scales(self):
+        """Logarithm of the scale of each coordinate, (d,): 0 for those of categories."""
+        scales = [
+            [np.log(number.scale) for number in column.numbers if number.observed] or [0.0] * column.width
+            for column in self.columns
+        ]
+        return np.concatenate(scales)
+
+    @staticmethod
+    def plain(columns):
+        """Columns of numbers and truth values as a matrix (n, d), without scales; float32 if all are."""
+        values = [numbers(column) for column in columns]
+        single = all(column.dtype == np.float32 for column in values)
+        return np.column_stack([column.astype(np.float32 if single else np.float64, copy=False) for column in values])
 
     def encode(self, columns):
         """Coordinates (n, d) of columns, float32 if all are numbers of that precision."""
         if len(columns) != len(self.columns):
             raise ValueError(f"X has {len(columns)} features, but the table was learned with {len(self.columns)}.")
-        parts = []
+        parts, category_scale = [], self.category_scale
         for own, column in zip(self.columns, columns, strict=True):
             if own.width:
                 part = own.encode(column)
-                parts.append(part * (own.factor * self.unit) if isinstance(own, Levels) else part)
+                parts.append(part * (own.factor * category_scale) if isinstance(own, Levels) else part)
         return np.concatenate(parts, axis=1)
 
     def scaled(self, X):
@@ -112,3 +114,62 @@ class Table:
     def described(self):
         """A line for each column."""
         return [f"{column.name}: {column.described()}" for column in self.columns]
+
+
+def learned_column(column, is_category, scale, weights=None):
+    """What becomes of a column."""
+    if is_category:
+        return Levels.learned(column, column.kind, weights)
+    reason = reason_to_leave_out(column)
+    if reason is not None:
+        return LeftOut(column.name, reason)
+    if column.kind == DATE:
+        return Dates.learned(column, scale, weights)
+    return Number.learned(column.name, numbers(column), scale, weights)
+
+
+def names_categories(spec):
+    """Whether a user names columns that are categories."""
+    return (
+        spec is not None
+        and not (isinstance(spec, str) and spec == "from_dtype")
+        and np.size(spec) > 0
+        and (np.asarray(spec).dtype.kind != "b" or bool(np.any(spec)))
+    )
+
+
+def categorical_columns(spec, columns):
+    """Which columns are categories, as HistGradientBoostingClassifier reads its parameter of that name."""
+    n = len(columns)
+    if spec is None:
+        return [False] * n
+    if isinstance(spec, str):
+        if spec != "from_dtype":
+            raise ValueError(f'categorical_features must be "from_dtype", names, positions or a mask, got {spec!r}.')
+        return [column.kind not in (NUMBER, DATE) and reason_to_leave_out(column) is None for column in columns]
+    given = np.asarray(spec)
+    if given.dtype.kind == "b":
+        if given.shape != (n,):
+            raise ValueError(f"categorical_features is a mask of shape {given.shape}, but X has {n} columns.")
+        return given.tolist()
+    if given.dtype.kind in "iu":
+        if given.size and (given.min() < 0 or given.max() >= n):
+            raise ValueError(f"categorical_features has positions outside 0 to {n - 1}: {given.tolist()}.")
+        return np.isin(np.arange(n), given).tolist()
+    names = [column.name for column in columns]
+    unknown = [name for name in given.tolist() if name not in names]
+    if unknown:
+        raise ValueError(f"categorical_features has {unknown[0]!r}, which is no column of X: there are {names[:20]}.")
+    return [name in set(given.tolist()) for name in names]
+
+
+def require_numbers(columns, categorical, name):
+    """Raise for the first column that is neither a category nor numbers."""
+    for column, is_category in zip(columns, categorical, strict=True):
+        if is_category or column.kind in (NUMBER, BOOLEAN, DATE) or reason_to_leave_out(column):
+            continue
+        example = next(iter(column.values[~column.missing]), None)
+        raise ValueError(
+            f"Column {column.name!r} of X holds {column.kind} values such as {example!r}, and {name} takes numbers "
+            "here: name the column in categorical_features, make numbers of it, or drop it."
+        )

@@ -4,26 +4,33 @@ A family hands over one function that scores its candidates on the folds of a `T
 formulas allow: all bandwidths in one pass, nested numbers of components, leave-one-out in closed form. Which points
 are used, their folds, the scale of bandwidths, ties and `cv_results_` are settled here. Nothing here knows a family.
 
->>> sample = draw_sample(data, check_folds(cv, y, data.kept), cv=cv, max_samples=2000, random_state=0)
+>>> sample = draw_sample(data, cv=cv, max_samples=2000, random_state=0)
 >>> found = search(sample, {"bandwidth": grid}, score)   # score(sample, bandwidth=...) -> (n_splits, n_bandwidths)
 >>> found.params["bandwidth"], found.cv_results, sample.n_samples
 """
 
 from .folds import (
     check_folds,
+    distinct,
     distinct_rows,
+    drawn_seed,
     folds_by_content,
     given_folds,
+    random_keys,
     shuffled_ranks,
-    stratified_folds,
     stratified_subsample,
+    thin,
 )
 from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth
+from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample
-from .search import SCORE_TOLERANCE, Search, Splits, best_candidate, search
+from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
 
 __all__ = [
     "SCORE_TOLERANCE",
+    "SCORINGS",
+    "Judge",
+    "Scored",
     "Search",
     "Splits",
     "TuningSample",
@@ -31,15 +38,18 @@ __all__ = [
     "candidate_bandwidths",
     "check_folds",
     "check_grid",
+    "distinct",
     "distinct_rows",
+    "drawn_seed",
     "draw_sample",
     "folds_by_content",
     "given_folds",
     "has_spread",
     "median_distance",
+    "random_keys",
     "reference_bandwidth",
     "search",
     "shuffled_ranks",
-    "stratified_folds",
     "stratified_subsample",
+    "thin",
 ]

@@ -1,50 +1,96 @@
-"""Which samples validate together: folds that depend on what the samples are, not on how often they are
-listed."""
+"""Which samples are copies of each other, in which order samples are drawn, and which of them validate together.
+
+The order is random but follows from what the samples are: not from their places in the table, the order of its columns
+or the names of the classes. So neither does anything that is drawn from it.
+"""
 
 from numbers import Integral
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+MOST_RANKED = 50_000  # rows whose random order follows from their content; that of more follows from their places
+
+
+def random_keys(X, seed=0):
+    """A random number for each row, equal for equal rows, (n,): of the ranks of its values, which no scale changes.
+
+    Columns are told apart by their values alone, and so are rows, so that no order matters. NaN equals itself.
+    """
+    if issparse(X) or len(X) > MOST_RANKED:
+        return np.random.default_rng(seed).integers(1 << 63, size=X.shape[0], dtype=np.uint64)
+    ranks = [np.unique(column, return_inverse=True)[1].astype(np.uint64) for column in X.T]
+    with np.errstate(over="ignore"):
+        rows = sum((_mixed(rank) for rank in ranks), np.zeros(len(X), dtype=np.uint64))  # blind to columns
+        keys = np.full(len(X), seed, dtype=np.uint64)
+        for rank in ranks:
+            column = np.unique(_mixed(_mixed(rank) ^ rows)).sum(dtype=np.uint64)  # copies count once
+            keys += _mixed(rank ^ column)
+        return _mixed(keys)
+
+
+def _mixed(values):
+    """The finalizer of splitmix64: 64 random bits for each value."""
+    values = (values + np.uint64(0x9E3779B97F4A7C15)).astype(np.uint64)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def distinct(data):
+    """Training data without copies, which add their weights, and the row there of each sample.
+
+    Equal rows of one class are copies of each other, unless another class has such a row too: then classes overlap
+    there, and each of them is a sample. Rows that lack the same values are equal if the others are. The result is in
+    random order, see `random_keys`; its weights are float64.
+    """
+    X = data.X if data.targets is None else np.column_stack([data.X, data.targets])
+    first, group = distinct_rows(X, data.codes)
+    weights = np.bincount(group, data.weights).astype(np.float64)
+    return data.take(first)._replace(weights=weights), group
+
 
 def distinct_rows(X, codes):
-    """Group equal rows of one class: (first row of each group, group of each row).
-
-    Groups are sorted by class, then lexicographically, hence independent of the order of rows. Rows that lack the same
-    values are equal if the others are.
-    """
-    X = np.where(np.isnan(X), np.inf, X)  # equal to itself; no checked number is infinite
-    order = np.lexsort((X[:, 0], codes))
-    # The first feature settles most comparisons; only ties are sorted by all features.
-    equal = (X[order[1:], 0] == X[order[:-1], 0]) & (np.diff(codes[order]) == 0)
-    undecided = np.append(False, equal) | np.append(equal, False)
-    rows = order[undecided]
-    order[undecided] = rows[np.lexsort((*X[rows].T[::-1], codes[rows]))]
-    ordered = X[order]
-    starts = np.ones(len(X), dtype=bool)
-    starts[1:] = np.any(ordered[1:] != ordered[:-1], axis=1) | (np.diff(codes[order]) != 0)
+    """(first row of each group of copies, group of each row)."""
+    keys = random_keys(X)
+    if len(X) > MOST_RANKED:  # the keys of copies differ
+        order = np.lexsort((codes, *X.T[::-1]))
+    else:
+        order = np.lexsort((np.arange(len(X)), codes, keys))
+    ordered = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
+    new_row = np.ones(len(X), dtype=bool)
+    new_row[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    new = new_row.copy()
+    new[1:] |= np.diff(codes[order]) != 0
+    value = np.cumsum(new_row) - 1
+    n_classes = np.bincount(value[new])  # of each distinct row
+    new |= n_classes[value] > 1
     group = np.empty(len(X), dtype=np.intp)
-    group[order] = np.cumsum(starts) - 1
-    return order[starts], group
+    group[order] = np.cumsum(new) - 1
+    return order[new], group
 
 
-def shuffled_ranks(codes, random_state):
-    """A random order in which the classes keep together: position of each element, class 0 first."""
-    rng = check_random_state(random_state)
-    order = np.lexsort((rng.permutation(len(codes)), codes))
+def shuffled_ranks(codes, keys):
+    """A random order in which the classes keep together: position of each element, the smallest class first."""
+    sizes = np.bincount(codes - codes.min())
+    smallest = np.full(len(sizes), np.iinfo(np.uint64).max, dtype=np.uint64)
+    np.minimum.at(smallest, codes - codes.min(), keys)
+    own = codes - codes.min()
+    order = np.lexsort((np.arange(len(codes)), keys, own, smallest[own], sizes[own]))
     ranks = np.empty(len(codes), dtype=np.intp)
     ranks[order] = np.arange(len(codes))
     return ranks
 
 
-def stratified_subsample(codes, n_samples, random_state, at_least=2):
+def stratified_subsample(codes, n_samples, keys, at_least=2):
     """Rows of a random subsample in which every class keeps its share, in ascending order.
 
     Of a rare class `at_least` points remain, if it has as many; then there are more than `n_samples` in all. Codes may
     be negative, as those of unlabeled points are: each value is a class.
     """
-    ranks = shuffled_ranks(codes, random_state)
+    ranks = shuffled_ranks(codes, keys)
     step = ranks * n_samples // len(codes)
     chosen = (ranks + 1) * n_samples // len(codes) > step
     for code in np.unique(codes):
@@ -56,27 +102,16 @@ def stratified_subsample(codes, n_samples, random_state, at_least=2):
     return np.flatnonzero(chosen)
 
 
-def stratified_folds(X, codes, n_folds, random_state=0):
-    """Fold of each row: random, equal shares of each class, and copies of a row always in the same fold.
+def thin(data, n_samples, random_state):
+    """A stratified random subsample of training data; all of them if there are no more, or for None."""
+    if n_samples is None or len(data.X) <= n_samples:
+        return data
+    return data.take(stratified_subsample(data.codes, n_samples, random_keys(data.X, drawn_seed(random_state))))
 
-    Copies are kept together because a point validated against its own copy tells nothing about new points
-    (the smallest bandwidth would always win); it also makes a weight of two and a row given twice the same
-    thing.
 
-    Parameters
-    ----------
-    X : ndarray (n, d)
-    codes : ndarray (n,)
-    n_folds : int
-        Two at least. With fewer distinct points than folds some folds stay empty.
-    random_state : int, RandomState or None
-
-    Returns
-    -------
-    folds : ndarray (n,) of ints
-    """
-    first, group = distinct_rows(X, codes)
-    return (shuffled_ranks(codes[first], random_state) % n_folds)[group]
+def drawn_seed(random_state):
+    """An integer from a `random_state` of any kind."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def folds_by_content(X, n_folds, seed):
@@ -122,15 +157,15 @@ def given_folds(cv, y):
     return folds
 
 
-def check_folds(cv, y, kept=None):
+def check_folds(cv, data):
     """Folds of the samples that were kept, if `cv` is a splitter or a list of splits of all samples.
 
     None if `cv` is an int or "loo": then folds are made from the points themselves.
     """
     if isinstance(cv, Integral | str):
         return None
-    folds = given_folds(cv, y)
-    folds = folds if kept is None else folds[kept]
+    folds = given_folds(cv, data.y)
+    folds = folds if data.kept is None else folds[data.kept]
     if len(np.unique(folds)) < 2:
         raise ValueError("The samples of positive weight all lie in one test set of cv.")
     return folds

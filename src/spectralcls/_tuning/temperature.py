@@ -53,3 +53,14 @@ def inverse_temperature(scores, codes, weights=None):
     best = int(np.argmin(np.concatenate([value(piece) for piece in np.array_split(_GRID, pieces)])))
     bounds = _GRID[max(best - 1, 0)], _GRID[min(best + 1, _GRID.size - 1)]
     return float(np.exp(minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": 1e-2}).x) / scale)
+
+
+def finite_scores(scores):
+    """Replace -inf by what stands below all finite scores of the row, by the range of float64's exponent if that is
+    more than its rounding."""
+    missing = np.isneginf(scores)
+    if not missing.any():
+        return scores
+    lowest = np.where(missing, np.inf, scores).min(axis=1, keepdims=True)
+    below = np.minimum(lowest + np.log(np.finfo(np.float64).tiny), np.nextafter(lowest, -np.inf))
+    return np.where(missing, below, scores)

@@ -7,9 +7,9 @@ from sklearn.utils.validation import check_array
 
 
 def converted(A, name, **options):
-    """check_array, whose errors of conversion do not say what could not be converted; what overflows is refused."""
+    """`check_array` with the argument's name in errors of conversion and overflow."""
     try:
-        with held_by_floats(name):
+        with named_overflow_errors(name):
             return check_array(A, input_name=name, **options)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -17,8 +17,8 @@ def converted(A, name, **options):
 
 
 @contextmanager
-def held_by_floats(name):
-    """Integers of Python have no bounds: one that no float holds is refused by the name of its argument."""
+def named_overflow_errors(name):
+    """Name the argument that holds an integer too large for any float."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # sums of finite numbers may be infinite, of both signs
             yield

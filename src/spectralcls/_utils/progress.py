@@ -11,8 +11,8 @@ _SECONDS_BETWEEN_LINES = 1.0
 def progress(title, total, *, silent=False, stream=None):
     """Show how far a piece of work has come.
 
-    On a terminal, and with rich installed, a bar; otherwise lines ``title: 3/20 what is next``, at most one a
-    second, and always the first.
+    On a terminal, and with rich installed, a bar; otherwise lines ``title: 3/20 what is next, 40 s left``, at most one
+    a second, and always the first.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ def _rich_console(stream):
 
 @contextmanager
 def _bar(title, total, console):
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = [
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
+        TimeRemainingColumn(),
         TextColumn("{task.fields[what]}", markup=False),
     ]
     with Progress(*columns, console=console, transient=True) as bar:
@@ -73,6 +73,7 @@ def _bar(title, total, console):
 
 
 def _lines(title, total, stream):
+    start = time.monotonic()
     done, last = -1, -float("inf")
 
     def step(what):
@@ -81,6 +82,7 @@ def _lines(title, total, stream):
         now = time.monotonic()
         if now - last >= _SECONDS_BETWEEN_LINES:
             last = now
-            print(f"{title}: {done}/{total} {what}", file=stream, flush=True)
+            left = f", {(now - start) * (total - done) / done:.0f} s left" if done else ""
+            print(f"{title}: {done}/{total} {what}{left}", file=stream, flush=True)
 
     return step

@@ -1,39 +1,16 @@
 """Checks that several estimators share; the messages are scikit-learn's wherever it has one."""
 
-from typing import NamedTuple
-
 import numpy as np
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight
 
-from .conversion import held_by_floats
+from .conversion import named_overflow_errors
+from .from_sklearn import check_weights, check_y
+from .training_data import TrainingData
 
-_LARGEST_WEIGHT = 2.0**400  # of all; its inverse is the least that the largest may be
-
-
-class TrainingData(NamedTuple):
-    """Checked training data without the samples of weight zero."""
-
-    X: np.ndarray  # (n, d) float32 or float64
-    codes: np.ndarray  # (n,) class of each row, 0 ... C - 1
-    classes: np.ndarray  # (C,) labels, sorted
-    weights: np.ndarray | None  # (n,) positive weights; None where all are one
-    kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
-    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
-
-    @property
-    def class_weight(self):
-        """Sum of the sample weights of each class, (C,)."""
-        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
-
-    def joined(self, more):
-        """These and `more` of the same classes."""
-        weights = None
-        if self.weights is not None or more.weights is not None:
-            parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
-            weights = np.concatenate(parts)
-        X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
-        return TrainingData(X, codes, self.classes, weights, None, self.features)
+LARGEST_WEIGHT = 2.0**100  # of all; its inverse is the least that the largest may be
+LEAST_SHARE = 2.0**-100  # of the largest weight, below which a weight is zero in float32 sums
 
 
 def check_class_labels(y):
@@ -46,154 +23,177 @@ def check_class_labels(y):
     check_classification_targets(y)
 
 
-def check_training_data(estimator, X, y, sample_weight=None, *, at_least=2, dtype=(np.float64, np.float32), check=None):
-    """Validate `X`, `y` and `sample_weight` of a classifier's `fit`; sets `n_features_in_` and the like.
+def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=None, at_least=2):
+    """Training data without coordinates: the classes and weights of n samples.
 
-    A sample of weight zero is removed, and a class that only has such samples does not exist. There have to be
-    `at_least` classes. Features are checked by `check`, which takes what `validate_data` takes; None: they have to be
-    complete numbers.
+    A sample of weight zero is left out, and a class that only has such samples does not exist.
+
+    Parameters
+    ----------
+    name : str
+        Of the estimator, for messages.
+    y : array-like of shape (n,)
+    n : int
+    sample_weight : array-like of shape (n,), optional
+    class_weight : dict, "balanced" or None
+        As in scikit-learn; multiplies the sample weights.
+    classes : array-like, optional
+        All labels that will ever occur; otherwise those of y.
+    at_least : int
+        Smallest number of classes.
     """
-    X, y = (check or type(estimator)._check_numbers)(estimator, X, y, dtype=dtype, ensure_min_samples=at_least)
-    check_class_labels(y)
-    weights = kept = None
-    if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, X, y)
-        if not weights.all():
-            kept = weights > 0
-            X, y, weights = X[kept], y[kept], weights[kept]
-        if np.all(weights == 1):
-            weights = None
-    classes, codes = np.unique(y, return_inverse=True)
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    if classes is not None:
+        check_class_labels(classes)
+        classes = np.unique(classes)
+        if len(classes) < at_least:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+    y = _column(y, n)
+    weights, kept = _weights(y, sample_weight, class_weight)
+    own = y if kept is None else y[kept]
+    if classes is None:
+        classes, codes = np.unique(own, return_inverse=True)
+    else:
+        codes = _codes(own, classes)
     if len(classes) < at_least:
         after = " after removing samples of zero weight" if kept is not None else ""
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class{after}")
-    return TrainingData(X, codes, classes, weights, kept)
+    return TrainingData(None, codes, classes, weights, kept, y=y)
 
 
-def weights_of_rows(sample_weight, X):
-    """One number per row of X that is finite and not negative, of whatever size, as float64 (n,)."""
-    with held_by_floats("sample_weight"):
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
+    """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
+    y = _column(y, n)
+    weights, kept = _weights(y, sample_weight, class_weight)
+    y = y if kept is None else y[kept]
+    if (y.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
+        raise ValueError(f"y has labels of type {y.dtype}, the known classes of {classes.dtype}.")
+    classes = np.union1d(classes, y) if new_classes else classes
+    return TrainingData(None, _codes(y, classes), classes, weights, kept)
 
 
-def check_sample_weight(sample_weight, X, y=None):
-    """Checked weights of the rows of X, float64 (n,); zero for what is too small beside the largest to be seen in sums.
+def check_answers(name, y, X, **options):
+    """y as scikit-learn's checks have it, one row for each of X."""
+    if y is None:
+        raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    with named_overflow_errors("y"):
+        y = check_y(y, estimator=name, **options)
+    check_consistent_length(X, y)
+    return y
+
+
+def check_targets(name, y, n, sample_weight=None):
+    """The same of numbers to predict, (n,) or (n, k)."""
+    y = check_answers(name, y, np.empty(n), multi_output=True, y_numeric=True)
+    data = check_weights_of_points(n, sample_weight)
+    targets = np.asarray(y, dtype=np.float64).reshape(n, -1)
+    return data._replace(targets=targets if data.kept is None else targets[data.kept], y=y)
+
+
+def check_weights_of_points(n, sample_weight=None):
+    """The same of samples alone: one class."""
+    weights = kept = None
+    if sample_weight is not None:
+        weights, kept = _positive(check_sample_weight(sample_weight, n))
+    n_kept = n if kept is None else np.count_nonzero(kept)
+    return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))
+
+
+def _column(y, n):
+    """Labels as an array (n,) of which classes can be made."""
+    with named_overflow_errors("y"):
+        y = np.asarray(column_or_1d(y, warn=True))
+    check_consistent_length(np.empty(n), y)
+    missing = np.array([label is None or label != label for label in y], dtype=bool) if y.dtype == object else None
+    if missing is not None and missing.any():
+        raise ValueError(f"Input y contains NaN: row {int(np.argmax(missing))}. Leave out samples without a label.")
+    assert_all_finite(y, input_name="y", estimator_name=None)
+    check_class_labels(y)
+    return y
+
+
+def _codes(y, classes):
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y has labels {unknown!r} that are not among the classes {classes!r}.")
+    return np.searchsorted(classes, y)
+
+
+def _weights(y, sample_weight, class_weight):
+    """Positive weights (None for ones) and the mask of their samples (None for all)."""
+    if sample_weight is None and class_weight is None:
+        return None, None
+    weights = np.ones(len(y)) if sample_weight is None else check_sample_weight(sample_weight, len(y), y)
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, y)
+    return _positive(weights)
+
+
+def _positive(weights):
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
+    kept = None
+    if not weights.all():
+        kept = weights > 0
+        weights = weights[kept]
+    return None if np.all(weights == 1) else weights, kept
+
+
+def nonnegative_weights(sample_weight, n):
+    """Weights of n samples that are finite and not negative, of whatever size, float64 (n,)."""
+    with named_overflow_errors("sample_weight"):
+        return check_weights(sample_weight, np.empty(n), dtype=np.float64, ensure_non_negative=True)
+
+
+def check_sample_weight(sample_weight, n, y=None):
+    """Checked weights of n samples, float64 (n,); zero for those that no sum beside the largest can contain.
 
     Raises
     ------
     ValueError
-        For weights that are negative or not finite, for a largest weight with which sums would overflow or vanish, and
-        if so the last sample of one of the labels y would be lost.
+        For weights that are negative or not finite, for a largest weight with which sums would over- or underflow, and
+        if the last sample of one of the labels y would be lost.
     """
-    weights = weights_of_rows(sample_weight, X)
-    largest = weights.max()
-    if largest > _LARGEST_WEIGHT or 0 < largest < 1 / _LARGEST_WEIGHT:
+    weights = nonnegative_weights(sample_weight, n)
+    largest = weights.max(initial=0.0)
+    if largest > LARGEST_WEIGHT or 0 < largest < 1 / LARGEST_WEIGHT:
         raise ValueError(
-            f"The largest sample weight is {largest:g}, but has to lie between {1 / _LARGEST_WEIGHT:.1g} and "
-            f"{_LARGEST_WEIGHT:.1g}: multiply all weights by the same number."
+            f"The largest sample weight is {largest:g}, but has to lie between {1 / LARGEST_WEIGHT:.1g} and "
+            f"{LARGEST_WEIGHT:.1g}: multiply all weights by the same number."
         )
-    dtype = getattr(X, "dtype", None)
     if y is not None:
-        check_no_class_vanishes(weights, dtype, y)
-    return np.where(weights >= _least_share(dtype) * largest, weights, 0.0)
+        check_no_class_vanishes(weights, y)
+    return np.where(weights >= LEAST_SHARE * largest, weights, 0.0)
 
 
-def check_no_class_vanishes(weights, dtype, y):
-    """Raise if all weights of a label, not zero, are too small beside the largest to be seen in sums of the dtype."""
-    share = _least_share(dtype)
-    seen = weights >= share * weights.max(initial=0.0)
-    if not seen.all():
-        lost = np.setdiff1d(y[weights > 0], y[seen & (weights > 0)])
+def check_no_class_vanishes(weights, y):
+    """Raise if all positive weights of a label are too small beside the largest to count in sums."""
+    counts = weights >= LEAST_SHARE * weights.max(initial=0.0)
+    if not counts.all():
+        lost = np.setdiff1d(y[weights > 0], y[counts & (weights > 0)])
         if len(lost):
             raise ValueError(
-                f"All sample weights of class {lost.tolist()[0]!r} are below {share:.1g} of the largest, which is too "
-                "little to be seen in sums: enlarge them, or leave the class out by weights of zero."
+                f"All sample weights of class {lost.tolist()[0]!r} are below {LEAST_SHARE:.1g} of the largest, too "
+                "little to count in sums: enlarge them, or leave the class out by weights of zero."
             )
-
-
-def _least_share(dtype):
-    return 2.0**-100 if dtype == np.float32 else 2.0**-400
-
-
-class RegressionData(NamedTuple):
-    """Checked training data of a regressor without the samples of weight zero."""
-
-    X: np.ndarray  # (n, d) float32 or float64
-    targets: np.ndarray  # (n, k) float64
-    weights: np.ndarray | None  # (n,) positive weights; None where all are one
-    kept: np.ndarray | None  # (n_given,) rows that remained; None where all did
-    one_output: bool  # whether y had one dimension
-
-
-def check_regression_data(estimator, X, y, sample_weight=None):
-    """Validate `X`, `y` of one or several outputs, and `sample_weight` of a regressor's `fit`."""
-    X, y = estimator._check_numbers(X, y, multi_output=True, y_numeric=True)
-    targets = np.asarray(y, dtype=np.float64).reshape(len(X), -1)
-    X, weights, kept = positive_weight(X, sample_weight)
-    return RegressionData(X, targets if kept is None else targets[kept], weights, kept, y.ndim == 1)
-
-
-def check_samples(estimator, X, sample_weight=None):
-    """Validate `X` and `sample_weight` of a `fit` without labels: training data of one class."""
-    X = estimator._check_numbers(X)
-    X, weights, kept = positive_weight(X, sample_weight)
-    return TrainingData(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights, kept)
 
 
 def positive_weight(X, sample_weight, y=None):
     """The rows of positive weight, their weights (None if all are one), and which they are (None if all)."""
     if sample_weight is None:
         return X, None, None
-    weights, kept = check_sample_weight(sample_weight, X, y), None
-    if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
-    if not weights.all():
-        kept = weights > 0
-        X, weights = X[kept], weights[kept]
-    return X, None if np.all(weights == 1) else weights, kept
+    weights, kept = _positive(check_sample_weight(sample_weight, X.shape[0], y))
+    return X if kept is None else X[kept], weights, kept
 
 
-def with_left_out(estimator, X, data, values, answer):
-    """The `values` of the training samples, and ``answer(queries)`` for those of weight zero: one for each given."""
+def with_left_out(data, values, answer):
+    """The `values` of the training samples, and ``answer(left_out)`` for the mask of those of weight zero."""
     if data.kept is None:
         return values
     out = np.empty((len(data.kept), *values.shape[1:]), values.dtype)
-    out[data.kept] = values
-    out[~data.kept] = answer(estimator._check_numbers(X, dtype=data.X.dtype, reset=False)[~data.kept])
+    out[data.kept], out[~data.kept] = values, answer(~data.kept)
     return out
-
-
-def check_more_data(estimator, X, y, classes, sample_weight, before, check):
-    """Further samples for the training data `before`; None before the first, which needs the `classes`.
-
-    Raises
-    ------
-    ValueError
-        For invalid data, and for labels that are not among the classes.
-    """
-    if before is None:
-        if classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        check_class_labels(classes)
-        classes = np.unique(classes)
-        if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-    elif classes is not None and not np.array_equal(np.unique(classes), before.classes):
-        raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {before.classes!r}.")
-    else:
-        classes = before.classes
-    X, y = check(estimator, X, y, dtype=[np.float64, np.float32], reset=before is None)
-    check_class_labels(y)
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(f"y has labels {unknown!r} that are not among the classes {classes!r}.")
-    codes = np.searchsorted(classes, y)
-    weights = None
-    if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, X, y)
-        kept = weights > 0
-        X, codes, weights = X[kept], codes[kept], weights[kept]
-    return TrainingData(X, codes, classes, weights, None)
 
 
 def encode(y, classes):
@@ -229,7 +229,7 @@ def check_positive(values, name):
 
 def check_priors(priors, n_classes):
     """Given class priors as float64 (C,); the words are those of GaussianNB."""
-    with held_by_floats("priors"):
+    with named_overflow_errors("priors"):
         priors = np.asarray(priors, dtype=np.float64)
     if priors.shape != (n_classes,):
         raise ValueError(f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}.")

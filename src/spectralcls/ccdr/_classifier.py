@@ -6,19 +6,18 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._tuning import check_folds, distinct_rows, draw_sample, search, stratified_folds
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import TrainingData
+from .._tuning import draw_sample, drawn_seed, search
+from .._utils.from_sklearn import HasMethods, Interval, StrOptions
+from .._utils.training_data import TrainingData
+from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.validation import check_answers
 from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
-from ._labels import UNSAID, encode_partial
+from ._labels import encode_partial
 from ._tuning import fold_accuracies
 
 BETAS = (0.05, 0.5, 5.0)
@@ -52,9 +51,13 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     n_neighbors : int, sequence of int, "auto" or "cv", default=4
         Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
         graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
-    unlabeled : label or None, default="warn"
+    unlabeled : label or None, default=None
         The label that marks a point without one, see `CCDR`.
-    %(cv)s
+    cv : int, "loo", splitter or list of splits, default=3
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
         Held-out points are embedded out of sample.
     max_tuning_samples : int or None, default=5000
         With more points than this, all classes together, the choice is made on a stratified subsample of this size.
@@ -70,8 +73,10 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Number of these subsamples.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         Search of neighbors, as in `spectralcls.neighbors.knn`; does not change the result.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -83,9 +88,19 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Fitted on ``ccdr_.embedding_`` of the labeled points.
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
-    %(cv_results_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -124,26 +139,24 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         "unlabeled": "no_validation",
     }
 
-    _of_complete_points = CCDR._of_complete_points
-
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        beta="cv",
-        n_neighbors=4,
-        unlabeled=UNSAID,
-        cv=3,
-        max_tuning_samples=5000,
-        weights="heat",
-        epsilon=None,
-        extension="symmetric",
-        max_samples=None,
-        n_subsamples=5,
-        algorithm="auto",
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        beta: str | float | ArrayLike = "cv",
+        n_neighbors: str | int | ArrayLike = 4,
+        unlabeled: Any = None,
+        cv: Any = 3,
+        max_tuning_samples: int | None = 5000,
+        weights: str = "heat",
+        epsilon: float | None = None,
+        extension: str = "symmetric",
+        max_samples: int | None = None,
+        n_subsamples: int = 5,
+        algorithm: str = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -211,50 +224,47 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ValueError
             If no point is labeled, or where `CCDR.fit` does.
         """
-        X, y = self._check_numbers(X, y, ensure_min_samples=2)
+        self._inputs = self._make_inputs()
+        X = self._inputs.fit_points(X, ensure_min_samples=2).X
+        y = check_answers(type(self).__name__, y, X)
         classes, codes = encode_partial(y, self.unlabeled)
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
-        random = check_random_state(self.random_state)
+        seed = drawn_seed(self.random_state)
         labeled = codes >= 0
         candidates = self._candidates(len(X), np.count_nonzero(labeled), len(classes))
         best = {name: values[0] for name, values in candidates.items()}
-        marker = None if isinstance(self.unlabeled, str) and self.unlabeled == UNSAID else self.unlabeled
         ccdr = CCDR(
-            unlabeled=marker,
+            unlabeled=self.unlabeled,
             weights=self.weights,
             epsilon=self.epsilon,
             extension=self.extension,
             max_samples=self.max_samples,
             n_subsamples=self.n_subsamples,
             algorithm=self.algorithm,
-            random_state=random,
+            random_state=seed,
             n_jobs=self.n_jobs,
         )
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
-            best |= self._search(ccdr, X, y, classes, codes, several, best, random)
+            best |= self._search(ccdr, X, y, classes, codes, several, best, seed)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
-        # A generator is not stored: other versions of NumPy cannot read it.
-        self.ccdr_ = ccdr.set_params(**best).fit(X, y).set_params(random_state=self.random_state)
+        self.ccdr_ = ccdr.set_params(**best).fit(X, y)
         final = KNeighborsClassifier(votes) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 
-    def _search(self, ccdr, X, y, classes, codes, candidates, given, random):
+    def _search(self, ccdr, X, y, classes, codes, candidates, given, seed):
         """The best candidates; copies of a row are held out together."""
-        folds = check_folds(self.cv, y)
-        if folds is None and isinstance(self.cv, str):
-            folds = distinct_rows(X, codes)[1]
-        elif folds is None:
-            folds = stratified_folds(X, codes, self.cv, random)
-        data = TrainingData(X, codes, classes, None, None)
-        sample = draw_sample(data, folds, cv=self.cv, max_samples=self.max_tuning_samples, random_state=random)
-        sample = sample._replace(weights=(sample.codes >= 0).astype(float))
+        data = TrainingData(X, codes, classes, y=y)
+        sample = draw_sample(data, cv=self.cv, max_samples=self.max_tuning_samples, random_state=seed)
+        if sample.folds is None:
+            sample = sample._replace(folds=np.arange(len(sample.X)))
+        sample = sample._replace(weights=(sample.codes >= 0) * 1.0)
 
         def score(sample, **tried):
             values = {name: [value] for name, value in given.items()} | tried
@@ -262,12 +272,12 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             return scores.reshape(len(scores), *(len(values) for values in tried.values()))
 
         found = search(sample, candidates, score)
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, int(sample.weights.sum())
+        self._note(found, int(np.count_nonzero(sample.weights)))
         return {} if np.isnan(found.scores).all() else found.params  # the smallest, if no fold reaches any
 
     def _embedded(self, X):
-        check_is_fitted(self)
-        return self.ccdr_._transform(self._check_numbers(X, reset=False))
+        X = self._queries(X)
+        return self.ccdr_._transform(X)
 
     def predict(self, X: Any) -> Array:
         """Predict the class of each query.

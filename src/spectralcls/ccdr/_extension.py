@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from .._expansion import TrainingPoints
+from .._utils.training_data import TrainingData
 from ..kernels.neighbors import csr, knn, reverse_knn, row_starts
 from ._graph import row_maximum
 
@@ -78,7 +79,9 @@ def sparse_sums(log_rows, embedding, labeled):
 def full_sums(Q, X, epsilon, embedding, labeled, n_jobs=None):
     """As `sparse_sums`, for the Gaussian of all training points."""
     columns = np.column_stack([embedding, np.ones(len(X))]).astype(np.float64)
-    log_scale, sums = TrainingPoints.of(X, n_jobs=n_jobs).pairs(Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0)
+    log_scale, sums = TrainingPoints.of(TrainingData.points(X), n_jobs=n_jobs).pairs(
+        Q, columns, "gaussian", np.sqrt(epsilon / 2), 0.0
+    )
     sums = sums * np.where(labeled[:, None], np.exp(log_scale), 1.0)
     return sums[:, :-1], sums[:, -1]
 

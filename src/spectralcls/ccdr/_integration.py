@@ -7,7 +7,7 @@ from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._tuning import stratified_subsample
+from .._tuning import drawn_seed, random_keys, stratified_subsample
 from ..kernels.neighbors import knn, mean_squared_length
 from ..linalg import fix_signs
 
@@ -38,7 +38,7 @@ def integrate(ccdr, X, classes, codes, n_components):
     random = check_random_state(ccdr.random_state)
     maps, factors, n_connected = [], [], 0
     for _ in range(ccdr.n_subsamples):
-        rows = stratified_subsample(codes, ccdr.max_samples, random, at_least=1)
+        rows = stratified_subsample(codes, ccdr.max_samples, random_keys(X, drawn_seed(random)), at_least=1)
         part = clone(ccdr).set_params(max_samples=None, random_state=None)
         part._embed(X[rows], classes, codes[rows], n_components)
         extended = part._extend(X, codes)[0]

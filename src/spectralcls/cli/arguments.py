@@ -4,50 +4,41 @@ import argparse
 from contextlib import nullcontext
 from pathlib import Path
 
-import threadpoolctl
-
-from .._core.threads import effective_n_threads
 from . import outputs
-from .columns import number
 from .errors import CommandError
 
 
-def _is_whole(text):
-    return text.isascii() and text.isdecimal()
-
-
 def count(text):
-    value = int(text) if _is_whole(text) else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return value
+    return _whole(text, 1, "a whole number of at least 1")
 
 
 def jobs(text):
-    value = int(text) if _is_whole(text.removeprefix("-")) else 0
-    if not value:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of threads (-1: all cores)")
-    return value
+    value = _whole(text.removeprefix("-"), 1, "a number of threads (-1: all cores)")
+    return -value if text.startswith("-") else value
 
 
 def seed(text):
-    if not _is_whole(text) or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^32 - 1")
-    return int(text)
+    return _whole(text, 0, "a whole number from 0 to 2^32 - 1", 2**32 - 1)
+
+
+def _whole(text, least, what, most=float("inf")):
+    value = int(text) if text.isascii() and text.isdecimal() else -1
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return value
 
 
 def size(text):
+    """A number of samples, or a share."""
+    if text.isascii() and text.isdecimal():
+        return count(text)
     try:
-        return count(text) if _is_whole(text) else _share(text)
+        value = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
-        wanted = "neither a share between 0 and 1 nor a number of samples"
-        raise argparse.ArgumentTypeError(f"{text!r} is {wanted}") from None
-
-
-def _share(text):
-    value = number(text)
+        value = 0.0
     if not 0 < value < 1:
-        raise ValueError
+        wanted = "neither a share between 0 and 1 nor a number of samples"
+        raise argparse.ArgumentTypeError(f"{text!r} is {wanted}")
     return value
 
 
@@ -62,4 +53,10 @@ def output(text):
 
 def threads(n_jobs):
     """A context in which work takes as many threads as ``--n-jobs`` says."""
-    return nullcontext() if n_jobs is None else threadpoolctl.threadpool_limits(effective_n_threads(n_jobs))
+    if n_jobs is None:
+        return nullcontext()
+    import threadpoolctl
+
+    from .._core.threads import effective_n_threads
+
+    return threadpoolctl.threadpool_limits(effective_n_threads(n_jobs))

@@ -5,7 +5,8 @@ from .errors import CommandError
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def add_parser(commands):
+def add_parser(commands, whole):
+    """The command; `whole` is the parser that it completes."""
     parser = commands.add_parser(
         "completion",
         help="print a script for tab completion",
@@ -13,6 +14,7 @@ def add_parser(commands):
         epilog="For bash: spectralcls completion bash > ~/.local/share/bash-completion/completions/spectralcls",
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell")
+    parser.set_defaults(whole=whole)
     return parser
 
 
@@ -21,7 +23,5 @@ def run(arguments):
         import shtab
     except ImportError:
         raise CommandError('tab completion needs shtab: pip install "spectralcls[completion]"') from None
-    from .main import build_parser
-
-    print(shtab.complete(build_parser(), shell=arguments.shell))
+    print(shtab.complete(arguments.whole, shell=arguments.shell))
     return 0

@@ -2,18 +2,18 @@
 
 import time
 import warnings
+from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from .._core.threads import cpu_count
-from . import columns
-from .beside import as_they_come
-from .registry import Setting
+from .parallel import imap_unordered
+from .registry import Setting, prepared
 
 SMALL = 5000  # samples up to which classifiers have one thread and run side by side
 _MAX_FOLDS = 5
@@ -22,10 +22,11 @@ _MAX_FOLDS = 5
 class Outcome(NamedTuple):
     """What one classifier did on one split."""
 
-    accuracy: float = np.nan
+    scores: dict = {}  # metric: value, NaN if the classifier has no such score
     bandwidth: object = None
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
+    predicted: np.ndarray | None = None  # of the test samples
     notes: tuple = ()  # warnings
     error: str | None = None  # the exception, if it failed
 
@@ -43,52 +44,54 @@ class Result:
     @property
     def error(self):
         """The first exception; the classifier is left out if there is one."""
-        return next((outcome.error for outcome in self._ordered if outcome.error), None)
+        return next((outcome.error for outcome in self.ordered if outcome.error), None)
 
     @property
     def notes(self):
         """Warnings, each once."""
-        return list(dict.fromkeys(note for outcome in self._ordered for note in outcome.notes))
+        return list(dict.fromkeys(note for outcome in self.ordered for note in outcome.notes))
 
     @property
-    def accuracy(self):
-        """Of each split."""
-        return [outcome.accuracy for outcome in self._ordered]
-
-    @property
-    def _ordered(self):
+    def ordered(self):
+        """Outcomes in the order of the splits."""
         return [self.outcomes[number] for number in sorted(self.outcomes)]
 
-    def record(self):
-        """Mean and standard deviation of the accuracy, medians of the rest; null where it failed, and the deviation of
-        a single split."""
-        record = {
-            "classifier": self.name,
-            "accuracy_mean": None,
-            "accuracy_std": None,
-            "bandwidth": None,
-            "fit_seconds": None,
-            "predict_seconds": None,
-            "n_train": self.n_train,
-            "n_test": self.n_test,
-        }
-        if self.error is None:
-            record["accuracy_mean"] = float(np.mean(self.accuracy))
-            record["accuracy_std"] = float(np.std(self.accuracy, ddof=1)) if len(self.accuracy) > 1 else None
-            record["bandwidth"] = _median_bandwidth([outcome.bandwidth for outcome in self._ordered])
-            record["fit_seconds"] = float(np.median([outcome.fit_seconds for outcome in self._ordered]))
-            record["predict_seconds"] = float(np.median([outcome.predict_seconds for outcome in self._ordered]))
-        return record
+    def scores(self, metric):
+        """Of each split, (n_splits,)."""
+        return np.array([outcome.scores.get(metric, np.nan) for outcome in self.ordered])
+
+    def mean(self, metric):
+        """Mean over the splits; NaN if it failed."""
+        return float(np.mean(self.scores(metric))) if self.error is None else np.nan
+
+    def deviation(self, metric):
+        """Standard deviation over the splits, NaN for one."""
+        return float(np.std(self.scores(metric), ddof=1)) if len(self.outcomes) > 1 else np.nan
+
+    def seconds(self, what):
+        """Median of ``"fit"`` or ``"predict"``."""
+        return float(np.median([getattr(outcome, f"{what}_seconds") for outcome in self.ordered]))
+
+    def record(self, metrics):
+        """Means, deviations and medians as a dict for JSON, None for what there is not."""
+        record = {"classifier": self.name}
+        for metric in metrics:
+            record |= {f"{metric}_mean": _known(self.mean(metric)), f"{metric}_std": None}
+            if self.error is None:
+                record[f"{metric}_std"] = _known(self.deviation(metric))
+        bandwidths = [outcome.bandwidth for outcome in self.ordered]
+        is_there = self.error is None and all(value is not None for value in bandwidths)
+        record["bandwidth"] = np.median(np.asarray(bandwidths, float), axis=0).tolist() if is_there else None
+        for what in ("fit", "predict"):
+            record[f"{what}_seconds"] = self.seconds(what) if self.error is None else None
+        return record | {"n_train": self.n_train, "n_test": self.n_test, "error": self.error}
 
 
-def _median_bandwidth(bandwidths):
-    """Median over the splits, class by class where there is one per class."""
-    if any(value is None for value in bandwidths):
-        return None
-    return np.median(np.asarray(bandwidths, dtype=np.float64), axis=0).tolist()
+def _known(value):
+    return None if np.isnan(value) else value
 
 
-def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
+def evaluate(data, entries, *, metrics, repeats, test_size, seed, scale, n_jobs, step):
     """Results of all entries, on the same splits.
 
     Up to `SMALL` samples, and without `n_jobs`, as many classifiers run side by side as there are processors, each
@@ -96,9 +99,10 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
 
     Parameters
     ----------
-    X, y : ndarray
-        Features and labels.
+    data : Data
     entries : sequence of Entry
+    metrics : sequence of str
+        Those to compute.
     repeats : int
         Number of random stratified splits.
     test_size : float or int
@@ -110,7 +114,7 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
     n_jobs : int or None
         Passed to every estimator.
     step : callable
-        Told what is done, once per classifier and split.
+        Called with what is done, once per classifier and split.
 
     Returns
     -------
@@ -121,51 +125,87 @@ def evaluate(X, y, entries, *, repeats, test_size, seed, scale, n_jobs, step):
     ValueError
         If the classes are too small to be split.
     """
-    splits = list(StratifiedShuffleSplit(repeats, test_size=test_size, random_state=seed).split(X, y))
+    splits = splits_of(data, repeats, test_size, seed)
     n_train, n_test = map(len, splits[0])
     results = [Result(entry.name, entry.baseline, n_train, n_test, {}) for entry in entries]
-    alone = n_jobs is not None or len(y) > SMALL
+    alone = n_jobs is not None or len(data.y) > SMALL
     options = {"seed": seed, "n_jobs": n_jobs if alone else 1}
 
     def tasks():
-        for number, (train, test) in enumerate(splits):
+        for number, split in enumerate(splits):
             for position, (entry, result) in enumerate(zip(entries, results, strict=True)):
                 if result.error is None:
-                    yield (position, number), (entry, X, y, train, test, scale, options)
+                    yield (position, number), (entry, data, split, metrics, scale, options)
 
     def told(name):
         position, number = name
         step(f"{entries[position].name}, split {number + 1} of {repeats}")
 
     with threadpool_limits(None if alone else 1):
-        for (position, number), outcome in as_they_come(_fit_and_score, tasks(), 1 if alone else cpu_count(), told):
-            results[position].outcomes[number] = outcome
+        with closing(imap_unordered(_fit_and_score, tasks(), 1 if alone else cpu_count(), told)) as outcomes:
+            for (position, number), outcome in outcomes:
+                results[position].outcomes[number] = outcome
     return results
 
 
-def _fit_and_score(entry, X, y, train, test, scale, options):
-    """Outcome of an entry on a split; `options` of its setting do not depend on the data."""
-    X_train, X_test = X[train], X[test]
-    plain = X.dtype != object and not np.isnan(X).any()
-    if scale and plain:
-        scaler = StandardScaler().fit(X_train)
-        X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
-    n_folds = int(np.clip(np.unique(y[train], return_counts=True)[1].min(), 2, _MAX_FOLDS))
-    setting = Setting(len(train), n_folds, float(X_train.var()) if plain else 1.0, X.shape[1], **options)
+def splits_of(data, repeats, test_size, seed):
+    """Pairs of training and test rows.
+
+    Raises
+    ------
+    ValueError
+        If the classes are too small to be split.
+    """
+    counts = np.bincount(data.y)
+    if counts.min() < 2:
+        lone = str(data.classes[np.argmin(counts)])
+        raise ValueError(f"class {lone!r} has one sample; a stratified split needs two of every class")
+    splitter = StratifiedShuffleSplit(repeats, test_size=test_size, random_state=seed)
+    return list(splitter.split(data.X, data.y))
+
+
+def fitted(entry, data, rows, scale, *, seed, n_jobs, parameters=()):
+    """The classifier of an entry, fitted to some rows: the one itself, and what stands before it with it."""
+    y = data.y[rows]
+    n_folds = int(np.clip(np.unique(y, return_counts=True)[1].min(), 2, _MAX_FOLDS))
+    variance = 1.0 if scale else float(np.nanvar(data.X[rows], dtype=np.float64))
+    classifier = entry.make(Setting(len(rows), n_folds, variance, data.X.shape[1], seed, n_jobs))
+    classifier.set_params(**dict(parameters))
+    whole = prepared(classifier, data.X, data.categorical, scale)
+    return classifier, whole.fit(data.X[rows], y)
+
+
+def _fit_and_score(entry, data, split, metrics, scale, options):
+    """Outcome of an entry on a split; `options` do not depend on the data."""
+    train, test = split
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         # Folds for tuning are as many as the smallest class can fill, but at least two.
         warnings.filterwarnings("ignore", message="The least populated class")
         try:
-            estimator = entry.make(setting)
-            whole = columns.prepared(estimator, X_train, scale and not plain)
             start = time.perf_counter()
-            whole.fit(X_train, y[train])
-            fitted = time.perf_counter()
-            predicted = whole.predict(X_test)
+            classifier, whole = fitted(entry, data, train, scale, **options)
             end = time.perf_counter()
+            predicted = whole.predict(data.X[test])
+            predict_seconds = time.perf_counter() - end
+            scores = scores_of(whole, data.X[test], data.y[test], predicted, metrics)
         except Exception as error:  # one classifier that cannot handle the data must not lose the others' results
             return Outcome(error=f"{type(error).__name__}: {error}")
-    accuracy = float(np.mean(predicted == y[test]))
     notes = tuple(str(warning.message) for warning in caught)
-    return Outcome(accuracy, entry.bandwidth_of(estimator), fitted - start, end - fitted, notes)
+    return Outcome(scores, entry.bandwidth_of(classifier), end - start, predict_seconds, predicted, notes)
+
+
+def scores_of(model, X, y, predicted, metrics):
+    """{metric: value} of a fitted classifier, NaN for what needs probabilities or scores that it lacks."""
+    scores = {"accuracy": float(np.mean(predicted == y))}
+    if "balanced_accuracy" in metrics:
+        scores["balanced_accuracy"] = float(balanced_accuracy_score(y, predicted))
+    if {"log_loss", "roc_auc"} & set(metrics):
+        p = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+        scores["log_loss"] = np.nan if p is None else float(log_loss(y, p, labels=model.classes_))
+        if p is None and "roc_auc" in metrics and hasattr(model, "decision_function"):
+            p = model.decision_function(X)
+            p = np.column_stack([-p, p]) if p.ndim == 1 else p
+        areas = [] if p is None else [roc_auc_score(y == c, p[:, k]) for k, c in enumerate(model.classes_)]
+        scores["roc_auc"] = float(np.mean(areas)) if areas else np.nan
+    return scores

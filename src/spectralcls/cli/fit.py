@@ -1,43 +1,36 @@
-"""``spectralcls fit``: train a classifier on a Parquet or CSV file and save it."""
+"""``spectralcls fit``: train a classifier on a file and save it."""
 
 import argparse
 import ast
+from dataclasses import replace
 
-import numpy as np
-
-from .._utils.progress import progress
-from . import columns, models, registry, tables
+from . import registry, tables
 from .arguments import count, jobs, output, seed, threads
-from .data import is_text
 from .errors import CommandError
 from .outputs import keep_apart
-from .parquet import ParquetData, training_columns
 
 _DESCRIPTION = """\
-Read a Parquet file (or a folder of them) row group by row group, fit a classifier on it and save the model.
-With --max-points only a random sample of the rows is ever in memory. A CSV file is read whole."""
+Read a CSV, Excel or Parquet file (or a folder of Parquet files), fit a classifier on it and save the model, with the
+rules by which the file was read. With --max-points only a random sample of Parquet rows is ever in memory."""
 _EPILOG = """\
 examples:
-  spectralcls fit measurements.csv --target species --out species.skops
+  spectralcls fit customers.csv --target churn --out churn.skops
   spectralcls fit years.parquet --target species --classifier perturbo --max-points 1000000 --out species.skops
-  spectralcls fit measurements.csv --target -1 --drop id --set bandwidth=0.5 --out species.skops"""
+  spectralcls fit measurements.csv --target -1 --drop id --set time_budget=60 --out species.skops"""
 
 
 def add_parser(commands):
     parser = commands.add_parser(
         "fit",
-        help="fit a classifier on a Parquet or CSV file",
+        help="fit a classifier on a file",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("data", metavar="DATA", help="Parquet or CSV file, or folder of Parquet files")
+    add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
     add("--target", metavar="COLUMN", required=True, help="column with the classes: name or position")
-    add("--drop", metavar="COLUMN", action="append", default=[], help="column to leave out; may be repeated")
-    add("--categories", metavar="COLUMN", action="append", default=[], help="column of categories; may be repeated")
-    add("--numbers", metavar="COLUMN", action="append", default=[], help="column of numbers; may be repeated")
-    add("--classifier", metavar="NAME", default="parzen", help="as in compare (default: parzen)")
+    add("--classifier", metavar="NAME", default="auto", help="as in compare (default: AutoClassifier)")
     add(
         "--set",
         metavar="NAME=VALUE",
@@ -56,100 +49,57 @@ def add_parser(commands):
         help="bring features to mean 0 and variance 1 (default: yes)",
     )
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
-    add(
-        "--out",
-        type=output,
-        metavar="FILE",
-        required=True,
-        help="model file, written by skops; by joblib if it ends in .joblib",
-    )
+    add("--out", type=output, metavar="FILE", required=True, help="model file, written by skops")
     add("--quiet", action="store_true", help="show no progress")
+    tables.add_options(parser)
     return parser
 
 
 def run(arguments):
     (entry,) = registry.select([arguments.classifier])
-    models.require_writer(arguments.out)
     keep_apart(arguments.out, arguments.data)
-    X, labels, features, n_rows = (_read_text if is_text(arguments.data) else _read)(arguments)
-    classes, counts = np.unique(labels, return_counts=True)
-    setting = registry.Setting(
-        n_train=len(labels),
-        n_folds=int(np.clip(counts.min(), 2, 5)),
-        n_features=X.shape[1],
-        variance=float(X.var(dtype=np.float64)) if X.dtype != object else 1.0,
-        seed=arguments.seed,
-        n_jobs=None,
-    )
-    classifier = entry.make(setting)
+    if not arguments.dry_run:
+        _require_skops()
+    data = tables.read(arguments, n_samples=arguments.max_points)
+    if arguments.dry_run:
+        print(data.description)
+        return 0
+    import numpy as np
+
+    from .. import datasets, storage
+    from .evaluation import fitted
+
+    rows = np.arange(len(data.y))
+    labelled = replace(data, y=data.classes[data.y])
     try:
-        classifier.set_params(**dict(arguments.parameters))
-        model = columns.prepared(classifier, X, arguments.scale)
         with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
-            model.fit(X, labels)
+            _, model = fitted(
+                entry,
+                labelled,
+                rows,
+                arguments.scale,
+                seed=arguments.seed,
+                n_jobs=None,
+                parameters=arguments.parameters,
+            )
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
-    categories = [features[position] for position in columns.category_positions(X)]
-    models.save(models.Model(model, features, categories), arguments.out)
-    print(
-        f"{arguments.out}: {entry.name}, {_size(len(labels), n_rows)}, {len(features)} features, {len(classes)} classes"
-    )
-    taken = columns.described(X, features)
-    if taken is not None:
-        print(taken)
+    model.table_schema_ = data.schema or datasets.Schema.of_numbers(data.feature_names)
+    try:
+        storage.save(model, arguments.out)
+    except OSError as error:
+        raise CommandError(f"{arguments.out}: the model was not written: {error.strerror or error}") from None
+    size = f"{len(rows)} rows" if len(rows) >= data.n_rows else f"a random sample of {len(rows)} of {data.n_rows} rows"
+    print(f"{arguments.out}: {entry.name}, {size}, {data.X.shape[1]} features, {len(data.classes)} classes")
+    print(model.table_schema_.summary())
     return 0
 
 
-def _read_text(arguments):
-    """Rows, labels and names of the features of a CSV file, or a uniform sample of its rows; and their number."""
+def _require_skops():
     try:
-        X, labels, features = tables.read_csv(
-            arguments.data, arguments.target, arguments.drop, arguments.categories, arguments.numbers
-        )
-    except FileNotFoundError:
-        raise CommandError(f"{arguments.data}: no such file") from None
-    twice = next((name for name in features if features.count(name) > 1), None)
-    if twice is not None:  # predict finds columns by their names
-        raise CommandError(f"{arguments.data}: more than one column {twice!r}; rename them, or --drop by position")
-    n_rows = len(labels)
-    if arguments.max_points is not None and arguments.max_points < n_rows:
-        kept = np.sort(np.random.default_rng(arguments.seed).choice(n_rows, arguments.max_points, replace=False))
-        X, labels = X[kept], labels[kept]
-    return X, labels, features, n_rows
-
-
-def _read(arguments):
-    """The same of Parquet files, the sample drawn beforehand: the other rows are never held."""
-    data = ParquetData(arguments.data, training_columns(arguments.target, arguments.drop, arguments.data))
-    *features, target = data.columns
-    for name in (*arguments.categories, *arguments.numbers):
-        tables.find_column(features, name, arguments.data)
-    n_kept = data.n_rows if arguments.max_points is None else min(arguments.max_points, data.n_rows)
-    kept = None
-    if n_kept < data.n_rows:
-        rng = np.random.default_rng(arguments.seed)
-        kept = np.sort(rng.choice(data.n_rows, n_kept, replace=False, shuffle=False))
-    X, labels, done = None, [], 0
-    with progress(f"read {arguments.data}", len(data.groups), silent=arguments.quiet) as step:
-        for group in data.groups:
-            step(f"row group at row {group.first_row}")
-            first = group.first_row
-            for block, block_labels in data.batches(group, features, target, arguments.categories, arguments.numbers):
-                if kept is not None:
-                    low, high = np.searchsorted(kept, [first, first + len(block)])
-                    first += len(block)
-                    rows = kept[low:high] - (first - len(block))
-                    block, block_labels = block[rows], block_labels[rows]
-                if X is None:
-                    X = np.empty((n_kept, len(features)), dtype=block.dtype)
-                X[done : done + len(block)] = block
-                labels.append(block_labels)
-                done += len(block)
-    return X, np.concatenate(labels), features, data.n_rows
-
-
-def _size(n_kept, n_rows):
-    return f"{n_kept} rows" if n_kept == n_rows else f"a random sample of {n_kept} of {n_rows} rows"
+        import skops.io  # noqa: F401
+    except ImportError:
+        raise CommandError('model files need skops: pip install "spectralcls[models]"') from None
 
 
 def _parameter(text):

@@ -1,57 +1,152 @@
-"""The comparison as one HTML file: table, picture and advice, without anything to load from elsewhere."""
+"""The comparison as one HTML file that loads nothing: table with its picture, advice, confusion, importances."""
 
-import base64
 import html
-import io
+import warnings
+from datetime import date
 
+import numpy as np
+
+from .. import __version__
 from . import report
-from .significance import indistinguishable
+from .evaluation import fitted, scores_of, splits_of
+from .significance import METRICS, advice, ranked, recommended, standings
 
 _STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; }
-th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid #8885; }
-th:first-child, td:first-child { text-align: left; } tr.equal td { font-weight: 600; }
-img { max-width: 100%; background: white; }
+:root { color-scheme: light dark; --accent: #0072b2; --other: #d55e00; --line: #8884; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+.take { border-left: 4px solid var(--accent); padding: .4rem 1rem; background: #0072b214; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; } tr.taken td:first-child { font-weight: 700; }
+td.failed { text-align: left; white-space: normal; color: var(--other); } td svg { display: block; }
+pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; } small { opacity: .75; }
+@media (max-width: 40rem) { .more { display: none; } th, td { padding: .3rem .35rem; font-size: 14px; } }
 """
+_WIDTH, _HEIGHT = 150, 18  # of the picture in a row
+_MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
 
 
-def page(problem, records, results, arguments):
+def page(data, entries, results, metrics, arguments, command):
     """The page as text."""
-    title, *settings = report.heading(problem, results[0], arguments).strip().split("\n")
-    equal = indistinguishable(results)
-    rows = [_row(record, record["classifier"] in equal) for record in report.ranked(records)]
-    picture = _picture(problem, records, results)
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in report.COLUMNS)
-    remarks = "".join(f"<li>{html.escape(note)}</li>" for note in report.notes(results))
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>{html.escape(problem.name)}</title><style>{_STYLE}</style></head><body>",
-            f"<h1>{html.escape(title)}</h1>",
-            *(f"<p>{html.escape(setting)}</p>" for setting in settings),
-            f"<p><strong>{html.escape(report.advice(records, results))}</strong></p>",
-            f"<table><thead><tr>{head}</tr></thead><tbody>",
-            *rows,
-            "</tbody></table>",
-            f"<p>{html.escape(report.LEGEND)}</p>",
-            f'<img alt="accuracy and time of each classifier" src="data:image/png;base64,{picture}">',
-            f"<ul>{remarks}</ul>" if remarks else "",
-            "</body></html>",
-            "",
-        ]
+    metric = metrics[0]
+    title, *settings = report.heading(data, results[0], arguments).strip().split("\n")
+    taken = recommended(results, metric)
+    parts = [
+        f"<h1>{html.escape(title)}</h1>",
+        *(f"<p>{html.escape(line)}</p>" for line in settings),
+        f'<p class="take">{html.escape(advice(results, metric))}</p>',
+        *_table(results, metrics, taken),
+        *(
+            f"<p><small>{html.escape(line)}</small></p>"
+            for line in report.conclusions(results, metrics, arguments.repeats)
+        ),
+    ]
+    if taken is not None:
+        entry = next(entry for entry in entries if entry.name == taken.name)
+        parts += [*_confusion(data, taken, arguments), *_importances(data, entry, metric, arguments)]
+    if data.description:
+        parts += ["<h2>How the file was read</h2>", f"<pre>{html.escape(data.description)}</pre>"]
+    written = f"{date.today().isoformat()}, spectralcls {__version__}"
+    parts.append(f"<p><small>{written}: <code>{html.escape(command)}</code></small></p>")
+    head = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(data.name)}: classifiers compared</title><style>{_STYLE}</style></head><body>"
+    )
+    return "\n".join([head, *parts, "</body></html>\n"])
+
+
+def _table(results, metrics, taken):
+    """Rows with their picture: a dot for the mean, a line for a standard deviation to each side."""
+    names, marks = report.columns(metrics), standings(results, metrics[0])
+    good = [result for result in ranked(results, metrics[0]) if result.error is None]
+    more = [index > 1 for index in range(len(names))]
+    head = [f"<th{' class=more' * hide}>{html.escape(name)}</th>" for name, hide in zip(names, more, strict=True)]
+    head.insert(1, "<th></th>")
+    yield f'<div class="wide"><table><thead><tr>{"".join(head)}</tr></thead><tbody>'
+    place = _axis(good, metrics[0])
+    for result in good:
+        texts = report.cells(result, metrics, marks.get(result.name))
+        row = [f"<td{' class=more' * hide}>{html.escape(text)}</td>" for text, hide in zip(texts, more, strict=True)]
+        row.insert(1, f"<td>{_dot(result, metrics[0], place)}</td>")
+        yield f"<tr{' class=taken' * (result is taken)}>{''.join(row)}</tr>"
+    for result in results:
+        if result.error is not None:
+            why = html.escape(" ".join(result.error.split()))
+            yield f"<tr><td>{html.escape(result.name)}</td>"
+            yield f'<td class="failed" colspan="{len(names)}">failed: {why}</td></tr>'
+    yield "</tbody></table></div>"
+
+
+def _axis(results, metric):
+    """From values of a metric to places in the picture."""
+    means = np.array([result.mean(metric) for result in results])
+    spread = np.nan_to_num([result.deviation(metric) for result in results])
+    low, high = np.nanmin(means - spread, initial=np.inf), np.nanmax(means + spread, initial=-np.inf)
+    return lambda value: 6 + (_WIDTH - 12) * (value - low) / ((high - low) or 1.0)
+
+
+def _dot(result, metric, place):
+    mean, spread = result.mean(metric), np.nan_to_num(result.deviation(metric))
+    if np.isnan(mean):
+        return ""
+    color, middle = "var(--other)" if result.baseline else "var(--accent)", _HEIGHT / 2
+    return (
+        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{METRICS[metric][2](mean)}">'
+        f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="var(--line)"/>'
+        f'<line x1="{place(mean - spread):.1f}" x2="{place(mean + spread):.1f}" y1="{middle}" y2="{middle}" '
+        f'stroke="{color}" stroke-width="2"/>'
+        f'<circle cx="{place(mean):.1f}" cy="{middle}" r="4.5" fill="{color}"/></svg>'
     )
 
 
-def _row(record, equal):
-    cells = "".join(f"<td>{html.escape(cell)}</td>" for cell in report.cells(record, "=" if equal else ""))
-    return f'<tr class="{"equal" if equal else "other"}">{cells}</tr>'
+def _confusion(data, taken, arguments):
+    """How often each class was answered for each class, over all splits."""
+    n = len(data.classes)
+    if n > _MOST_CLASSES:
+        return
+    counts = np.zeros((n, n), dtype=np.int64)
+    splits = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed)
+    for (_, test), outcome in zip(splits, taken.ordered, strict=True):
+        np.add.at(counts, (data.y[test], outcome.predicted), 1)
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    yield f"<h2>{html.escape(taken.name)}: which classes it confuses</h2><p>Rows are the true classes, columns the "
+    yield "answers, in % of the row.</p>"
+    names = [html.escape(str(name)) for name in data.classes]
+    yield f'<div class="wide"><table><tr><th></th>{"".join(f"<th>{name}</th>" for name in names)}</tr>'
+    for name, row in zip(names, share, strict=True):
+        shown = "".join(f'<td style="background: rgb(0 114 178 / {v:.2f})">{100 * v:.1f}</td>' for v in row)
+        yield f"<tr><td>{name}</td>{shown}</tr>"
+    yield "</table></div>"
 
 
-def _picture(problem, records, results):
-    buffer = io.BytesIO()
-    report.plot(records, results, problem, buffer, kind="png")
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+def _importances(data, entry, metric, arguments):
+    """How much worse the answers are if a column is shuffled, on the first split."""
+    from sklearn.inspection import permutation_importance
+
+    train, test = splits_of(data, 1, arguments.test_size, arguments.seed)[0]
+    test = test[:_MOST_ROWS]
+    sign, title, _ = METRICS[metric]
+
+    def score(model, X, y):
+        return sign * scores_of(model, X, y, model.predict(X), [metric])[metric]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the comparison has said them
+        _, model = fitted(entry, data, train, arguments.scale, seed=arguments.seed, n_jobs=arguments.n_jobs)
+        found = permutation_importance(
+            model, data.X[test], data.y[test], scoring=score, n_repeats=_SHUFFLES, random_state=arguments.seed
+        )
+    order = np.argsort(-found.importances_mean)[:_MOST_FEATURES]
+    largest = max(found.importances_mean.max(), 1e-12)
+    yield f"<h2>{html.escape(entry.name)}: which columns it needs</h2>"
+    yield f"<p>What {html.escape(title.removesuffix(' %'))} loses if the values of a column are shuffled.</p>"
+    yield '<div class="wide"><table>'
+    for column in order:
+        mean, deviation = found.importances_mean[column], found.importances_std[column]
+        width = max(mean, 0) / largest * _WIDTH
+        bar = f'<svg width="{_WIDTH}" height="12"><rect width="{width:.1f}" height="12" fill="var(--accent)"/></svg>'
+        name, loss = html.escape(data.feature_names[column]), f"{mean:.3f} ± {deviation:.3f}"
+        yield f"<tr><td>{name}</td><td>{bar}</td><td>{loss}</td></tr>"
+    yield "</table></div>"

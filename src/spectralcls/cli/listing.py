@@ -1,9 +1,7 @@
-"""``spectralcls list``: what the other commands know by name."""
+"""``spectralcls list``: what the other commands have names for."""
 
-import inspect
 from pathlib import Path
 
-from .. import datasets
 from . import registry
 
 
@@ -11,7 +9,7 @@ def add_parser(commands):
     parser = commands.add_parser(
         "list",
         help="list classifiers and data sets",
-        description="List the classifiers and the data sets that the other commands know by name.",
+        description="List the classifiers and the data sets that the other commands have names for.",
     )
     parser.add_argument("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     return parser
@@ -19,18 +17,13 @@ def add_parser(commands):
 
 def run(arguments):
     width = max(len(entry.name) for entry in registry.ENTRIES)
-    print("classifiers (case and the word Classifier may be left out, as in parzen):")
+    print("classifiers (case and the word Classifier may be left out, as in parzen; compare --all takes those with *):")
     for entry in registry.ENTRIES:
-        print(f"  {entry.name.ljust(width)}  {_summary(entry)}")
+        print(f"{' ' if entry.front else '*'} {entry.name.ljust(width)}  {entry.summary}")
+    from .. import datasets
+
     print("\ndata sets:")
     for name in datasets.available(arguments.data_home):
         print(f"  {name}")
-    print("  openml:NAME, or a file: .csv, .tsv, .txt, .data, .parquet, .npz")
+    print("  openml:NAME, or a file: .csv, .tsv, .txt, .data, .parquet, .xlsx, .ods, .npz")
     return 0
-
-
-def _summary(entry):
-    if entry.baseline:
-        return "scikit-learn's, tuned by grid search; for comparison"
-    estimator = entry.make(registry.Setting(100, 5, 1.0, 2, 0, None))
-    return inspect.getdoc(type(estimator)).split("\n\n")[0].replace("\n", " ")

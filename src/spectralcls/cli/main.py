@@ -1,14 +1,20 @@
 """Argument parsing and dispatch; each subcommand is a module with ``add_parser`` and ``run``."""
 
 import argparse
+import difflib
 import os
+import signal
 import sys
+import threading
 import warnings
+from contextlib import contextmanager
 
 from .. import __version__
+from . import compare, completion, config, fit, listing, predict
 from .errors import CommandError
 
-_BAD_INPUT, _INTERRUPTED = 2, 130
+_COMMANDS = {"compare": compare, "fit": fit, "predict": predict, "list": listing, "show-config": config}
+_BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
 
 
 class _Parser(argparse.ArgumentParser):
@@ -16,33 +22,45 @@ class _Parser(argparse.ArgumentParser):
         raise CommandError(message)
 
 
+class _Terminate(KeyboardInterrupt):
+    """SIGTERM, which ends the work as Ctrl-C does, and with it the processes that it started."""
+
+
 def build_parser():
     """The parser of ``spectralcls``; each subcommand leaves its function in ``run``."""
-    from . import compare, completion, config, fit, listing, predict  # here: the core may refuse to be loaded
-
     parser = _Parser(prog="spectralcls", description="Information-theoretic and spectral classifiers.")
     parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (compare, fit, predict, listing, config, completion):
+    for command in _COMMANDS.values():
         command.add_parser(commands).set_defaults(run=command.run)
+    completion.add_parser(commands, parser).set_defaults(run=completion.run)
     return parser
 
 
 def main(argv=None):
     """Run the command line; the exit code is 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C."""
+    argv = sys.argv[1:] if argv is None else argv
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _terminable():
             warnings.showwarning = _say
+            _check_command(argv)
             arguments = build_parser().parse_args(argv)
+            arguments.words = argv
             code = arguments.run(arguments)
             print(end="", flush=True)  # here a full disk can still be reported
             return code
-    except (CommandError, ImportError) as error:
+    except CommandError as error:
+        print(f"spectralcls: error: {error}", file=sys.stderr)
+        return _BAD_INPUT
+    except ImportError as error:
         return _refuse(error)
     except MemoryError as error:
         detail = f": {error}" if str(error) else ""
         print(f"spectralcls: error: not enough memory{detail}; use fewer samples", file=sys.stderr)
         return _BAD_INPUT
+    except _Terminate:
+        print("spectralcls: terminated", file=sys.stderr)
+        return _TERMINATED
     except KeyboardInterrupt:
         print("spectralcls: interrupted", file=sys.stderr)
         return _INTERRUPTED
@@ -53,6 +71,32 @@ def main(argv=None):
         if error.filename is None:  # that of standard output
             _drop_output()
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _check_command(argv):
+    """Suggest the command that a first word may mean."""
+    names = (*_COMMANDS, "completion")
+    if argv and not argv[0].startswith("-") and argv[0] not in names:
+        close = difflib.get_close_matches(argv[0], names, n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise CommandError(f"unknown command {argv[0]!r}.{hint} There are: {', '.join(names)}.")
+
+
+@contextmanager
+def _terminable():
+    """SIGTERM raises; a process that is killed at once would leave those that it started."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(*_):
+        raise _Terminate
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _refuse(message):

@@ -1,10 +1,10 @@
 """Files that commands write: found to be writable before the work, and written at once or not at all."""
 
-import os
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._utils.files import atomic
 from .errors import CommandError
 
 
@@ -38,33 +38,6 @@ def keep_apart(path, *inputs):
     for other in map(Path, inputs):
         if path.exists() and other.exists() and path.samefile(other):
             raise CommandError(f"{path} is read here, and would be replaced; write to another file")
-
-
-@contextmanager
-def atomic(path):
-    """A temporary path beside `path` that takes its place if the block ends well, and vanishes if not.
-
-    The file has the permissions of the one that it replaces, or those of any new file.
-    """
-    target = path.resolve()  # a link stays a link
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-    os.close(descriptor)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask():
-    mask = os.umask(0o077)  # there is no way but to set it
-    os.umask(mask)
-    return mask
 
 
 @contextmanager

@@ -1,11 +1,9 @@
-"""Classifiers of other libraries to compare with, each with its defaults and there only if it is installed."""
+"""Boosting of other libraries to compare with, each with its defaults and there only if it is installed."""
 
 import importlib.util
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.model_selection import train_test_split
 
 from .registry import Entry
 
@@ -16,28 +14,15 @@ class Coded(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-    validation : float, default=0
-        Share of the points that `fit` of the classifier gets as two further arguments.
-    random_state : int, default=0
-        Draws them.
     """
 
-    def __init__(self, estimator, *, validation=0.0, random_state=0):
+    def __init__(self, estimator):
         self.estimator = estimator
-        self.validation = validation
-        self.random_state = random_state
 
     def fit(self, X, y):
         """Fit a clone of the estimator."""
         self.classes_, codes = np.unique(y, return_inverse=True)
-        parts = X, codes
-        if self.validation:
-            stratify = codes if np.bincount(codes).min() > 1 and self.validation * len(X) > len(self.classes_) else None
-            train, held_out = train_test_split(
-                np.arange(len(X)), test_size=self.validation, random_state=self.random_state, stratify=stratify
-            )
-            parts = X[train], codes[train], X[held_out], codes[held_out]
-        self.estimator_ = clone(self.estimator).fit(*parts)
+        self.estimator_ = clone(self.estimator).fit(X, codes)
         return self
 
     def predict(self, X):
@@ -47,14 +32,6 @@ class Coded(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Probabilities of the classes, (n, n_classes)."""
         return np.asarray(self.estimator_.predict_proba(X))
-
-
-def _boosting(setting):
-    return HistGradientBoostingClassifier(random_state=setting.seed)
-
-
-def _forest(setting):
-    return RandomForestClassifier(500, random_state=setting.seed, n_jobs=setting.n_jobs)
 
 
 def _xgboost(setting):
@@ -79,29 +56,9 @@ def _catboost(setting):
     )
 
 
-def _xrfm(setting):
-    from .torch_peers import RecursiveFeatureMachine
-
-    return Coded(RecursiveFeatureMachine(), validation=0.2, random_state=setting.seed)
-
-
-def _nca(setting):
-    from .torch_peers import TorchNCA
-
-    return Coded(TorchNCA(random_state=setting.seed), validation=0.2, random_state=setting.seed)
-
-
 PEERS = {  # name: module that has to be there, and the entry
-    entry.name: (module, entry)
-    for module, entry in (
-        ("sklearn", Entry("HistGradientBoosting", _boosting, baseline=True)),
-        ("sklearn", Entry("RandomForest", _forest, baseline=True)),
-        ("xgboost", Entry("XGBoost", _xgboost, baseline=True)),
-        ("lightgbm", Entry("LightGBM", _lightgbm, baseline=True)),
-        ("catboost", Entry("CatBoost", _catboost, baseline=True)),
-        ("xrfm", Entry("xRFM", _xrfm, baseline=True)),
-        ("torch", Entry("torch NCA", _nca, baseline=True)),
-    )
+    name: (name.lower(), Entry(name, f"{name} with its defaults", make, baseline=True))
+    for name, make in (("XGBoost", _xgboost), ("LightGBM", _lightgbm), ("CatBoost", _catboost))
 }
 
 

@@ -1,7 +1,7 @@
-"""``spectralcls predict``: classify a Parquet file of any size, row group by row group, resumable; or a CSV file.
+"""``spectralcls predict``: classify a file with a saved model.
 
-Of Parquet the output is a folder that every Parquet reader takes for one table: a part for each row group of the input,
-written under another name and renamed when it is complete. A part that exists is therefore whole.
+The output is a CSV file, or a folder of Parquet files that every Parquet reader takes for one table: a part for each
+row group of the input, written under another name and renamed when it is complete. A part that exists is whole.
 """
 
 import argparse
@@ -10,41 +10,47 @@ import hashlib
 import json
 from pathlib import Path
 
-import numpy as np
-
-from .._utils.progress import progress
-from . import models, tables
 from .arguments import jobs, threads
-from .data import is_text
 from .errors import CommandError
-from .outputs import atomic, check, keep_apart, written
-from .parquet import ParquetData, import_pyarrow
+from .outputs import check, keep_apart, written
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
+_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters, unless a CSV file was read that has semicolons
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _DESCRIPTION = """\
-Classify the rows of a Parquet file (or of a folder of them). The output is a folder of Parquet files, one for
-each row group, which readers take for one table with the columns row and prediction. After an interruption or
-a full disk its parts are valid, and --resume goes on where it stopped. Of a CSV file the output is a CSV file."""
+Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
+learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with semicolons and decimal commas
+if the input has them. Otherwise it is a folder of Parquet files, one for each row group of the input, which
+readers take for one table. After an interruption or a full disk its parts are valid, and --resume goes on."""
 _EPILOG = """\
 examples:
-  spectralcls predict species.skops new.csv --out predictions.csv
+  spectralcls predict churn.skops new.csv --out predictions.csv --proba --keep "customer number"
   spectralcls predict species.skops years.parquet --out predictions.parquet --resume"""
 
 
 def add_parser(commands):
     parser = commands.add_parser(
         "predict",
-        help="classify a Parquet or CSV file with a saved model",
+        help="classify a file with a saved model",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that `spectralcls fit` wrote")
-    add("data", metavar="DATA", help="Parquet or CSV file, or folder of Parquet files")
-    add("--out", metavar="FOLDER", type=Path, required=True, help="e.g. predictions.parquet; a file for a CSV file")
+    add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
+    add("--out", metavar="FILE", type=Path, required=True, help="e.g. predictions.csv, or a folder predictions.parquet")
+    add("--proba", action="store_true", help="write the probability of each class")
+    add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every one)")
+    add("--unknown", choices=("error", "missing"), default="error", help="what a level is that the model does not know")
+    add(
+        "--escape",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="put ' before cells of text that a spreadsheet would run as formulas (default: yes)",
+    )
     add("--resume", action="store_true", help="keep the parts that are there and write the others")
-    add("--trust", action="store_true", help="load the model even if it could run code of its author")
+    add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--quiet", action="store_true", help="show no progress")
     return parser
@@ -52,68 +58,161 @@ def add_parser(commands):
 
 def run(arguments):
     keep_apart(arguments.out, arguments.model, arguments.data)
-    model = models.load(arguments.model, arguments.trust)
-    if is_text(arguments.data):
-        return _predict_text(model, arguments)
-    data = ParquetData(arguments.data, lambda names: model.features or names)
-    _check_columns(model, len(data.columns), arguments)
-    todo = _open(arguments.out, arguments.model, data, arguments.resume)
-    with (
-        threads(arguments.n_jobs),
-        progress(f"predict {arguments.data}", len(todo), silent=arguments.quiet) as step,
-    ):
-        for done, (part, group) in enumerate(todo):
-            step(f"row group at row {group.first_row}")
-            try:
-                _write(part, group, _predict(model, data, group))
-            except OSError as error:
-                n_parts = len(data.groups) - len(todo) + done
-                raise CommandError(
-                    f"{part}: {error.strerror or error}; {n_parts} of {len(data.groups)} parts are complete, "
-                    "go on with --resume"
-                ) from None
-    print(f"{arguments.out}: {data.n_rows} predictions in {len(data.groups)} parts")
-    return 0
+    from .. import storage
 
-
-def _predict_text(model, arguments):
-    """Classify a CSV file that fits in memory, into one CSV file with the columns row and prediction."""
-    check(arguments.out)
     try:
-        X = tables.read_csv_features(arguments.data, model.features, model.categories)
-    except FileNotFoundError:
-        raise CommandError(f"{arguments.data}: no such file") from None
-    _check_columns(model, X.shape[1], arguments)
+        model = storage.load(arguments.model)
+    except (ValueError, OSError) as error:
+        raise CommandError(str(error)) from None
+    if not hasattr(model, "predict"):
+        raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
+    if arguments.proba and not hasattr(model, "predict_proba"):
+        raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; leave --proba away")
+    is_text = arguments.out.suffix.lower() in _TEXT
+    if is_text:
+        check(arguments.out)
+    try:
+        return _write_text(model, arguments) if is_text else _write_parquet(model, arguments)
+    except (ValueError, FileNotFoundError) as error:
+        raise CommandError(str(error)) from None
+
+
+def _answers(model, source, first_row, arguments):
+    """Columns of the output for the rows of a source: {title: array}."""
+    import numpy as np
+
+    schema = _schema(model, source)
+    names = source.table.column_names
+    kept = names if arguments.keep == ["all"] else arguments.keep
+    lacking = [name for name in kept if name not in names]
+    if lacking:
+        raise ValueError(
+            f"{source.path}: no column {lacking[0]!r} to keep; there are {', '.join(map(repr, names[:20]))}"
+        )
+    X = schema.encode(source, unknown=arguments.unknown)
+    out = {"row": np.arange(first_row, first_row + len(X))} | {name: source.table.column(name) for name in kept}
     try:
         with threads(arguments.n_jobs):
-            labels = model.estimator.predict(X)
+            out["prediction"] = model.predict(X)
+            if arguments.proba:
+                shares = model.predict_proba(X)
+                out |= {f"p({label})": shares[:, k] for k, label in enumerate(model.classes_)}
     except ValueError as error:
-        raise CommandError(f"{arguments.data}: {error}") from None
+        raise ValueError(f"{source.path}: row {first_row} and following: {error}") from None
+    return out
+
+
+def _schema(model, source):
+    """The rules that `fit` stored; those of a model from elsewhere are names, or positions, of numbers."""
+    from ..datasets import Schema
+
+    if hasattr(model, "table_schema_"):
+        return model.table_schema_
+    names = getattr(model, "feature_names_in_", source.table.column_names)
+    expected = getattr(model, "n_features_in_", len(names))
+    if len(names) != expected:
+        raise ValueError(f"{source.path}: {len(names)} columns, but the model takes {expected} features")
+    return Schema.of_numbers(names)
+
+
+def _sources(model, arguments):
+    """Pairs (number of the first row, callable that reads) of the parts of the input."""
+    from ..datasets import table_parts
+
+    names = [column.name for column in getattr(model, "table_schema_", _NO_SCHEMA).columns]
+    return table_parts(arguments.data, known=names, encoding=arguments.encoding, as_written=bool(arguments.keep))
+
+
+class _NO_SCHEMA:
+    columns = ()
+
+
+def _write_text(model, arguments):
+    """One text file, in the delimiter, decimal sign and kind of encoding of the input."""
+    n_rows = 0
     with written(arguments.out, "the predictions were") as temporary:
-        with open(temporary, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(("row", "prediction"))
-            writer.writerows(enumerate(labels))
-    print(f"{arguments.out}: {len(X)} predictions")
+        file = None
+        for first_row, read in _sources(model, arguments):
+            source = read()
+            out = _answers(model, source, first_row, arguments)
+            if file is None:
+                encoding = "utf-8" if source.encoding == "utf-8" else "utf-8-sig"
+                file = open(temporary, "w", encoding=encoding, newline="")
+                semicolons = source.delimiter == ";" and arguments.out.suffix == ".csv"
+                writer = csv.writer(file, delimiter=";" if semicolons else _TEXT[arguments.out.suffix.lower()])
+                writer.writerow(map(_escaped if arguments.escape else str, out))
+            columns = [_as_text(column, source.decimal, arguments.escape) for column in out.values()]
+            writer.writerows(zip(*columns, strict=True))
+            n_rows += len(out["row"])
+        file.close()
+    print(f"{arguments.out}: {n_rows} predictions")
     return 0
 
 
-def _check_columns(model, found, arguments):
-    expected = getattr(model.estimator, "n_features_in_", found)
-    if found != expected:
-        raise CommandError(f"{arguments.data}: {found} columns, but the model takes {expected} features")
+def _as_text(column, decimal, escape):
+    values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
+    if values and isinstance(values[0], float):
+        return [("" if v is None else f"{v:.6g}").replace(".", decimal) for v in values]
+    return [_escaped(v) if escape and isinstance(v, str) else "" if v is None else v for v in values]
 
 
-def _open(out, model, data, resume):
+def _escaped(text):
+    """Text that a spreadsheet shows: a cell that begins like a formula is one, unless it is a number."""
+    if not text.startswith(_FORMULA):
+        return text
+    digits = text[1:].translate(str.maketrans("", "", " .,'%eE-+"))
+    return text if text[0] in "+-" and digits.isdecimal() else f"'{text}"
+
+
+def _write_parquet(model, arguments):
+    """A folder with a part for each part of the input."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    from .._utils.files import atomic
+    from .._utils.progress import progress
+
+    sources = list(_sources(model, arguments))
+    parts = [(arguments.out / f"part-{number:06d}.parquet", *source) for number, source in enumerate(sources)]
+    todo, n_rows = _open(arguments, parts), 0
+    with progress(f"predict {arguments.data}", len(todo), silent=arguments.quiet) as step:
+        for done, (part, first_row, read) in enumerate(todo):
+            step(f"rows from {first_row}")
+            out = _answers(model, read(), first_row, arguments)
+            n_rows += len(out["row"])
+            try:
+                with atomic(part) as temporary:
+                    pa.parquet.write_table(pa.table(out), temporary)
+            except OSError as error:
+                raise CommandError(
+                    f"{part}: {error.strerror or error}; {len(parts) - len(todo) + done} of {len(parts)} parts are "
+                    "complete, go on with --resume"
+                ) from None
+    there = f", {len(parts) - len(todo)} were there" if len(todo) < len(parts) else ""
+    print(f"{arguments.out}: {n_rows} predictions in {len(todo)} parts{there}")
+    return 0
+
+
+def _open(arguments, parts):
     """Make the output folder, or check that the one there is of the same work; the parts that it lacks."""
-    identity = {"model": _digest(model), "data": data.identity()}
-    manifest = out / _MANIFEST
+    from .._utils.files import atomic
+
+    out, manifest = arguments.out, arguments.out / _MANIFEST
+    data = Path(arguments.data)
+    files = sorted(data.rglob("*")) if data.is_dir() else [data]
+    identity = {
+        "model": _digest(arguments.model),
+        "data": [[file.name, _digest(file)] for file in files if file.is_file()],
+        "columns": [arguments.proba, arguments.keep, arguments.unknown],
+    }
     try:
-        if not out.exists() or _is_empty(out):  # empty where a full disk took not even the manifest
+        if not out.exists() or (
+            out.is_dir() and not any(out.iterdir())
+        ):  # where a full disk took not even the manifest
             out.mkdir(exist_ok=True)
             with atomic(manifest) as temporary:
                 temporary.write_text(json.dumps(identity) + "\n", encoding="utf-8")
-        elif not resume:
+        elif not arguments.resume:
             raise CommandError(f"{out}: exists; go on with --resume, remove it, or name another folder")
         elif not manifest.is_file() or json.loads(manifest.read_text(encoding="utf-8")) != identity:
             raise CommandError(f"{out}: was not written from this model and these data; name another folder")
@@ -123,32 +222,9 @@ def _open(out, model, data, resume):
         raise CommandError(f"{out}: {error.strerror or error}") from None
     except json.JSONDecodeError:
         raise CommandError(f"{manifest}: damaged; remove {out} and start again") from None
-    parts = [(out / f"part-{number:06d}.parquet", group) for number, group in enumerate(data.groups)]
-    return [(part, group) for part, group in parts if not part.exists()]
-
-
-def _is_empty(folder):
-    return folder.is_dir() and not any(folder.iterdir())
+    return [part for part in parts if not part[0].exists()]
 
 
 def _digest(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _predict(model, data, group):
-    numbers = set(data.columns) - set(model.categories)
-    try:
-        return np.concatenate(
-            [model.estimator.predict(X) for X, _ in data.batches(group, data.columns, None, model.categories, numbers)]
-        )
-    except ValueError as error:
-        raise CommandError(f"{data.path}: row group at row {group.first_row}: {error}") from None
-
-
-def _write(part, group, labels):
-    pa = import_pyarrow()
-    rows = np.arange(group.first_row, group.first_row + group.n_rows)
-    table = pa.table({"row": rows, "prediction": labels})
-    with atomic(part) as temporary:
-        pa.parquet.write_table(table, temporary)

@@ -1,31 +1,15 @@
-"""The classifiers that the command line knows: ours, one line each, and scikit-learn's, tuned."""
+"""The classifiers that the command line has names for: ours, one line each, and scikit-learn's."""
 
 import difflib
 import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
-
-from ..ccdr import CCDRClassifier
-from ..ensemble import AutoClassifier
-from ..kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
-from ..perturbo import PerTurboClassifier
-from ..regression import KernelRidgeClassifier
-from ..spectral import (
-    LaplacianSpectralClassifier,
-    SpectralISEClassifier,
-    SpectralKernelClassifier,
-    SpectralLaplacianISEClassifier,
-)
 from .errors import CommandError
+
+MAJORITY = "majority class"
 
 
 @dataclass(frozen=True)
@@ -45,66 +29,118 @@ class Entry:
     """A classifier under the name that it has on the command line and in the table."""
 
     name: str
-    make: Callable[[Setting], BaseEstimator]
+    summary: str
+    make: Callable[[Setting], object]
+    front: bool = False  # compared unless others are asked for
     baseline: bool = False
-    bandwidth_of: Callable[[BaseEstimator], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
+    bandwidth_of: Callable[[object], object] = lambda fitted: getattr(fitted, "bandwidth_", None)
 
 
-def _ours(classifier, name=None, /, **parameters):
-    """Entry of one of this package's classifiers, with its defaults but for ``parameters``."""
-    takes = inspect.signature(classifier).parameters
+def _ours(where, summary, *, title=None, front=False, **parameters):
+    """Entry of a classifier ``module:Class`` of this package, with its defaults but for ``parameters``."""
+    module, name = where.split(":")
 
     def make(setting):
+        classifier = getattr(import_module(f"spectralcls.{module}"), name)
         common = {"n_jobs": setting.n_jobs, "random_state": setting.seed}
+        takes = inspect.signature(classifier).parameters
         return classifier(**{key: value for key, value in common.items() if key in takes}, **parameters)
 
-    return Entry(name or classifier.__name__, make)
+    return Entry(title or name, summary, make, front)
+
+
+def _linear_ccdr(setting):
+    from sklearn.linear_model import RidgeClassifier
+
+    from ..ccdr import CCDRClassifier
+
+    return CCDRClassifier(estimator=RidgeClassifier(alpha=1e-6), n_jobs=setting.n_jobs)
 
 
 def _tuned(estimator, grid, setting):
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
     folds = StratifiedKFold(setting.n_folds, shuffle=True, random_state=setting.seed)
     return GridSearchCV(estimator, grid, cv=folds, n_jobs=setting.n_jobs)
 
 
 def _svm(setting):
+    from sklearn.svm import SVC
+
     scale = 1 / (setting.n_features * setting.variance or 1)  # SVC's gamma="scale"
-    grid = {"C": np.logspace(-1, 3, 5), "gamma": scale * np.logspace(-2, 2, 5, base=4)}
+    grid = {"C": [0.1, 1.0, 10.0, 100.0, 1000.0], "gamma": [scale * 4.0**k for k in range(-2, 3)]}
     return _tuned(SVC(cache_size=500), grid, setting)
 
 
 def _k_nearest(setting):
+    from sklearn.neighbors import KNeighborsClassifier
+
     smallest_training_part = setting.n_train - -(-setting.n_train // setting.n_folds)
     neighbors = [k for k in (1, 3, 5, 7, 9, 13, 19, 27, 39) if k <= smallest_training_part]
     return _tuned(KNeighborsClassifier(), {"n_neighbors": neighbors}, setting)
 
 
 def _naive_bayes(setting):
-    return _tuned(GaussianNB(), {"var_smoothing": np.logspace(-9, -1, 5)}, setting)
+    from sklearn.naive_bayes import GaussianNB
+
+    return _tuned(GaussianNB(), {"var_smoothing": [1e-9, 1e-7, 1e-5, 1e-3, 1e-1]}, setting)
+
+
+def _boosting(setting):
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=setting.seed)
+
+
+def _forest(setting):
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(500, random_state=setting.seed, n_jobs=setting.n_jobs)
+
+
+def _majority(setting):
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="prior")
 
 
 def _svm_bandwidth(fitted):
-    return 1 / np.sqrt(2 * fitted.best_params_["gamma"])
+    return (2 * fitted.best_params_["gamma"]) ** -0.5
+
+
+def _baseline(name, summary, make, front=True, **more):
+    return Entry(name, summary, make, front, baseline=True, **more)
 
 
 ENTRIES = (
-    _ours(AutoClassifier),
-    _ours(ParzenClassifier),
-    _ours(ISEClassifier),
-    _ours(LaplacianISEClassifier),
-    _ours(CauchySchwarzClassifier),
-    _ours(SpectralISEClassifier),
-    _ours(SpectralLaplacianISEClassifier),
-    _ours(LaplacianSpectralClassifier),
-    _ours(SpectralKernelClassifier),
-    _ours(PerTurboClassifier),
-    _ours(PerTurboClassifier, "PerTurboClassifier (full)", regularization=None),
-    _ours(PerTurboClassifier, "PerTurboClassifier (truncated)", regularization="truncate"),
-    _ours(CCDRClassifier),
-    _ours(CCDRClassifier, "CCDRClassifier (linear)", estimator=RidgeClassifier(alpha=1e-6)),
-    _ours(KernelRidgeClassifier),
-    Entry("RBF-SVM", _svm, baseline=True, bandwidth_of=_svm_bandwidth),
-    Entry("k-NN", _k_nearest, baseline=True),
-    Entry("GaussianNB", _naive_bayes, baseline=True),
+    _ours("ensemble:AutoClassifier", "a vote of several classifiers; the one to try first", front=True),
+    _ours("regression:KernelRidgeClassifier", "kernel ridge regression on the classes", front=True),
+    _ours("perturbo:PerTurboClassifier", "how much a class's kernel matrix is perturbed by a new point", front=True),
+    _ours("kernel_mean:ParzenClassifier", "Bayes' rule with kernel densities", front=True),
+    _baseline("RBF-SVM", "scikit-learn's SVC with a grid search", _svm, bandwidth_of=_svm_bandwidth),
+    _baseline("k-NN", "scikit-learn's k nearest neighbors with a grid search", _k_nearest),
+    _baseline("HistGradientBoosting", "scikit-learn's boosted trees", _boosting),
+    _baseline("RandomForest", "scikit-learn's forest of 500 trees", _forest),
+    _baseline(MAJORITY, "always the most frequent class: what any classifier has to beat", _majority),
+    _baseline("GaussianNB", "scikit-learn's naive Bayes with a grid search", _naive_bayes, front=False),
+    _ours("kernel_mean:ISEClassifier", "integrated squared error between class densities"),
+    _ours("kernel_mean:LaplacianISEClassifier", "the same, weighted by the inverse density"),
+    _ours("kernel_mean:CauchySchwarzClassifier", "Cauchy-Schwarz divergence between class densities"),
+    _ours("spectral:SpectralISEClassifier", "integrated squared error in leading eigenvectors"),
+    _ours("spectral:SpectralLaplacianISEClassifier", "the same with the normalized kernel"),
+    _ours("spectral:LaplacianSpectralClassifier", "cosine to class means in eigenvectors of the normalized kernel"),
+    _ours("spectral:SpectralKernelClassifier", "a linear classifier on spectral kernels"),
+    _ours(
+        "perturbo:PerTurboClassifier", "without regularization", title="PerTurboClassifier (full)", regularization=None
+    ),
+    _ours(
+        "perturbo:PerTurboClassifier",
+        "with leading eigenvectors",
+        title="PerTurboClassifier (truncated)",
+        regularization="truncate",
+    ),
+    _ours("ccdr:CCDRClassifier", "classes and neighbors in one graph, for few labels"),
+    Entry("CCDRClassifier (linear)", "with a linear classifier on the embedding", _linear_ccdr),
 )
 
 
@@ -113,19 +149,57 @@ def _key(name):
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "")
 
 
-def select(names=None, peers=()):
-    """Entries of the given names, in the given order; all of ours and scikit-learn's for None, which are ENTRIES."""
+def select(names=None, peers=(), everything=False):
+    """Entries of the given names, in the given order; for None those in front, or all of ours and scikit-learn's."""
     if names is None:
-        return ENTRIES
-    everything = (*ENTRIES, *peers)
-    known = {_key(entry.name): entry for entry in everything}
+        return tuple(entry for entry in ENTRIES if everything or entry.front)
+    known = {_key(entry.name): entry for entry in (*ENTRIES, *peers)}
     chosen = {}
     for name in names:
         if _key(name) not in known:
             close = difflib.get_close_matches(_key(name), known, n=1)
             hint = f" Did you mean {known[close[0]].name}?" if close else ""
-            raise CommandError(
-                f"unknown classifier {name!r}.{hint} There are: {', '.join(entry.name for entry in everything)}."
-            )
+            names = ", ".join(entry.name for entry in known.values())
+            raise CommandError(f"unknown classifier {name!r}.{hint} There are: {names}.")
         chosen[_key(name)] = known[_key(name)]
     return tuple(chosen.values())
+
+
+def prepared(estimator, X, categorical, scale):
+    """The estimator for features of numbers and codes of categories: as it is, or behind what it needs.
+
+    Parameters
+    ----------
+    estimator : classifier
+    X : ndarray (n, d)
+        All of the data, NaN where a value is missing.
+    categorical : list of int
+        Positions of categories.
+    scale : bool
+        Bring numbers to mean 0 and variance 1.
+    """
+    import numpy as np
+    from sklearn.compose import make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.utils import get_tags
+
+    lacking = bool(np.isnan(X).any())
+    parameters = estimator.get_params(deep=False)
+    if not scale and "scale" in parameters:
+        estimator.set_params(scale=None)
+    takes_categories = "categorical_features" in parameters
+    if takes_categories and categorical:
+        estimator.set_params(categorical_features=categorical)
+    if (takes_categories or not categorical) and (not lacking or get_tags(estimator).input_tags.allow_nan):
+        return make_pipeline(StandardScaler(), estimator) if scale and not takes_categories else estimator
+    if takes_categories:
+        estimator.set_params(categorical_features=type(estimator)().categorical_features)
+    numbers = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()) if scale else SimpleImputer()
+    levels = make_pipeline(
+        SimpleImputer(strategy="most_frequent", keep_empty_features=True),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    )
+    rest = [position for position in range(X.shape[1]) if position not in set(categorical)]
+    return make_pipeline(make_column_transformer((numbers, rest), (levels, categorical)), estimator)

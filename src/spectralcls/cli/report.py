@@ -1,90 +1,67 @@
-"""The comparison as text and as a figure."""
+"""The comparison as text."""
 
 import sys
 
-from .errors import CommandError
-from .significance import LEVEL, indistinguishable
+import numpy as np
 
-COLUMNS = ("classifier", "accuracy %", "bandwidth", "tune + fit", "predict")
-LEGEND = f"=: not distinguishable from the best (corrected resampled t-test, {100 * LEVEL:.0f} %)"
+from .significance import LEVEL, METRICS, POINT, advice, ranked, standings
 
 
-def heading(problem, result, arguments):
-    """Lines on what was compared: of how many samples, what the columns were taken for if not numbers, how."""
+def heading(data, result, arguments):
+    """Lines on what was compared: of how many samples, what the columns were taken for, how."""
     features = "scaled on the training part" if arguments.scale else "not scaled"
-    size = f"{len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}, {len(problem.classes)} classes"
-    splits = _plural(arguments.repeats, "stratified split")
+    size = f"{len(data.y)} samples, {_plural(data.X.shape[1], 'feature')}, {len(data.classes)} classes"
     parts = f"{result.n_train} training and {result.n_test} test samples"
-    if problem.columns is not None:
-        size += f"\n{problem.columns}"
-    return f"{problem.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
+    if data.schema is not None:
+        size += f"\n{data.schema.summary()}"
+    splits = _plural(arguments.repeats, "stratified split")
+    return f"{data.name}: {size}\n{splits} into {parts} (seed {arguments.seed}), features {features}\n"
 
 
-def ranked(records):
-    """The most accurate first; those that failed last."""
-    return sorted(
-        records, key=lambda record: -1.0 if record["accuracy_mean"] is None else record["accuracy_mean"], reverse=True
-    )
+def columns(metrics):
+    """Titles of the table."""
+    return ("classifier", *(METRICS[metric][1] for metric in metrics), "tune + fit", "predict")
 
 
-def table(records, results):
-    """One line per classifier, the most accurate first; those that cannot be told from it are marked."""
-    equal = indistinguishable(results)
-    lines = [COLUMNS, *(cells(record, "=" if record["classifier"] in equal else " ") for record in ranked(records))]
+def cells(result, metrics, mark):
+    """What the table shows of a result that did not fail."""
+    shown = []
+    for metric in metrics:
+        mean, deviation, show = result.mean(metric), result.deviation(metric), METRICS[metric][2]
+        spread = "" if np.isnan(deviation) else f" {_plus_minus()} {show(deviation)}"
+        shown.append("-" if np.isnan(mean) else f"{show(mean)}{spread}")
+    shown[0] += f" {mark or ' '}"
+    return (result.name, *shown, seconds(result.seconds("fit")), seconds(result.seconds("predict")))
+
+
+def table(results, metrics):
+    """One line per classifier, the best first; why one failed stands in its line."""
+    marks = standings(results, metrics[0])
+    good = [r for r in ranked(results, metrics[0]) if r.error is None]
+    lines = [columns(metrics), *(cells(result, metrics, marks.get(result.name)) for result in good)]
+    failed = [r for r in results if r.error is not None]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths[0] = max([widths[0], *(len(result.name) for result in failed)])
     text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
     text.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    text += [f"{result.name.ljust(widths[0])}  failed: {' '.join(result.error.split())}" for result in failed]
     return "\n".join(text)
 
 
-def advice(records, results):
-    """The most accurate, and the fastest of those that cannot be told from it, in two sentences."""
-    equal = indistinguishable(results)
-    if not equal:
-        return "No classifier could be fitted."
-    first = ranked(records)[0]
-    quick = min((r for r in records if r["classifier"] in equal), key=lambda r: r["fit_seconds"])
-    text = f"Most accurate: {_in_words(first)}."
-    if quick is first:
-        return text
-    return f"{text} Fastest of the {len(equal)} that cannot be told apart on these splits: {_in_words(quick)}."
-
-
-def _in_words(record):
-    accuracy = f"{100 * record['accuracy_mean']:.1f} %"
-    return f"{record['classifier']}, {accuracy} in {seconds(record['fit_seconds'])}"
-
-
-def notes(results):
-    """Lines on what went wrong, and on warnings."""
-    failed = [f"{result.name} failed: {' '.join(result.error.split())}" for result in results if result.error]
-    warned = [f"{result.name} warned: {' '.join(note.split())}" for result in results for note in result.notes]
-    return failed + warned
-
-
-def cells(record, mark):
-    """What the table shows of a record."""
-    if record["accuracy_mean"] is None:
-        return record["classifier"], "failed", "", "", ""
-    plus_minus = "±" if "±".encode(getattr(sys.stdout, "encoding", None) or "ascii", "ignore") else "+-"
-    deviation = record["accuracy_std"]
-    spread = "" if deviation is None else f" {plus_minus} {100 * deviation:4.1f}"
-    accuracy = f"{100 * record['accuracy_mean']:.1f}{spread} {mark}"
-    return (
-        record["classifier"],
-        accuracy,
-        _bandwidth(record["bandwidth"]),
-        seconds(record["fit_seconds"]),
-        seconds(record["predict_seconds"]),
-    )
-
-
-def _bandwidth(value):
-    if value is None:
-        return "-"
-    if isinstance(value, list):
-        return f"{min(value):.3g} to {max(value):.3g}"
-    return f"{value:.3g}"
+def conclusions(results, metrics, repeats):
+    """Lines below the table: what marks mean, what to take, warnings."""
+    marks = set(standings(results, metrics[0]).values())
+    lines = []
+    if "=" in marks:
+        lines.append(f"=: the best, or within {POINT * 100:.0f} point of it")
+    if "?" in marks:
+        lines.append(
+            f"?: {_plural(repeats, 'split')} {'is' if repeats == 1 else 'are'} too few to tell (corrected resampled "
+            f"t-test, {100 * LEVEL:.0f} %): try --repeats {max(10, 2 * repeats)}"
+        )
+    lines.append(advice(results, metrics[0]))
+    warned = [f"{r.name} warned: {' '.join(note.split())}" for r in results for note in r.notes]
+    return lines + warned
 
 
 def seconds(value):
@@ -96,29 +73,9 @@ def seconds(value):
     return f"{value:.3g} s"
 
 
+def _plus_minus():
+    return "±" if "±".encode(getattr(sys.stdout, "encoding", None) or "ascii", "ignore") else "+-"
+
+
 def _plural(number, noun):
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def require_matplotlib(path, option="--plot"):
-    """Fail before the work if the figure cannot be drawn or its format is unknown."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-    except ImportError:
-        raise CommandError(f'{option} needs matplotlib: pip install "spectralcls[plot]"') from None
-    kinds = FigureCanvasAgg.get_supported_filetypes()
-    if path.suffix.removeprefix(".").lower() not in kinds:
-        raise CommandError(f"{path}: unknown kind of figure; known are {', '.join(sorted(kinds))}")
-
-
-def plot(records, results, problem, path, kind):
-    """Draw accuracy and time into a file of that kind."""
-    from matplotlib.figure import Figure
-
-    from ..plotting import ComparisonDisplay
-
-    figure = Figure(figsize=(10, 1.5 + 0.4 * len(records)), layout="constrained")
-    baselines = [result.name for result in results if result.baseline]
-    ComparisonDisplay(records, baselines=baselines).plot(axes=figure.subplots(1, 2, sharey=True))
-    figure.suptitle(f"{problem.name}: {len(problem.y)} samples, {_plural(problem.X.shape[1], 'feature')}")
-    figure.savefig(path, dpi=150, format=kind)

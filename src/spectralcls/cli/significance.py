@@ -1,34 +1,106 @@
-"""Which classifiers cannot be told from the best one on the same splits."""
+"""Which classifiers cannot be told from the best one on the same splits, and which one to take."""
 
 import numpy as np
-from scipy.stats import t as student
+
+from .registry import MAJORITY
 
 LEVEL = 0.05
+POINT = 0.01  # differences up to this one do not matter
+PRICE = 0.005  # that ten times the time has to gain
+MUCH = 5  # times faster that another has to be to be preferred
+_UNNOTICED = 0.1  # seconds; shorter times count as this one
+METRICS = {  # name: (sign of what is better, title, how a value is shown)
+    "accuracy": (1, "accuracy %", lambda v: f"{100 * v:.1f}"),
+    "balanced_accuracy": (1, "balanced %", lambda v: f"{100 * v:.1f}"),
+    "log_loss": (-1, "log loss", lambda v: f"{v:.3f}"),
+    "roc_auc": (1, "ROC AUC", lambda v: f"{v:.3f}"),
+}
 
 
-def indistinguishable(results):
-    """Names of the results whose accuracies do not differ from the best mean's, by a corrected resampled t-test.
+def ranked(results, metric):
+    """The best first; those without the metric last."""
+    sign = METRICS[metric][0]
 
-    Repeated random splits share training samples, so that the variance of a mean difference is that of one split times
-    ``1 / n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization
-    error", Machine Learning 52, 2003). Of one split those as accurate as the best are returned.
-    """
-    scored = [result for result in results if result.error is None]
-    if not scored:
-        return set()
-    best = max(scored, key=lambda result: np.mean(result.accuracy))
-    return {
-        result.name
-        for result in scored
-        if p_value(np.subtract(best.accuracy, result.accuracy), best.n_train, best.n_test) > LEVEL
-    }
+    def key(result):
+        mean = sign * result.mean(metric)
+        return -np.inf if np.isnan(mean) else mean
+
+    return sorted(results, key=key, reverse=True)
+
+
+def standings(results, metric):
+    """{name: mark}: "=" for the best and what is within a point of it, "?" for what may be, "" for what is worse."""
+    scored = [result for result in ranked(results, metric) if not np.isnan(result.mean(metric))]
+    sign = METRICS[metric][0]
+    marks = {}
+    for result in scored:
+        lead = sign * (scored[0].scores(metric) - result.scores(metric))
+        near = np.mean(lead) <= POINT + 1e-12
+        unclear = p_value(lead, result.n_train, result.n_test) > LEVEL or len(lead) == 1
+        marks[result.name] = "=" if near else "?" if unclear else ""
+    return marks
 
 
 def p_value(differences, n_train, n_test):
-    """Of a mean difference of accuracies over repeated random splits, (n_splits,), being zero."""
+    """Of a mean difference of accuracies over repeated random splits, (n_splits,), being zero.
+
+    Repeated random splits share training samples, so that the variance of a mean difference is that of one split times
+    ``1 / n_splits + n_test / n_train`` and not ``1 / n_splits`` (Nadeau and Bengio, "Inference for the generalization
+    error", Machine Learning 52, 2003).
+    """
+    from scipy.stats import t as student
+
     if len(differences) == 1:
         return float(not differences[0])
     spread = np.sqrt((1 / len(differences) + n_test / n_train) * np.var(differences, ddof=1))
     if not spread:
         return float(not np.mean(differences))
     return 2 * student.sf(abs(np.mean(differences)) / spread, len(differences) - 1)
+
+
+def recommended(results, metric):
+    """The result to take: near the best, and the better for less time; None if none was scored."""
+    sign = METRICS[metric][0]
+    scored = [r for r in ranked(results, metric) if r.name != MAJORITY and not np.isnan(r.mean(metric))]
+    if not scored:
+        return None
+    best = sign * scored[0].mean(metric)
+    near = [r for r in scored[1:] if sign * r.mean(metric) >= best - POINT and MUCH * _time(r) <= _time(scored[0])]
+    return max([scored[0], *near], key=lambda r: sign * r.mean(metric) - PRICE * np.log10(_time(r)))
+
+
+def advice(results, metric):
+    """What to take, and why, in one sentence."""
+    taken = recommended(results, metric)
+    if taken is None:
+        return "No classifier could be fitted."
+    sign, title, shown = METRICS[metric]
+    unit = " %" if "%" in title else ""
+    name = title.removesuffix(" %")
+    best = next(r for r in ranked(results, metric) if r.name != MAJORITY)
+    majority = next((r for r in results if r.name == MAJORITY), None)
+    if majority is not None and not np.isnan(majority.mean(metric)):
+        gain = sign * (taken.scores(metric) - majority.scores(metric))
+        if np.mean(gain) <= 0 or p_value(gain, taken.n_train, taken.n_test) > LEVEL and len(gain) > 1:
+            return (
+                f"None is better than always answering the most frequent class ({name} "
+                f"{shown(majority.mean(metric))}{unit}) by more than chance: these columns say little about the target."
+            )
+    value = f"{name} {shown(taken.mean(metric))}{unit}"
+    if taken is best:
+        return (
+            f"Take {taken.name}: it has the best {value}, and no other within a point of it is fast enough to prefer."
+        )
+    points = abs(best.mean(metric) - taken.mean(metric))
+    return (
+        f"Take {taken.name}: its {value} is {shown(points)}{' points' if unit else ''} from that of {best.name}, in "
+        f"{_share(_time(taken) / _time(best))} of the time."
+    )
+
+
+def _time(result):
+    return max(result.seconds("fit") + result.seconds("predict"), _UNNOTICED)
+
+
+def _share(ratio):
+    return f"{100 * ratio:.0f} %" if ratio >= 0.1 else f"{100 * ratio:.1f} %"

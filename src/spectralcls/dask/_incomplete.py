@@ -4,8 +4,9 @@ import dask
 import numpy as np
 
 from .. import kernels
-from .._expansion.completion import Completion
-from .._expansion.incomplete import factors_of, incomplete_class_sums, is_incomplete, with_gaps_apart
+from .._expansion.incomplete import factors_of, incomplete_class_sums, split_by_missing
+from .._inputs.completion import Completion
+from .._inputs.missing import is_incomplete
 from ._rows import blocks, column_blocks, from_blocks, sizes
 from ._sums import Pairs, add, tree
 from ._tuning import gather
@@ -45,7 +46,7 @@ def _tile(Q, X, codes, columns, weights, widths, features, n_jobs):
             Q, X, codes, n_classes, widths, weights, factors_of(columns, weights), features, n_jobs
         )
 
-    return Pairs(*with_gaps_apart(Q, complete, incomplete))
+    return Pairs(*split_by_missing(Q, complete, incomplete))
 
 
 def _finish(pairs):

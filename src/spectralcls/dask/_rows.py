@@ -5,8 +5,8 @@ from typing import NamedTuple
 import dask
 import dask.array as da
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, _check_n_features
 
+from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels
 from ._workers import keep
 
@@ -109,85 +109,57 @@ class TrainingData(NamedTuple):
     weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
     class_weight: np.ndarray  # (C,) sum of the sample weights, in the user's scale
     incomplete: bool = False  # whether a value of X is missing, NaN
-    features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
-
-
-class RegressionData(NamedTuple):
-    """Checked training data of a regression, held in the memory of the workers: points of one class with targets."""
-
-    X: da.Array  # (n, d) float32 or float64
-    targets: da.Array  # (n, k) float64
-    weights: da.Array | None  # (n,) positive weights in (0, 1]; None where all are one
-    class_weight: np.ndarray  # (1,) sum of the sample weights, in the user's scale
-    one_output: bool  # whether y had one dimension
+    features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
+    targets: da.Array | None = None  # (n, k) float64, of a regression
+    y: da.Array | None = None  # as the user gave it
 
     @property
-    def incomplete(self):
-        return False
-
-    @property
-    def features(self):
-        return None
-
-    @property
-    def classes(self):
-        return np.zeros(1)
-
-    @property
-    def codes(self):
-        return da.zeros(self.X.shape[:1], dtype=np.int64, chunks=self.X.chunks[:1])
+    def n_classes(self):
+        return len(self.classes)
 
 
-def check_training_data(estimator, X, y, sample_weight=None):
-    """Validate `X`, labels `y` and `sample_weight` and hold them on the workers; sets `n_features_in_` etc.
+def check_labels(name, seen, X, y, sample_weight=None, *, at_least=2):
+    """Check X, labels y and weights, and hold them on the workers; fills `seen`, see `check_columns_seen`.
 
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
     a cluster they are read again whenever a task needs one, so that the data may be larger than memory.
     """
-    X, y, weights, incomplete = _check_rows(estimator, X, y, sample_weight, estimator._needs_complete)
+    X, y, weights, incomplete = _check_rows(name, seen, X, y, sample_weight)
     if y.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {y.shape}.")
     distinct = dask.delayed(_distinct)
     classes = np.concatenate(dask.compute(*[distinct(labels) for labels in blocks(y)]))
     check_class_labels(classes)
     classes = np.unique(classes)
-    if len(classes) < 2:
+    if len(classes) < at_least:
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     (codes,) = dask.persist(codes)
-    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete)
+    return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
 
 
-def check_regression_data(estimator, X, y, sample_weight=None):
-    """Validate `X`, `y` of one or several outputs, and `sample_weight`, and hold them on the workers."""
-    X, y, weights, _ = _check_rows(estimator, X, y, sample_weight, "its formulas are of complete points")
+def check_targets(name, seen, X, y, sample_weight=None):
+    """The same with numbers y to predict, of one or several outputs."""
+    X, y, weights, incomplete = _check_rows(name, seen, X, y, sample_weight)
     if y.dtype.kind not in "biuf":
         raise ValueError(f"y must hold real numbers, got dtype {y.dtype}.")
+    codes = da.zeros(X.shape[:1], dtype=np.int64, chunks=X.chunks[:1])
     targets = y.astype(np.float64).reshape(len(y), -1)
-    data = RegressionData(X, targets, None, np.zeros(1), y.ndim == 1)
-    weights, class_weight = _scaled(weights, data.codes, 1)
-    return data._replace(weights=weights, class_weight=class_weight)
+    return TrainingData(X, codes, np.zeros(1), *_scaled(weights, codes, 1), incomplete, targets=targets, y=y)
 
 
-def _check_rows(estimator, X, y, sample_weight, why_complete):
-    """Points, answers and weights of the rows of positive weight, on the workers, and whether a value is missing.
-
-    `why_complete` says why none may be; None if some may.
-    """
+def _check_rows(name, seen, X, y, sample_weight):
+    """Points, answers and weights of the rows of positive weight, on the workers, and whether a value is missing."""
     names = X._meta if hasattr(X, "to_dask_array") else None
     X = as_points(X)
     y = as_column(y, X, "y")
     weights = None if sample_weight is None else as_column(sample_weight, X, "sample_weight")
-    _check_feature_names(estimator, np.empty((1, X.shape[1])) if names is None else names, reset=True)
-    _check_n_features(estimator, np.empty((1, X.shape[1])), reset=True)
+    check_columns_seen(name, seen, np.empty((1, X.shape[1])) if names is None else names, reset=True)
 
     X, y = keep(X, y)
     first = np.cumsum([0, *sizes(X)[:-1]])
     check = dask.delayed(_check_block)
-    checked = [
-        check(block, answers, row, why_complete)
-        for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)
-    ]
+    checked = [check(block, answers, row) for block, answers, row in zip(blocks(X), blocks(y), first, strict=True)]
     incomplete = any(dask.compute(*checked))
     return (X, y, None, incomplete) if weights is None else (*_without_zero_weights(X, y, weights), incomplete)
 
@@ -203,16 +175,13 @@ def _scaled(weights, codes, n_classes):
     return weights, class_weight
 
 
-def _check_block(X, y, first_row, why_complete):
+def _check_block(X, y, first_row):
     """Whether a value of the block is missing."""
-    finite = np.isfinite(X) if why_complete else ~np.isinf(X)
-    if not finite.all():
-        row, column = np.unravel_index(np.argmin(finite), X.shape)
-        what = f"NaN or infinity: row {first_row + row}, column {column}"
+    if np.isinf(X).any():
+        row, column = np.unravel_index(np.argmax(np.isinf(X)), X.shape)
         raise ValueError(
-            f"Input X contains {what}. No value may be missing, because {why_complete}: impute first."
-            if why_complete
-            else f"Input X contains {what[7:]}. Replace infinite values, or make them missing."
+            f"Input X contains infinity: row {first_row + row}, column {column}. Replace infinite values, or make them "
+            "missing."
         )
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = np.argmin(np.isfinite(y).reshape(len(y), -1).all(axis=1))

@@ -9,9 +9,9 @@ from sklearn.utils import check_random_state
 
 from .. import _tuning
 from .._expansion import BLOCK_BYTES
-from .._expansion.held_out import Problem, accuracies_of_sums, fold_weight, held_out_accuracies, outside
-from .._tuning import candidate_bandwidths, draw_sample, folds_by_content, search
-from .._utils import validation as _validation
+from .._expansion.held_out import Problem, fold_weight, judged, judged_by_sums, outside
+from .._tuning import Judge, candidate_bandwidths, draw_sample, folds_by_content
+from .._utils.training_data import TrainingData
 from ..kernels import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
@@ -78,31 +78,35 @@ def _merged(weight, mean, squares):
     return total, center, squares.sum() + weight @ ((mean - center) ** 2).sum(axis=1)
 
 
-def tune_bandwidth(estimator, rule, data, log_priors):
-    """Cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
+def bandwidth_problem(estimator, rule, data, log_priors, importance=None):
+    """How to cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
 
     The sample is gathered. A rule that compares sums alone validates it against all points; for the others the
     bandwidths are tried within the sample, a few in each task.
 
     Returns
     -------
-    found : Search
-    n_samples : int
+    sample : TuningSample
+    grid : ndarray
+    scores : callable
+        What `search` wants.
     """
     rng = check_random_state(estimator.random_state)
     points, sample = draw_gathered(estimator, data, rng)
     grid = candidate_grid(estimator, data, points, estimator.kernel)
     compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
-    score, options = accuracies_on_workers, {}
+    score, options = scores_on_workers, {}
     if len(points.X) < data.X.shape[0] and compares_sums and estimator.cv != "loo":
         seed = rng.randint(2**31)
-        sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), growth=1.0)
-        score, options = accuracies_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
+        sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), bandwidth_ratio=1.0)
+        score, options = scores_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
 
     def scores(sample, bandwidth):
-        return score(Problem(rule, sample, estimator.kernel, bandwidth, log_priors, estimator.n_jobs or 1), **options)
+        n_jobs = estimator.n_jobs or 1
+        problem = Problem(rule, sample, estimator.kernel, bandwidth, log_priors, n_jobs, estimator.scoring, importance)
+        return score(problem, **options)
 
-    return search(sample, {"bandwidth": grid}, scores), sample.n_samples
+    return sample, grid, scores
 
 
 def draw_gathered(estimator, data, rng):
@@ -116,7 +120,7 @@ def draw_gathered(estimator, data, rng):
     sample = draw_sample(
         points, cv=estimator.cv, max_samples=estimator.max_tuning_samples, random_state=estimator.random_state
     )
-    return points, sample._replace(growth=sample.growth / shrinkage(data, points))
+    return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / shrinkage(data, points))
 
 
 def candidate_grid(estimator, data, points, kernel):
@@ -132,7 +136,7 @@ def shrinkage(data, points):
     return (len(points.X) / n) ** (1 / (d + 4))
 
 
-def accuracies_against_all(problem, data, n_folds, seed):
+def scores_against_all(problem, data, n_folds, seed):
     """Accuracies of a rule that compares sums alone, on the problem's points against all points of other folds.
 
     Folds are those of the points' values, so that every worker knows them. If no compact kernel reaches, the nearest
@@ -165,56 +169,62 @@ def accuracies_against_all(problem, data, n_folds, seed):
         ],
     )
     log_sums, inside = dask.compute(log_sums, inside)
-    return accuracies_of_sums(problem, log_sums, outside(inside), sample.folds)
+    return judged_by_sums(problem, log_sums, outside(inside), sample.folds).scored()
 
 
-def accuracies_on_workers(problem):
-    """`held_out_accuracies` with tasks of a few bandwidths each."""
+def scores_on_workers(problem):
+    """`held_out_scores` with tasks of a few bandwidths each."""
     shared = dask.delayed(problem._replace(bandwidths=None), traverse=False)
-    task = dask.delayed(_accuracies)
+    task = dask.delayed(_judged)
     starts = range(0, len(problem.bandwidths), BANDWIDTHS_PER_TASK)
     parts = [task(shared, problem.bandwidths[i : i + BANDWIDTHS_PER_TASK]) for i in starts]
-    return np.concatenate(dask.compute(*parts), axis=1)
+    return Judge.joined(dask.compute(*parts)).scored()
 
 
-def _accuracies(problem, bandwidths):
-    return held_out_accuracies(problem._replace(bandwidths=bandwidths))
+def _judged(problem, bandwidths):
+    return judged(problem._replace(bandwidths=bandwidths))
 
 
 def gather(data, n_samples, rng):
     """All points, or a stratified random sample of them, in this process and in their order; weights as given."""
-    weights = column_blocks(data.weights, data.X)
-    parts = list(zip(blocks(data.X), blocks(data.codes), weights, strict=True))
+    parts = list(
+        zip(
+            blocks(data.X),
+            blocks(data.codes),
+            column_blocks(data.weights, data.X),
+            column_blocks(data.targets, data.X),
+            strict=True,
+        )
+    )
     if n_samples is not None and data.X.shape[0] > n_samples:
-        parts = _sampled(parts, len(data.classes), n_samples, rng)
-    X, codes, weights = zip(*dask.compute(*parts), strict=True)
-    if data.weights is not None:
+        parts = _sampled(parts, data.n_classes, n_samples, rng)
+    X, codes, weights, targets = (
+        None if column[0] is None else np.concatenate(column) for column in zip(*dask.compute(*parts), strict=True)
+    )
+    if weights is not None:
         unit = data.class_weight.sum() / float(data.weights.sum().compute())  # of the user's scale, a power of two
-        weights = np.ldexp(np.concatenate(weights), round(np.log2(unit)))
-    else:
-        weights = None
-    X, codes = np.concatenate(X), np.concatenate(codes)
-    return _validation.TrainingData(X, codes, data.classes, weights, None, data.features)
+        weights = np.ldexp(weights, round(np.log2(unit)))
+    return TrainingData(X, codes, data.classes, weights, features=data.features, targets=targets)
 
 
 def _sampled(parts, n_classes, n_samples, rng):
     count = dask.delayed(lambda codes: np.bincount(codes, minlength=n_classes))
-    counts = np.array(dask.compute(*[count(codes) for _, codes, _ in parts]))
+    counts = np.array(dask.compute(*[count(codes) for _, codes, *_ in parts]))
     totals = counts.sum(axis=0)
     edges = np.cumsum(totals) * n_samples // totals.sum()
     wanted = np.maximum(np.diff(edges, prepend=0), np.minimum(totals, 2))  # every class remains
     seeds = rng.randint(2**31 - 1, size=len(parts) + 1)
     draw = np.random.default_rng(seeds[-1]).multivariate_hypergeometric
     quotas = np.stack([draw(counts[:, c], wanted[c]) for c in range(n_classes)], axis=1)
-    take = dask.delayed(_take, nout=3)
+    take = dask.delayed(_take, nout=4)
     return [take(*part, quota, seed) for part, quota, seed in zip(parts, quotas, seeds[:-1], strict=True)]
 
 
-def _take(X, codes, weights, quota, seed):
+def _take(X, codes, weights, targets, quota, seed):
     rng = np.random.RandomState(seed)
     rows = np.sort(
         np.concatenate(
             [rng.choice(np.flatnonzero(codes == c), size, replace=False) for c, size in enumerate(quota)]
         ).astype(np.intp)
     )
-    return X[rows], codes[rows], None if weights is None else weights[rows]
+    return [None if column is None else column[rows] for column in (X, codes, weights, targets)]

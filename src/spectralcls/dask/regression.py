@@ -8,14 +8,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .. import regression
-from .._utils import validation as _validation
+from .._estimator import transactional
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
-from ._estimator import MAX_GATHERED, DaskEstimator
+from ._estimator import DaskEstimator
 from ._points import TrainingPoints
-from ._rows import as_column, as_points, check_regression_data
+from ._rows import as_column, as_points
 from ._sums import nearest_points
 from ._tuning import gather, reference_bandwidth, shrinkage
-from ._workers import check_workers
 
 
 class KernelRegressor(DaskEstimator, regression.KernelRegressor):
@@ -25,7 +24,65 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
     this process (all points if it is None), and the bandwidth is then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is
     an int or "loo". A metric is learned from 20 000 points.
 
-    %(inherited)s
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman"} or float, default="cv"
+        Radius h of the kernel. "cv" takes the one of the smallest held-out squared error.
+    degree : {"cv", 0, 1}, default="cv"
+        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
+        above 10 features, where lines need many moments, the mean.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+    metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
+        Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
+        :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
+        covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
+        transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
+        being cross-validated with each. None: the points as they are.
+    cv : "loo", int, splitter or list of splits, default="loo"
+        What is held out together. Copies of a sample, its target included, are one of greater weight.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        Here the subsample is validated against all other points, so that nothing is scaled.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
+        twice this share of the range of y.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        Bandwidth in use.
+    degree_ : int
+        Degree in use.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
+        held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    metric_ : transformer or None
+        The fitted map in use.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
+
+    References
+    ----------
+    .. [1] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications 9 (1), 1964,
+       pp. 141-142.
+    .. [2] G. S. Watson, "Smooth regression analysis", Sankhya A 26 (4), 1964, pp. 359-372.
+    .. [3] J. Fan, I. Gijbels, "Local Polynomial Modelling and Its Applications", Chapman and Hall, 1996.
 
     Examples
     --------
@@ -40,21 +97,30 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
 
     _local_class = regression.KernelRegressor
 
-    def _read(self, X, y, sample_weight):
-        check_workers()
+    @transactional
+    def fit(self, X, y, sample_weight=None):
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_samples, n_features)
+            Training points, of known chunk sizes.
+        y : Dask array, series or array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : Dask array or array-like of shape (n_samples,), default=None
+            Non-negative weights.
+
+        Returns
+        -------
+        self : object
+            The fitted regression; the points stay on the workers.
+        """
         if not isinstance(self.cv, int | np.integer | str):
             raise ValueError(
                 'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
                 f"Got {self.cv!r}."
             )
-        return check_regression_data(self, X, y, sample_weight)
-
-    def _gathered(self, data, n_samples=MAX_GATHERED):
-        """Up to so many points in this process."""
-        d = data.X.shape[1]
-        sample = gather(_Rows(data), n_samples, check_random_state(self.random_state))
-        X, targets = sample.X[:, :d].astype(data.X.dtype), sample.X[:, d:]
-        return _validation.RegressionData(X, targets, sample.weights, None, data.one_output)
+        return super().fit(X, y, sample_weight)
 
     def _choose(self, data, degrees):
         if self.bandwidth == "silverman":
@@ -63,7 +129,7 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
             grid = [float(self.bandwidth)]
         if self.bandwidth != "cv" and len(degrees) == 1:
             return Choice(grid[0], degrees[0])
-        sample = self._gathered(data, self.max_tuning_samples)
+        sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
         shrunk = shrinkage(data, sample)
         if self.bandwidth == "cv":
             grid = candidates(self, sample) * (shrunk if self.bandwidth_grid is None else 1.0)
@@ -85,23 +151,13 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
         y : Dask array of shape (n_queries,) or (n_queries, n_outputs), float64
             Not computed yet, in the chunks of X.
         """
-        predicted = self._form.predict(self._check_queries(X))
+        predicted = self._form.predict(self._queries(X))
         return predicted[:, 0] if self._one_output else predicted
 
-    def predict_interval(self, X, coverage=0.9):
-        """Not offered: quantiles need the samples in order of their residuals; see `to_local`.
-
-        Parameters
-        ----------
-        X, coverage : object
-            Ignored.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("predict_interval is for data in memory: use to_local().predict_interval(X).")
+    @property
+    def predict_interval(self):
+        """Not available: quantiles need the residuals in order."""
+        raise AttributeError("Quantiles need the residuals in order: use to_local().predict_interval(X).")
 
     def score(self, X, y, sample_weight=None):
         """R^2, computed at once, averaged over the outputs.
@@ -131,17 +187,6 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
 
     def _local_state(self):
         return {"_form": self._form.local()}
-
-
-class _Rows:
-    """Points with their targets side by side, as training data of one class."""
-
-    features = None
-
-    def __init__(self, data):
-        self.X = da.concatenate([data.X.astype(np.float64), data.targets], axis=1).rechunk({1: -1})
-        self.codes, self.classes = data.codes, data.classes
-        self.weights, self.class_weight = data.weights, data.class_weight
 
 
 @dataclass(frozen=True)

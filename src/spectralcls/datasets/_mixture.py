@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
-from sklearn.utils._param_validation import Interval, validate_params
 
+from .._utils.from_sklearn import Interval, validate_params
 from .._utils.typing import Array, RandomState, Sizes
 from ._sampling import SIZE, class_counts, labels_of, shuffled
 

@@ -3,7 +3,8 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+
+from .._utils.from_sklearn import Interval
 
 SIZE = [Interval(Integral, 1, None, closed="left"), "array-like"]
 

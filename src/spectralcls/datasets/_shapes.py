@@ -4,8 +4,8 @@ from numbers import Real
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, validate_params
 
+from .._utils.from_sklearn import Interval, validate_params
 from .._utils.typing import Array, ArrayLike, RandomState, Sizes
 from ._sampling import SIZE, class_counts, labels_of, shuffled
 

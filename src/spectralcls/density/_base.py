@@ -4,13 +4,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
-from .._tuning import candidate_bandwidths, check_folds, draw_sample, has_spread, reference_bandwidth, search
+from .._tuning import Scored, candidate_bandwidths, draw_sample, has_spread, reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array
-from .._utils.validation import check_samples
 from ..kernels import KERNELS
 from ._form import DensityForm, bandwidth_classes, held_out_log_density
 from ._space import Space, check_bounds
@@ -79,10 +77,8 @@ class Density(Estimator):
             return 1.0
         if self.bandwidth != "cv":
             return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
-        n_given = len(data.X) if data.kept is None else len(data.kept)
         sample = draw_sample(
             data,
-            check_folds(self.cv, np.zeros(n_given), data.kept),
             cv=self.cv,
             max_samples=self.max_tuning_samples,
             random_state=self.random_state,
@@ -96,24 +92,20 @@ class Density(Estimator):
             if len(by_split) > 1:
                 return by_split
             weights = sample.weights[sample.rows]
-            return by_split, np.sqrt(np.average((logs - by_split) ** 2, axis=0, weights=weights))
+            return Scored(by_split, np.sqrt(np.average((logs - by_split) ** 2, axis=0, weights=weights)))
 
         grid = candidate_bandwidths(self.bandwidth_grid, data._replace(codes=np.zeros_like(data.codes)), kernel)
-        found = search(sample, {"bandwidth": _within(grid, space, bounds)}, score)
+        found = self._search(sample, {"bandwidth": _within(grid, space, bounds)}, score)
         if np.isnan(found.scores).all():
             raise ValueError(
                 "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
                 'ones, or kernel="gaussian".'
             )
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
         return float(found.params["bandwidth"])
 
-    def _check_queries(self, X):
-        check_is_fitted(self)
-        return self._check_numbers(X, reset=False)
-
     def _fit_density(self, X, sample_weight):
-        data = check_samples(self, X, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_points(X, sample_weight)
         self._learn(data)
         return data
 
@@ -134,7 +126,7 @@ class Density(Estimator):
         -----
         One pass over the n_queries x n_samples pairs, O(n_queries) memory; with `bounds` one for each mirror image.
         """
-        X = self._check_queries(X)
+        X = self._queries(X)
         return self._form.log_density(X)
 
 

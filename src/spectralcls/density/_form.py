@@ -7,7 +7,9 @@ import numpy as np
 
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.points import blocks
+from .._inputs.missing import is_incomplete
 from .._tuning import distinct_rows, draw_sample
+from .._utils.training_data import TrainingData
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer
 from ._space import Space, mirrors
@@ -36,7 +38,7 @@ class DensityForm:
     def of(cls, space, data, factors, kernel, bandwidth, bounds, tolerance, n_jobs):
         """Of points whose coordinates and classes are `data`, at `bandwidth` times the factor of their class."""
         widths = bandwidth if len(factors) == 1 else bandwidth * factors
-        points = TrainingPoints.of(data.X, data.codes, len(factors), data.weights, tolerance, n_jobs)
+        points = TrainingPoints.of(data, tolerance, n_jobs)
         return cls(space, class_means(Rule("density"), points, kernel, widths)[0], bounds)
 
     @property
@@ -77,7 +79,8 @@ class DensityForm:
             image = Q if mirror is None else mirror.of(Q)
             np.logaddexp(out, self.expansion.log_total(self.space.enter(image)), out=out)
         # The expansion leaves out the constant of its narrowest kernel.
-        out -= log_normalizer(self.kernel, self.dimension, np.min(self.expansion.bandwidth)) + self.space.log_volume
+        out -= log_normalizer(self.kernel, self.dimension, np.min(self.expansion.bandwidth))
+        out -= self.space.log_volume if not is_incomplete(Q) else self.space.log_volume_of(~np.isnan(Q))
         if self.bounds is not None:
             out[((Q < self.bounds[:, 0]) | (Q > self.bounds[:, 1])).any(axis=1)] = -np.inf
         return out
@@ -86,9 +89,8 @@ class DensityForm:
         """The same kernels at other points, in other coordinates."""
         kept = weights > 0
         points = self.points
-        changed = TrainingPoints.of(
-            X[kept], points.codes[kept], points.n_classes, weights[kept], points.tolerance, points.n_jobs
-        )
+        data = TrainingData(X[kept], points.codes[kept], np.arange(points.n_classes), weights[kept])
+        changed = TrainingPoints.of(data, points.tolerance, points.n_jobs)
         model = class_means(Rule("density"), changed, self.kernel, self.expansion.bandwidth)[0]
         return replace(self, space=space, expansion=model, bounds=bounds)
 

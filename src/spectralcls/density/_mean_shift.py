@@ -7,14 +7,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._expansion import Rule, TrainingPoints, class_means
 from .._tuning import has_spread
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import check_samples, with_left_out
+from .._utils.validation import with_left_out
 from ..kernels import log_normalizer, silverman_bandwidth
 from ._ascent import SHADOWS, absorbed_by, climb, distinct_modes
 
@@ -42,7 +41,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         A climber has arrived when a step is shorter than this many bandwidths.
     max_iter : int, default=1000
         Steps at most.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -56,7 +56,10 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Bandwidth in use.
     n_iter_ : int
         Steps of the slowest climber.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -97,14 +100,14 @@ class KernelMeanShift(ClusterMixin, Estimator):
 
     def __init__(
         self,
-        bandwidth="silverman",
+        bandwidth: str | float = "silverman",
         *,
-        kernel="gaussian",
-        min_cluster_size=1,
-        cluster_all=True,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        min_cluster_size: int = 1,
+        cluster_all: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -143,9 +146,10 @@ class KernelMeanShift(ClusterMixin, Estimator):
         ConvergenceWarning
             If a climber is still on its way after `max_iter` steps.
         """
-        data = check_samples(self, X, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_points(X, sample_weight)
         self.bandwidth_ = float(self.bandwidth) if self.bandwidth != "silverman" else _reference(data, self.kernel)
-        self._points = TrainingPoints.of(data.X, weights=data.weights, n_jobs=self.n_jobs)
+        self._points = TrainingPoints.of(data, n_jobs=self.n_jobs)
         modes, self.n_iter_ = self._climb(data.X)
         model = class_means(Rule("density"), self._points, self.kernel, self.bandwidth_)[0]
         log_density = model.log_total(modes.astype(data.X.dtype))
@@ -161,7 +165,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         self.mode_log_density_ = log_density[every[large]] - log_normalizer(
             self.kernel, data.X.shape[1], self.bandwidth_
         )
-        self.labels_ = with_left_out(self, X, data, self._labels(modes), self._labels_of)
+        self.labels_ = with_left_out(data, self._labels(modes), lambda left: self._labels_of(self._inputs(X)[left]))
         return self
 
     def _climb(self, Q):
@@ -199,8 +203,7 @@ class KernelMeanShift(ClusterMixin, Estimator):
         labels : ndarray of shape (n_queries,)
             Where no kernel reaches, the nearest cluster, or -1 if `cluster_all` is False.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         return self._labels_of(X)
 
 

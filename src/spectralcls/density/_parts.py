@@ -25,7 +25,7 @@ def conditional_of(estimator, features, values):
 def _like(estimator, form, features):
     """An estimator that has learned another form, with the parameters that are left for these features."""
     other = clone(estimator)
-    other._form, other.bandwidth_, other.n_features_in_ = form, estimator.bandwidth_, len(features)
+    other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)
     if np.ndim(estimator.bandwidth_):
         root = form.space.root
         other.bandwidth_ = root.copy() if root.ndim == 1 else form.space.covariance(len(features))
@@ -34,8 +34,6 @@ def _like(estimator, form, features):
         other.bounds = [estimator.bounds[k] for k in features]
     if hasattr(estimator, "local_bandwidth_"):
         other.local_bandwidth_ = form.widths.copy()
-    if hasattr(estimator, "feature_names_in_"):
-        other.feature_names_in_ = estimator.feature_names_in_[features]
     return other
 
 

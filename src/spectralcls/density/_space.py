@@ -75,6 +75,12 @@ class Space:
             return 0.0
         return float(np.log(self.root if self.root.ndim == 1 else np.diag(self.root)).sum())
 
+    def log_volume_of(self, known):
+        """The same of the features that each row knows, (m,), for scales along the features; `known` is (m, d)."""
+        if self.root is None:
+            return 0.0
+        return np.where(known, np.log(self.root), 0.0).sum(axis=1)
+
     def covariance(self, d):
         """The matrix root root^T."""
         if self.root is None:

@@ -1,22 +1,21 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 import warnings
-from functools import partial
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._tuning import check_folds, shuffled_ranks
+from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
+from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
-from .._utils.validation import check_training_data
+from .._utils.typing import RandomState
 from ._budget import Clock, affordable_sizes
-from ._columns import are_categories, check_columns
+from ._columns import Positions
 from ._ensemble import Ensemble, Points, fit_ensemble, posterior
 from ._members import LARGE, members_for
 
@@ -46,14 +45,17 @@ class AutoClassifier(ClassifierMixin, Estimator):
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
     members_ : list of (str, estimator)
         Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
     weights_ : ndarray of shape (n_members,)
@@ -68,7 +70,10 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Points learned from; all of them without a time budget.
     summary_ : str
         What votes and why, in a line; also at the end of the fitted classifier's `repr`.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -101,17 +106,20 @@ class AutoClassifier(ClassifierMixin, Estimator):
         "verbose": ["boolean"],
     }
 
-    def __init__(self, *, time_budget=None, cv=3, random_state=0, verbose=False, n_jobs=None):
+    def __init__(
+        self,
+        *,
+        time_budget: float | None = None,
+        cv: Any = 3,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
+    ):
         self.time_budget = time_budget
         self.cv = cv
         self.random_state = random_state
         self.verbose = verbose
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     @transactional
     def fit(self, X, y, sample_weight=None):
@@ -145,13 +153,14 @@ class AutoClassifier(ClassifierMixin, Estimator):
             If `time_budget` did not suffice for all points and members.
         """
         clock = Clock(self.time_budget)
-        check = partial(check_columns, sample_weight=sample_weight)
-        data = check_training_data(self, X, y, sample_weight, check=check)
+        self._inputs = Positions(type(self).__name__)
+        data = self._inputs.fit(X, y, sample_weight)
         self.classes_ = data.classes
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        ranks, folds = shuffled_ranks(data.codes, rng), check_folds(self.cv, y, data.kept)
-        n, categorical = len(data.codes), are_categories(self._levels, data.X.shape[1])
+        ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))
+        folds = check_folds(self.cv, data)
+        n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         points = Points(data.X, data.codes, data.weights, len(data.classes), categorical)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
         with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
@@ -205,8 +214,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         p : ndarray of shape (n_queries, n_classes)
             Each row adds up to one.
         """
-        check_is_fitted(self)
-        X = check_columns(self, X, reset=False)
+        X = self._queries(X)
         return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
 
     def predict(self, X):

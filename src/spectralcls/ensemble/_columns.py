@@ -1,64 +1,66 @@
-"""Data frames as matrices of numbers: categories become the positions of their levels, missing values NaN."""
+"""Tables as matrices of numbers: categories become the positions of their levels, missing values NaN."""
 
 import numpy as np
 
-from .._inputs.check import check_matrix, check_numbers, is_table, named_columns, row_weights
-from .._inputs.columns import Levels, numbers
-from .._inputs.frames import NUMBER, ORDERED, is_frame
-
-_NOT_NUMBERS = {"ensure_all_finite": "allow-nan", "dtype": np.float64}
-
-
-def check_columns(
-    estimator,
-    X,
-    y="no_validation",
-    *,
-    reset=True,
-    dtype=(np.float64, np.float32),
-    ensure_min_samples=1,
-    sample_weight=None,
-):
-    """What `validate_data` does, of data frames with columns of any kind too; values may be missing.
-
-    With `reset` it is noted on the estimator what each column is, as `_levels`: None for a number.
-
-    Returns
-    -------
-    X : ndarray of shape (n, d), or the pair (X, y) if there is a y
-    """
-    if reset:
-        estimator._levels = None
-    levels = estimator._levels
-    if levels is not None and not is_frame(X):
-        kinds = [position for position, own in enumerate(levels) if own is not None]
-        raise ValueError(f"X must be a data frame like that of fit, in which the columns {kinds} are categories.")
-    if not is_table(X) and levels is None:
-        options = _NOT_NUMBERS | {"dtype": dtype}
-        return check_numbers(estimator, X, y, reset=reset, ensure_min_samples=ensure_min_samples, **options)
-    columns = named_columns(estimator, X, reset=reset)
-    if reset:
-        levels = _levels(columns, row_weights(sample_weight, columns[0].values))
-        estimator._levels = levels
-    matrix = np.column_stack(
-        [
-            numbers(column) if own is None else own.position_of(column)
-            for column, own in zip(columns, levels or [None] * len(columns), strict=True)
-        ]
-    )
-    return check_matrix(estimator, matrix, y, ensure_min_samples, **_NOT_NUMBERS)
+from .._inputs import Columns, Inputs
+from .._inputs.columns import Dates, LeftOut, Levels, Number, numbers
+from .._inputs.frames import as_columns, is_frame
+from .._inputs.inputs import take, warn_of_columns_left_out
+from .._inputs.table import Table, categorical_columns, learned_column
 
 
-def _levels(columns, weights):
-    """Levels of the rows of positive weight; None for a number."""
-    if weights is not None:
-        kept = weights > 0
-        columns, weights = [column.take(kept) for column in columns], weights[kept]
-    return [None if column.kind == NUMBER else Levels.learned(column, column.kind, weights) for column in columns]
+class Positions(Inputs):
+    """Inputs whose coordinates are numbers as they are, parts of dates, and the positions of levels."""
+
+    own: list | None = None  # what was learned of each column; None if all are numbers
+
+    def _learn(self, raw, data):
+        raw = take(raw, data.kept)
+        if not isinstance(raw, Columns) and "feature_names_in_" in self.seen:
+            table = Table.of_numbers(raw, False, None, self.seen["feature_names_in_"])
+            raw = raw if table is None else as_columns(raw, self.seen["feature_names_in_"])
+        if isinstance(raw, Columns):
+            categorical = categorical_columns("from_dtype", raw)
+            pairs = zip(raw, categorical, strict=True)
+            self.own = [learned_column(column, is_category, False, data.weights) for column, is_category in pairs]
+            left_out = [own for own in self.own if isinstance(own, LeftOut)]
+            if left_out:
+                warn_of_columns_left_out(self.name, left_out)
+        return data._replace(X=self._matrix(raw))
+
+    def _read(self, X, *, reset, ensure_min_samples=1):
+        if not reset and self.own is not None and not is_frame(X):
+            kinds = [position for position, own in enumerate(self.own) if not isinstance(own, Number)]
+            if kinds:
+                raise ValueError(
+                    f"X must be a data frame like that of fit, in which the columns {kinds} are no plain numbers."
+                )
+        raw = super()._read(X, reset=reset, ensure_min_samples=ensure_min_samples)
+        return raw if reset or self.own is None or isinstance(raw, Columns) else as_columns(raw)
+
+    def __call__(self, X):
+        return self._matrix(self._read(X, reset=False))
+
+    def _matrix(self, raw):
+        if not isinstance(raw, Columns):
+            return raw
+        own = self.own or [Number(column.name) for column in raw]
+        return np.concatenate([_values(*pair) for pair in zip(own, raw, strict=True)], axis=1)
+
+    def are_categories(self, d):
+        """Which of d columns are unordered categories."""
+        if self.own is None:
+            return np.zeros(d, dtype=bool)
+        return np.array([isinstance(own, Levels) and not own.ordered for own in self.own for _ in range(_width(own))])
 
 
-def are_categories(levels, d):
-    """Which of d columns are unordered categories."""
-    if levels is None:
-        return np.zeros(d, dtype=bool)
-    return np.array([own is not None and own.kind != ORDERED for own in levels])
+def _width(own):
+    return 0 if isinstance(own, LeftOut) else len(own.parts) if isinstance(own, Dates) else 1
+
+
+def _values(own, column):
+    if isinstance(own, LeftOut):
+        return np.empty((len(column.values), 0))
+    if isinstance(own, Dates):
+        return own.values(column)
+    return (own.position_of(column) if isinstance(own, Levels) else numbers(column))[:, None]

@@ -6,7 +6,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from .._tuning import distinct_rows, median_distance, stratified_subsample
+from .._tuning import distinct_rows, drawn_seed, median_distance, random_keys, stratified_subsample
 from .._tuning.temperature import inverse_temperature, log_loss
 from ..kernels import kernel_matrix
 from ..perturbo import PerTurboClassifier
@@ -50,7 +50,7 @@ class PerTurboPosterior(ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         some = slice(None)
         if len(X) > self.max_tuning_samples:
-            some = stratified_subsample(codes, self.max_tuning_samples, rng)
+            some = stratified_subsample(codes, self.max_tuning_samples, random_keys(X, drawn_seed(rng)))
         self.bandwidth_, self.alpha_, self.sharpness_ = self._choose(X[some], codes[some], weights[some], rng)
         self.model_ = PerTurboClassifier(
             self.bandwidth_,

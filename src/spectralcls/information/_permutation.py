@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from .._expansion.points import blocks
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import rpcholesky

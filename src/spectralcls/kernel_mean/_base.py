@@ -1,32 +1,46 @@
-"""What the classifiers share: bandwidth, fit and growth."""
+"""What the classifiers by class means share: bandwidth, fit and growth."""
 
-from .._estimator import ScoreClassifier, transactional
+import numpy as np
+
+from .._estimator import Classifier, transactional
 from .._expansion import TrainingPoints, class_means
-from .._expansion.held_out import Problem, held_out_accuracies
-from .._tuning import candidate_bandwidths, check_folds, draw_sample, reference_bandwidth, search
+from .._expansion.held_out import Problem, held_out_scores
+from .._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
-from ..metric import MetricMixin
+from ..metric import LearnedMap, fitted_map
 
 
-class KernelMeanClassifier(MetricMixin, ScoreClassifier):
+class KernelMeanClassifier(Classifier):
     """A classifier that compares a query with the classes' means in the feature space of a kernel.
 
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
+    kernel, metric, scoring = "gaussian", None, "auto"
+    tolerance: float | None = None
+    metric_ = fitted_map
+
     def _rule(self):
         raise NotImplementedError
 
-    def _log_priors(self, n_classes):
+    def _log_priors(self, data):
         """Logarithms of given class priors; None if the classes' shares in the training data serve."""
         return None
 
-    def _learn(self, data, y):
-        rule, log_priors = self._rule(), self._log_priors(len(data.classes))
+    def _importance(self, data):
+        """What an error of each class counts in tuning, (C,)."""
+        return None
+
+    def _make_inputs(self):
+        gaussian_alone = self.metric is None and self.kernel == "gaussian" and self.tolerance is None
+        return super()._make_inputs(missing="integrate" if gaussian_alone else "complete", step=LearnedMap.of(self))
+
+    def _learn(self, data):
+        rule, log_priors = self._rule(), self._log_priors(data)
         if not isinstance(self.bandwidth, str):
-            self.bandwidth_ = check_bandwidth(self.bandwidth, len(data.classes))
+            self.bandwidth_ = check_bandwidth(self.bandwidth, data.n_classes)
         elif self.bandwidth == "cv":
-            self._tune(data, y, rule, log_priors)
+            self._tune(data, rule, log_priors)
         else:
             self.bandwidth_ = self._reference(self.bandwidth, data)
         self._learn_means(data, rule, log_priors)
@@ -39,29 +53,28 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
             self.inverse_density_ = inverse_density
 
     def _points(self, data):
-        return TrainingPoints.of(
-            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
-        )
+        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _reference(self, rule, data):
-        return reference_bandwidth(rule, data.X, data.codes, len(data.classes), data.weights, kernel=self.kernel)
+        return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=self.kernel)
 
-    def _tune(self, data, y, rule, log_priors):
+    def _tune(self, data, rule, log_priors):
         sample = draw_sample(
             data,
-            check_folds(self.cv, y, data.kept),
             cv=self.cv,
             max_samples=self.max_tuning_samples,
             random_state=self.random_state,
             against_all=rule.weighting is None,
         )
 
-        def score(sample, bandwidth):
-            return held_out_accuracies(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs))
+        importance = self._importance(data)
 
-        found = search(sample, {"bandwidth": candidate_bandwidths(self.bandwidth_grid, data, self.kernel)}, score)
-        self.bandwidth_, self.cv_results_ = float(found.params["bandwidth"]), found.cv_results
-        self.n_tuning_samples_ = sample.n_samples
+        def score(sample, bandwidth):
+            options = {"scoring": self.scoring, "importance": importance}
+            return held_out_scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
+
+        grid = candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
+        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, score).params["bandwidth"])
 
     def _scores(self, X):
         return self._model.scores(X)
@@ -106,18 +119,26 @@ class KernelMeanClassifier(MetricMixin, ScoreClassifier):
         with the new points, and rules weighted by 1/f the passes of `fit` with a given bandwidth, since every weight
         changes.
         """
-        first = not hasattr(self, "_model")
-        before = None if first else self._model.points.data(self.classes_)
-        more = self._check_more_data(X, y, classes, sample_weight, before)
-        self.classes_ = more.classes
-        if first:
-            data = self._prepared(more, more.classes[more.codes])
+        if not hasattr(self, "_model"):
+            self._inputs = self._make_inputs()
+            data = self._inputs.fit(X, y, sample_weight, classes=_required(classes))
+            self.classes_ = data.classes
+            self._learn(data)
+            return self
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} is not the same as in the first call, which had {self.classes_!r}.")
+        before = self._model.points.data(self.classes_)
+        data = before.append(self._inputs.more(X, y, self.classes_, sample_weight))
+        if data.weights is not None:  # each part was checked by itself
+            check_no_class_vanishes(data.weights, data.classes[data.codes])
+        if retune:
+            self._learn(data)
         else:
-            data = before.joined(more._replace(X=self._mapped(more.X)))
-            if data.weights is not None:  # each part was checked by itself
-                check_no_class_vanishes(data.weights, data.X.dtype, data.classes[data.codes])
-        if first or retune:
-            self._learn(data, data.classes[data.codes])
-        else:
-            self._learn_means(data, self._rule(), self._log_priors(len(data.classes)), self._model)
+            self._learn_means(data, self._rule(), self._log_priors(data), self._model)
         return self
+
+
+def _required(classes):
+    if classes is None:
+        raise ValueError("classes must be passed on the first call to partial_fit.")
+    return classes

@@ -5,9 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions, validate_params
 
 from .._tuning import reference_bandwidth
+from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validate_params
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_class_labels, check_sample_weight
 from ..kernels import kernel_matrix, kernel_sums
@@ -102,7 +102,7 @@ def reduce_training_set(
     """
     X, y = check_X_y(X, y, dtype=(np.float64, np.float32))
     check_class_labels(y)
-    mass = check_sample_weight(sample_weight, X, y)
+    mass = check_sample_weight(sample_weight, len(X), y)
     classes, codes = np.unique(y, return_inverse=True)
     members = [np.flatnonzero((codes == c) & (mass > 0)) for c in range(len(classes))]
     empty = [classes[c] for c, rows in enumerate(members) if not len(rows)]

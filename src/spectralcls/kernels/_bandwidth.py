@@ -59,7 +59,7 @@ def _read(X, sample_weight):
     X = converted(X, "X", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if sample_weight is None:
         return X, None
-    weights = check_sample_weight(sample_weight, X)
+    weights = check_sample_weight(sample_weight, len(X))
     return (X, weights) if weights.all() else (X[weights > 0], weights[weights > 0])
 
 

@@ -2,7 +2,8 @@
 
 from ._gradient_metric import GradientMetric
 from ._kernel_metric import KernelMetric
-from ._mixin import MetricMixin as MetricMixin  # for estimators with a parameter `metric`
-from ._mixin import apply as apply
+from ._learned_map import LearnedMap as LearnedMap  # for estimators with a parameter `metric`
+from ._learned_map import answers as answers
+from ._learned_map import fitted_map as fitted_map
 
 __all__ = ["GradientMetric", "KernelMetric"]

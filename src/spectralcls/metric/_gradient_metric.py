@@ -7,13 +7,13 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
 from .._expansion.ridge import ALPHAS, solve
-from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
+from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.validation import check_regression_data, check_training_data
+from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
 from ._problem import Problem
@@ -43,10 +43,12 @@ class GradientMetric(LinearMap):
         Ridges to try in each round.
     max_samples : int, default=3000
         With more distinct points than this, the map is learned on a stratified random subsample.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -62,7 +64,10 @@ class GradientMetric(LinearMap):
         the targets.
     best_iter_ : int
         The round that was kept.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -102,16 +107,16 @@ class GradientMetric(LinearMap):
 
     def __init__(
         self,
-        kind="diagonal",
+        kind: str = "diagonal",
         *,
-        task="classification",
-        max_iter=3,
-        bandwidth=2.0,
-        alpha_grid=ALPHAS,
-        max_samples=3000,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        task: str = "classification",
+        max_iter: int = 3,
+        bandwidth: float = 2.0,
+        alpha_grid: ArrayLike = ALPHAS,
+        max_samples: int = 3000,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.kind = kind
         self.task = task
@@ -182,18 +187,13 @@ class GradientMetric(LinearMap):
 
     def _read(self, X, y, sample_weight, rng):
         """The `Problem` of at most `max_samples` distinct points."""
-        regression = self.task == "regression"
-        data = (check_regression_data if regression else check_training_data)(self, X, y, sample_weight)
-        codes = np.zeros(len(data.X), dtype=np.intp) if regression else data.codes
-        first, group = distinct_rows(np.column_stack([data.X, data.targets]) if regression else data.X, codes)
-        weights = np.bincount(group, data.weights).astype(np.float64)
-        if len(first) > self.max_samples:
-            some = stratified_subsample(codes[first], self.max_samples, rng)
-            first, weights = first[some], weights[some]
-        points = data.X[first].astype(np.float64)
-        if regression:
-            return Problem.of_numbers(points, weights, data.targets[first])
-        return Problem.of_classes(points, weights, codes[first], len(data.classes))
+        self._inputs = self._make_inputs()
+        learn = self._inputs.fit_targets if self.task == "regression" else self._inputs.fit
+        data = thin(distinct(learn(X, y, sample_weight))[0], self.max_samples, rng)
+        points = data.X.astype(np.float64)
+        if self.task == "regression":
+            return Problem.of_numbers(points, data.weights, data.targets)
+        return Problem.of_classes(points, data.weights, data.codes, data.n_classes)
 
     def _ridge(self, Z, problem, bandwidth, alphas, K, memory):
         """Leave-one-out loss and coefficients at the best alpha; the matrices are overwritten."""

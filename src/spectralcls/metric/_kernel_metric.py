@@ -7,12 +7,12 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._estimator import transactional
-from .._tuning import distinct_rows
+from .._tuning import distinct
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
-from .._utils.validation import check_training_data
+from .._utils.typing import RandomState
 from ._descent import learn, most_steps
 from ._likelihood import Sample
 from ._linear_map import LinearMap
@@ -45,10 +45,12 @@ class KernelMetric(LinearMap):
         every fourth step, and the best map is kept.
     patience : int, default=6
         Evaluations without improvement before stopping.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -67,7 +69,10 @@ class KernelMetric(LinearMap):
         The map from which the descent started.
     start_loss_, loss_ : float
         Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -106,15 +111,15 @@ class KernelMetric(LinearMap):
 
     def __init__(
         self,
-        kind="full",
+        kind: str = "full",
         *,
-        n_components="all",
-        max_iter="auto",
-        validation_fraction=0.15,
-        patience=6,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        n_components: str | int = "all",
+        max_iter: str | int = "auto",
+        validation_fraction: float = 0.15,
+        patience: int = 6,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.kind = kind
         self.n_components = n_components
@@ -153,7 +158,8 @@ class KernelMetric(LinearMap):
         ConvergenceWarning
             If no step improved on the start, which is then the result.
         """
-        data = check_training_data(self, X, y, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit(X, y, sample_weight)
         n_components = self._checked_components(data.X.shape[1])
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max)
@@ -213,9 +219,8 @@ class KernelMetric(LinearMap):
 def _standardized(data, rotate):
     """Mean, map (d, q) and the distinct points in standardized features; with more features than points and `rotate`,
     in the coordinates of their span, outside of which no gradient of a metric points."""
-    first, group = distinct_rows(data.X, data.codes)
-    weights = np.bincount(group, data.weights).astype(np.float64)
-    X = data.X[first].astype(np.float64)
+    data, _ = distinct(data)
+    weights, X = data.weights, data.X.astype(np.float64)
     mean = np.average(X, axis=0, weights=weights)
     X -= mean
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
@@ -225,7 +230,7 @@ def _standardized(data, rotate):
         _, singular, axes = np.linalg.svd(X @ W, full_matrices=False)
         W = W @ axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))].T
     Y = (X @ W).astype(np.float32)
-    return mean, W, Sample(Y, data.codes[first], weights, len(data.classes))
+    return mean, W, Sample(Y, data.codes, weights, data.n_classes)
 
 
 def _principal_axes(Z, weights):

@@ -1,7 +1,6 @@
 """What all learned linear maps have in common, once learned."""
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator
 
@@ -37,8 +36,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -----
         Costs O(n_samples n_features n_components).
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
 
     @property

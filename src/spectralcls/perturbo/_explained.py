@@ -6,8 +6,8 @@ The functions take the queries as each class sees them, a list of arrays (m, d).
 
 import numpy as np
 
-from .._expansion.completion import Completion
-from .._expansion.incomplete import is_incomplete
+from .._inputs.completion import Completion
+from .._inputs.missing import is_incomplete
 from ._class_model import together
 
 _UNDERFLOW = 1e-80  # explained shares below this are recomputed with shifted exponents

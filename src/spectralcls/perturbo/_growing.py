@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._estimator import transactional
-from .._expansion.incomplete import is_incomplete
-from .._inputs import check_features
+from .._inputs import Inputs
+from .._inputs.missing import is_incomplete
+from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike
-from .._utils.validation import TrainingData, check_class_labels, positive_weight
 from ._class_model import together
 
 
@@ -16,7 +16,8 @@ class GrowingMixin:
     """`partial_fit` of a classifier whose `_models` grow by `extended`."""
 
     fit: Any
-    _mapped: Any
+    _inputs: Inputs
+    classes_: Any  # (C,)
 
     @transactional(keep=True)
     def partial_fit(
@@ -58,15 +59,11 @@ class GrowingMixin:
         """
         if not hasattr(self, "_models"):
             return self.fit(X, y, sample_weight)
-        X, y = check_features(self, X, y, dtype=np.float64, reset=False)
-        check_class_labels(y)
-        X, weights, kept = positive_weight(X, sample_weight)
-        return self._append(self._mapped(X), y if kept is None else y[kept], weights)
+        more = self._inputs.more(X, y, self.classes_, sample_weight, new_classes=True)
+        return self._append(more.X, more.classes[more.codes], more.weights)
 
     def _append(self, X, y, weights=None, whitened=None):
         """Append checked samples; ``whitened`` may hold U^-T k(points, X) of the single class concerned."""
-        if (y.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
-            raise ValueError(f"y has labels of type {y.dtype}, the known classes of {self.classes_.dtype}.")
         classes = np.union1d(self.classes_, y)
         if len(classes) > len(self.classes_) and np.ndim(self.bandwidth_):
             raise ValueError(
@@ -74,7 +71,8 @@ class GrowingMixin:
                 f"{sorted(set(classes.tolist()) - set(self.classes_.tolist()))} has none."
             )
         if self._given is not None or is_incomplete(X):
-            return self._fit_classes(self._with(X, y, weights))
+            self._fit_classes(self._with(X, y, weights))
+            return self
         by_class = np.broadcast_to(self.bandwidth_, len(self.classes_))
         known = dict(zip(self.classes_, zip(self._models, by_class, strict=True), strict=True))
         models = []
@@ -98,8 +96,8 @@ class GrowingMixin:
         before = self._given
         if before is None:
             rows, codes, old_weights = together(self._models)
-            before = TrainingData(rows, codes, self.classes_, old_weights, None, self._features)
+            before = TrainingData(rows, codes, self.classes_, old_weights, features=self._features)
         labels = np.concatenate([before.classes[before.codes], y])
-        joined = before.joined(TrainingData(X, y, self.classes_, weights, None))
+        joined = before.append(TrainingData(X, y, self.classes_, weights))
         classes, codes = np.unique(labels, return_inverse=True)
         return joined._replace(classes=classes, codes=codes)

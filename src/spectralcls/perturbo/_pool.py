@@ -8,7 +8,7 @@ from scipy.linalg import solve_triangular
 from sklearn.utils import assert_all_finite, check_array, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from .._inputs.check import is_table
+from .._inputs.read import is_table
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 from ._classifier import PerTurboClassifier

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
+from .._estimator import coordinates
+from .._utils.from_sklearn import HasMethods, Interval, validate_params
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import rpcholesky
 
@@ -137,7 +138,7 @@ def query_boundary(
 
 def complete_pool(estimator, X_pool):
     """Checked samples of a pool (m, d), none of which may lack a value."""
-    points = estimator._queries(X_pool)
+    points = coordinates(estimator, X_pool)
     lacking = np.isnan(points).any(axis=1)
     if lacking.any():
         raise ValueError(

@@ -9,8 +9,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_X_y
-from sklearn.utils._param_validation import HasMethods, Interval, validate_params
 
+from .._utils.from_sklearn import HasMethods, Interval, validate_params
 from .._utils.progress import progress as show_progress
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels

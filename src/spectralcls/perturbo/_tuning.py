@@ -8,15 +8,16 @@ import numpy as np
 
 from .._core.interrupt import eigh, leavable_pool
 from .._core.threads import effective_n_threads, serial_blas
-from .._expansion.completion import Completion
-from .._expansion.incomplete import is_incomplete
+from .._inputs.completion import Completion
+from .._inputs.missing import is_incomplete
+from .._tuning import Judge
 from ._gaussian import gaussian, without_subnormals
 
 _TOGETHER = 4  # bandwidths at a time; squaring a kernel matrix doubles its relative error
 
 
-def accuracies(sample, bandwidths, alphas, regularization, n_jobs=None):
-    """Accuracy in each split for every bandwidth and alpha, (n_splits, b, a); classes are worked on in parallel.
+def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=None):
+    """The `Judge` of every bandwidth and alpha, (b, a); classes are worked on in parallel.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def accuracies(sample, bandwidths, alphas, regularization, n_jobs=None):
     bandwidths = np.asarray(bandwidths, dtype=float)
     class_wise = np.broadcast_to(bandwidths.reshape(len(bandwidths), -1), (len(bandwidths), sample.n_classes))
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
-    right = np.zeros((sample.n_samples, len(bandwidths), len(levels)), dtype=bool)
+    judge = Judge(sample, (len(bandwidths), len(levels)), scoring)
     n_threads = min(effective_n_threads(n_jobs), sample.n_classes)
     with leavable_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
         for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), _TOGETHER)):
@@ -50,14 +51,12 @@ def accuracies(sample, bandwidths, alphas, regularization, n_jobs=None):
                     own = rows, np.searchsorted(members, test[rows])
                 return _explained(X[members], sample.weights[members], seen[c], class_wise[some, c], levels, own)
 
-            best = np.zeros((len(bandwidths[some]), len(levels), len(test)))
-            winner = np.full(best.shape, -1)
-            for c, explained in enumerate(pool.map(one_class, range(sample.n_classes))):
-                better = explained > best
-                np.copyto(best, explained, where=better)
-                winner[better] = c
-            right[places, some] = np.moveaxis(winner == sample.codes[test], -1, 0)
-    return sample.accuracies(right)
+            # (m, b, a, C)
+            shares = np.stack(list(pool.map(one_class, range(sample.n_classes))), axis=-1).transpose(2, 0, 1, 3)
+            reached = shares.max(axis=-1) > 0
+            right = (shares.argmax(axis=-1) == sample.codes[test, None, None]) & reached
+            judge.add(places, shares, right=right, at=(some,))
+    return judge
 
 
 def _parts(sample, n_jobs):

@@ -4,8 +4,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+from .._utils.from_sklearn import check_matplotlib_support
 
 
 class BandwidthPathDisplay:
@@ -157,6 +158,9 @@ def _best(estimator):
 def _score_name(estimator):
     if hasattr(estimator, "temperature_"):  # whose scores are made probabilities, and judged as such
         return "Held-out log likelihood"
+    if isinstance(getattr(estimator, "scoring", None), str):
+        scorings = {"neg_log_loss": "Held-out log likelihood", "balanced_accuracy": "Cross-validated balanced accuracy"}
+        return scorings.get(estimator.scoring, "Cross-validated accuracy")
     if hasattr(estimator, "scoring"):
         return "Held-out score"
     kinds = {"regressor": "Held-out R²", "density_estimator": "Held-out log density"}

@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._utils.from_sklearn import check_matplotlib_support
 from .._utils.typing import ArrayLike
 from ._places import like
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.from_sklearn import check_matplotlib_support
 from .._utils.typing import ArrayLike
 from .._utils.validation import encode
 

@@ -1,8 +1,9 @@
 """What a learned metric looks at, how it was learned, and where it puts the points."""
 
 import numpy as np
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._utils.from_sklearn import check_matplotlib_support
 
 
 class MetricDisplay:

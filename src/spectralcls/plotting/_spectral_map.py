@@ -4,9 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import coordinates
+from .._utils.from_sklearn import check_matplotlib_support
 from .._utils.typing import ArrayLike
 
 
@@ -117,7 +118,7 @@ class SpectralMapDisplay:
         check_consistent_length(X, y)
 
         def embedded(X):
-            return kernel_map.transform(estimator._check_queries(X) if kernel_map is not estimator else X)
+            return kernel_map.transform(coordinates(estimator, X) if kernel_map is not estimator else X)
 
         chosen = list(components)
         fitted = getattr(kernel_map, "training_map_", None)

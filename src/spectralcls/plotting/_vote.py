@@ -1,8 +1,9 @@
 """Who votes with what weight, and how good each is."""
 
 import numpy as np
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+from .._utils.from_sklearn import check_matplotlib_support
 
 
 class VoteDisplay:

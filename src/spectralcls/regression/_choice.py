@@ -4,28 +4,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._tuning import candidate_bandwidths, has_spread, reference_bandwidth, search
+from .._tuning import (
+    Scored,
+    Search,
+    candidate_bandwidths,
+    draw_sample,
+    has_spread,
+    reference_bandwidth,
+    search,
+)
 from ._form import held_out_predictions
-from ._metric import of_one_class, validation_sample, variances
+from ._metric import variances
 from ._moments import Moments
 
 
 class Choice(NamedTuple):
     bandwidth: float
     degree: int
-    cv_results: dict | None = None
+    found: Search | None = None
     n_samples: int | None = None
 
 
-def chosen(estimator, data, degrees, grid, growth=1.0):
+def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
     """The `Choice` among some bandwidths and degrees.
 
-    Of data that are a part of all points, for which bandwidths are `growth` times those for all.
+    Of data that are a part of all points, for which bandwidths are `bandwidth_ratio` times those for all.
     """
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
         return Choice(float(grid[0]), degrees[0])
-    sample = validation_sample(estimator, data, estimator.cv)._replace(growth=growth)
+    sample = draw_sample(
+        data,
+        cv=estimator.cv,
+        max_samples=estimator.max_tuning_samples,
+        random_state=estimator.random_state,
+        against_all=True,
+    )._replace(bandwidth_ratio=bandwidth_ratio)
     score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
     if np.isnan(found.scores).all():
@@ -33,16 +47,15 @@ def chosen(estimator, data, degrees, grid, growth=1.0):
             "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
             'ones, or kernel="gaussian".'
         )
-    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found.cv_results, sample.n_samples)
+    return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
 
 
 def candidates(estimator, data):
     """The bandwidths to try, or the only one."""
-    points = of_one_class(data)
     if estimator.bandwidth == "cv":
-        return candidate_bandwidths(estimator.bandwidth_grid, points, estimator.kernel)
+        return candidate_bandwidths(estimator.bandwidth_grid, data, estimator.kernel)
     if estimator.bandwidth == "silverman":
-        return [reference_bandwidth("silverman", points.X, None, 1, points.weights, kernel=estimator.kernel)]
+        return [reference_bandwidth("silverman", data.X, None, 1, data.weights, kernel=estimator.kernel)]
     return [float(estimator.bandwidth)]
 
 
@@ -58,6 +71,6 @@ def _score_of(moments, data, kernel, n_jobs):
         if len(by_split) > 1:
             return by_split
         weights = sample.weights[sample.rows]
-        return by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights))
+        return Scored(by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights)))
 
     return score

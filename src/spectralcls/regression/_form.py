@@ -1,12 +1,13 @@
 """The fitted regression: moments of the training points at a query."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
-from .._tuning import distinct_rows, draw_sample
+from .._tuning import distinct, draw_sample
 from ..kernels import kernel_sums
 from ._moments import Moments
 
@@ -36,7 +37,7 @@ class RegressionForm:
     def of(cls, moments, data, kernel, bandwidth, tolerance, n_jobs):
         # Differences of moments need the digits of float64.
         X = data.X.astype(np.float64, copy=False) if moments.degree else data.X
-        points = TrainingPoints.of(X, weights=data.weights, tolerance=tolerance, n_jobs=n_jobs)
+        points = TrainingPoints.of(data._replace(X=X), tolerance, n_jobs)
         columns = moments.columns(data.X, data.targets, points.weights)
         return cls(moments, points, data.targets, columns, kernel, bandwidth)
 
@@ -60,20 +61,19 @@ class RegressionForm:
         )
         return self.moments.predictions(Q, sums, self.kernel, self.bandwidth)
 
+    @cached_property
     def residuals(self):
         """y less the prediction by the other training points, (n, k); copies of a sample are left out together.
 
         0 for a point that no other one reaches.
         """
-        codes = np.zeros(len(self.points.X), dtype=np.intp)
-        sample = draw_sample(
-            self.points.data(np.zeros(1)), cv="loo", max_samples=None, random_state=0, targets=self.targets
-        )
+        data = self.points.data(np.zeros(1))._replace(targets=self.targets)
+        sample = draw_sample(data, cv="loo", max_samples=None, random_state=0)
         predicted = held_out_predictions(
             sample, self.moments, [self.moments.degree], self.kernel, np.array([self.bandwidth]), self.points.n_jobs
         )[:, 0, 0]
         of_distinct = np.where(np.isnan(predicted), 0.0, sample.targets - predicted)
-        return of_distinct[distinct_rows(np.column_stack([self.points.X, self.targets]), codes)[1]]
+        return of_distinct[distinct(data)[1]]
 
 
 def held_out_predictions(sample, moments, degrees, kernel, bandwidths, n_jobs):

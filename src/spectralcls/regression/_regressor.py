@@ -5,22 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import check_regression_data
+from .._utils.from_sklearn import Interval, Options, StrOptions
+from .._utils.typing import Array, ArrayLike, RandomState
+from ..metric import LearnedMap, fitted_map
 from ._choice import candidates, chosen
 from ._form import RegressionForm
-from ._metric import RegressionMetricMixin
+from ._metric import RegressionKinds
 from ._moments import Moments
 from ._quantiles import kernel_quantiles
 
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
 
-class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, Estimator):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
     The prediction a at x minimizes ``sum_i w_i k((x - x_i) / h) |y_i - a - b (x_i - x)|^2``, with b = 0 for degree 0.
@@ -33,7 +32,9 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     degree : {"cv", 0, 1}, default="cv"
         0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
         above 10 features, where lines need many moments, the mean.
-    %(kernel)s
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
@@ -42,14 +43,20 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         being cross-validated with each. None: the points as they are.
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
-    %(bandwidth_grid)s
-    %(max_tuning_samples)s
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
         Here the subsample is validated against all other points, so that nothing is scaled.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
         twice this share of the range of y.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -60,9 +67,16 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
-    %(n_tuning_samples_)s
-    %(metric_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    metric_ : transformer or None
+        The fitted map in use.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -103,19 +117,21 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         "degree": [StrOptions({"cv"}), Options(int, {0, 1})],
     }
 
+    metric_ = fitted_map
+
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        degree="cv",
-        kernel="gaussian",
-        metric=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        degree: str | int = "cv",
+        kernel: str = "gaussian",
+        metric: Any = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.degree = degree
@@ -152,21 +168,22 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
             For invalid data, a tolerance with ``degree=1``, and if no candidate of "cv" reaches all points. A fitted
             regression stays as it was.
         """
-        data = self._prepared(self._read(X, y, sample_weight), y)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_targets(X, y, sample_weight)
         degrees = [0, 1] if self.degree == "cv" and data.X.shape[1] <= MOST_FEATURES else [self.degree]
         degrees = [0] if degrees == ["cv"] or (self.tolerance is not None and self.degree == "cv") else degrees
         if self.tolerance is not None and degrees != [0]:
             raise ValueError("tolerance needs degree=0: a slope is a difference of sums, whose error has no bound.")
         choice = self._choose(data, degrees)
         self.bandwidth_, self.degree_ = choice.bandwidth, choice.degree
-        if choice.cv_results is not None:
-            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, choice.n_samples
+        if choice.found is not None:
+            self._note(choice.found, choice.n_samples)
         self._form = self._formed(data)
-        self._one_output = data.one_output
+        self._one_output = data.y.ndim == 1
         return self
 
-    def _read(self, X, y, sample_weight):
-        return check_regression_data(self, X, y, sample_weight)
+    def _make_inputs(self):
+        return super()._make_inputs(step=LearnedMap.of(self, RegressionKinds(self.random_state, self.n_jobs)))
 
     def _choose(self, data, degrees):
         return chosen(self, data, degrees, candidates(self, data))
@@ -174,10 +191,6 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
     def _formed(self, data):
         moments = Moments.of(self.degree_, data.X, data.targets)
         return RegressionForm.of(moments, data, self.kernel, self.bandwidth_, self.tolerance, self.n_jobs)
-
-    def _check_queries(self, X):
-        check_is_fitted(self)
-        return self._mapped(self._check_numbers(X, reset=False))
 
     def predict(self, X: Any) -> Array:
         """Predict the targets.
@@ -192,7 +205,7 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         y : ndarray of shape (n_queries,) or (n_queries, n_outputs), float64
             Predictions.
         """
-        Q = self._check_queries(X)
+        Q = self._queries(X)
         predicted = self._form.predict(Q)
         return predicted[:, 0] if self._one_output else predicted
 
@@ -216,13 +229,11 @@ class KernelRegressor(RegressionMetricMixin, MultiOutputMixin, RegressorMixin, E
         -----
         Two passes over the pairs, and one more for the residuals at the first call.
         """
-        Q = self._check_queries(X)
+        Q = self._queries(X)
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}.")
         form = self._form
-        residuals = vars(self).get("_residuals")
-        if residuals is None:
-            residuals = self._residuals = form.residuals()
+        residuals = form.residuals
         predicted = form.predict(Q)
         reached = np.isfinite(form.points.class_log_sums(Q, form.points.weights, form.kernel, form.bandwidth)[:, 0, 0])
         if not reached.all():

@@ -7,13 +7,15 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._estimator import ScoreClassifier
+from .._estimator import Classifier
 from .._expansion import Expansion, Rule, TrainingPoints
 from .._expansion.ridge import ALPHAS, indicators, solve
-from .._tuning import check_grid, distinct_rows, median_distance, stratified_subsample
+from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
+from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix
 from . import _ridge_iterative as _iterative
 from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
@@ -21,7 +23,7 @@ from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
-class KernelRidgeClassifier(ScoreClassifier):
+class KernelRidgeClassifier(Classifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
 
     For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, y_ic being 1 for the points of the
@@ -36,8 +38,17 @@ class KernelRidgeClassifier(ScoreClassifier):
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
-    %(categorical_features)s
-    %(scale)s
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
@@ -54,14 +65,17 @@ class KernelRidgeClassifier(ScoreClassifier):
         Iterations of conjugate gradients at most.
     rank : int, default=1000
         Rank of their preconditioner.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
     bandwidth_, alpha_ : float
         What is in use.
     temperature_ : float
@@ -71,7 +85,10 @@ class KernelRidgeClassifier(ScoreClassifier):
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
         loss of the points left out one at a time. Only present if tuned.
-    %(n_tuning_samples_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
         Coefficients of the kernels at `points_`.
     points_ : ndarray of shape (n_points, n_features)
@@ -82,7 +99,10 @@ class KernelRidgeClassifier(ScoreClassifier):
         Of conjugate gradients; only with more than `max_exact_samples` points.
     n_iter_ : int
         Iterations of conjugate gradients; 1 for a Cholesky factor.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -127,28 +147,30 @@ class KernelRidgeClassifier(ScoreClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        alpha="cv",
-        kernel="laplace",
-        categorical_features="from_dtype",
-        scale="auto",
-        bandwidth_grid=None,
-        alpha_grid=ALPHAS,
-        max_tuning_samples=3000,
-        max_exact_samples=6000,
-        tol=1e-4,
-        max_iter=200,
-        rank=1000,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        alpha: str | float = "cv",
+        kernel: str = "laplace",
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        bandwidth_grid: ArrayLike | None = None,
+        alpha_grid: ArrayLike = ALPHAS,
+        max_tuning_samples: int | None = 3000,
+        max_exact_samples: int = 6000,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        rank: int = 1000,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.alpha = alpha
         self.kernel = kernel
         self.categorical_features = categorical_features
         self.scale = scale
+        self.class_weight = class_weight
         self.bandwidth_grid = bandwidth_grid
         self.alpha_grid = alpha_grid
         self.max_tuning_samples = max_tuning_samples
@@ -160,22 +182,21 @@ class KernelRidgeClassifier(ScoreClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _learn(self, data, y):
+    def _learn(self, data):
         rng = check_random_state(self.random_state)
-        first, group = distinct_rows(data.X, data.codes)
-        X, codes, weights = data.X[first], data.codes[first], np.bincount(group, data.weights).astype(np.float64)
-        n_classes = len(data.classes)
-        sample = self._tuning_sample(codes, rng)
+        data, _ = distinct(data)
+        X, weights = data.X, data.weights
+        sample = thin(data, self.max_tuning_samples, rng)
         choice = leave_one_out(
-            X[sample].astype(np.float64),
-            codes[sample],
-            n_classes,
-            weights[sample],
+            sample.X.astype(np.float64),
+            sample.codes,
+            sample.n_classes,
+            sample.weights,
             self.kernel,
-            *self._candidates(X[sample], rng),
+            *self._candidates(sample.X, rng),
             self.n_jobs,
         )
-        Y, self.class_prior_ = indicators(codes, n_classes, weights)
+        Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
         if len(X) <= self.max_exact_samples:
             K = kernel_matrix(X.astype(np.float64), kernel=self.kernel, bandwidth=choice.bandwidth, n_jobs=self.n_jobs)
             coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights, held_out=False).coefficients, 1
@@ -184,13 +205,8 @@ class KernelRidgeClassifier(ScoreClassifier):
         self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
         self.bandwidth_, self.alpha_ = choice.bandwidth, choice.alpha
         self.temperature_, self.loss_ = 1 / choice.inverse_temperature, choice.loss
-        if choice.cv_results is not None:
-            self.cv_results_, self.n_tuning_samples_ = choice.cv_results, len(codes[sample])
-
-    def _tuning_sample(self, codes, rng):
-        if self.max_tuning_samples is None or len(codes) <= self.max_tuning_samples:
-            return slice(None)
-        return stratified_subsample(codes, self.max_tuning_samples, rng)
+        if choice.found is not None:
+            self._note(choice.found, len(sample.X))
 
     def _candidates(self, X, rng):
         """Bandwidths and alphas to try; one where it is given."""
@@ -230,7 +246,7 @@ class KernelRidgeClassifier(ScoreClassifier):
 
     @property
     def _model(self):
-        points = TrainingPoints.of(self.points_, n_jobs=self.n_jobs)
+        points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
         rule = Rule("distance")  # k(y) A less an offset
         return Expansion(rule, points, self.kernel, self.bandwidth_, self.dual_coef_, offsets=-self.class_prior_)
 
@@ -254,7 +270,7 @@ class KernelRidgeClassifier(ScoreClassifier):
         -----
         One pass over the pairs of queries and `points_`.
         """
-        return log_softmax(self._scores(self._check_queries(X)) / self.temperature_, axis=1)
+        return log_softmax(self._scores(self._queries(X)) / self.temperature_, axis=1)
 
     def predict_proba(self, X):
         """Probability of each class.

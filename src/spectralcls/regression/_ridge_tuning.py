@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from .._expansion.ridge import indicators, solve
-from .._tuning import Splits, search
+from .._tuning import Scored, Search, Splits, search
 from .._tuning.temperature import inverse_temperature, log_losses
 from ..kernels import kernel_matrix
 
@@ -19,7 +19,7 @@ class Choice(NamedTuple):
     scores: np.ndarray  # (n, C) of each point by all others, at the chosen pair
     inverse_temperature: float
     loss: float
-    cv_results: dict | None  # None if there was one pair only
+    found: Search | None  # None if there was one pair only
 
 
 def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jobs=None):
@@ -49,12 +49,12 @@ def leave_one_out(X, codes, n_classes, weights, kernel, bandwidths, alphas, n_jo
         raise np.linalg.LinAlgError(
             f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
         )
-    chosen, cv_results = {name: values[0] for name, values in grid.items()}, None
+    chosen, best = {name: values[0] for name, values in grid.items()}, None
     tuned = {name: values for name, values in grid.items() if len(values) > 1}
     if tuned:
         shape = [len(values) for values in tuned.values()]
         one_split = Splits(weights.sum(keepdims=True))
-        best = search(one_split, tuned, lambda *_, **tried: (means.reshape(1, *shape), deviations.reshape(shape)))
-        chosen, cv_results = chosen | best.params, best.cv_results
+        best = search(one_split, tuned, lambda *_, **tried: Scored(means.reshape(1, *shape), deviations.reshape(shape)))
+        chosen |= best.params
     bandwidth, alpha = (float(value) for value in chosen.values())
-    return Choice(bandwidth, alpha, *found[bandwidth, alpha], cv_results)
+    return Choice(bandwidth, alpha, *found[bandwidth, alpha], best)

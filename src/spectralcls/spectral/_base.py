@@ -5,33 +5,36 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._estimator import ScoreClassifier
-from .._tuning import candidate_bandwidths, check_folds, draw_sample, search
-from ..metric import MetricMixin
+from .._estimator import Classifier
+from .._tuning import Judge, candidate_bandwidths, draw_sample
+from .._utils.training_data import TrainingData
+from ..metric import LearnedMap, fitted_map
 from ._nested import clearly_right
 
 MAX_LEAVE_ONE_OUT = 500  # decompositions
 
 
-class SpectralClassifier(MetricMixin, ScoreClassifier):
+class SpectralClassifier(Classifier):
     """A classifier by class centers in the space of leading eigenvectors.
 
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
     """
 
+    kernel, scoring = "gaussian", "auto"
+    tolerance: float | None = None
+    metric_ = fitted_map
+
     def _implicit(self, n_components):
         raise NotImplementedError
 
-    def _implicit_accuracies(self, sample, bandwidths):
+    def _implicit_scores(self, sample, bandwidths):
         """Accuracies (n_splits, b) with all components and no decomposition."""
         raise NotImplementedError
 
-    @property
-    def _needs_complete(self):
-        why = super()._needs_complete
-        if why is None and (self.n_components != "all" or self.rank is not None or not self._implicit("all")):
-            return "eigenvectors are those of the kernel matrix of complete points, and n_components='all' needs none"
-        return why
+    def _make_inputs(self):
+        by_sums = self.n_components == "all" and self.rank is None and self._implicit("all") and self.tolerance is None
+        integrate = by_sums and self.metric is None and self.kernel == "gaussian"
+        return super()._make_inputs(missing="integrate" if integrate else "complete", step=LearnedMap.of(self))
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
         """Scores (m, q, C) for each number of components, and which of the spaces the data determine, (q,).
@@ -46,39 +49,39 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
     def _winners(self, X):
         return self._model.labels(X)
 
-    def _tune(self, data, y, bandwidth):
+    def _tune(self, data, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
         sample = draw_sample(
             data,
-            check_folds(self.cv, y, data.kept),
             cv=self.cv,
             max_samples=self.max_tuning_samples,
             random_state=self.random_state,
         )
         grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
-        return self._search(sample, grid)
+        return self._choose_components(sample, grid)
 
-    def _search(self, sample, bandwidths):
+    def _choose_components(self, sample, bandwidths):
+        """The best bandwidth and number of components."""
         if self.n_components == "cv":
             most = min(self.max_components, len(sample.X) // 2, self.rank or self.max_components)
             candidates = {"n_components": np.arange(1, most + 1)}
         else:
             candidates = {}
-        found = search(sample, {"bandwidth": np.asarray(bandwidths)} | candidates, self._accuracies)
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        found = self._search(sample, {"bandwidth": np.asarray(bandwidths)} | candidates, self._scored)
         n_components = found.params.get("n_components", self.n_components)
         return float(found.params["bandwidth"]), n_components if isinstance(n_components, str) else int(n_components)
 
-    def _accuracies(self, sample, bandwidth, n_components=None):
-        """Accuracies (n_splits, b) or, with candidates for the number of components, (n_splits, b, q)."""
+    def _scored(self, sample, bandwidth, n_components=None):
+        """The candidates as `search` wants them: bandwidths, and numbers of components if there are several."""
         if n_components is None and self._implicit(self.n_components):
-            return self._implicit_accuracies(sample, bandwidth)
+            return self._implicit_scores(sample, bandwidth)
         self._check_leave_one_out(sample)
         whole = self.n_components == "all"
         candidates = n_components
         if candidates is None:
             candidates = np.array([len(sample.X) if whole else self.n_components])
-        right = np.zeros((len(sample.X), len(bandwidth), len(candidates)))
+        shape = (len(bandwidth),) if n_components is None else (len(bandwidth), len(candidates))
+        judge = Judge(sample, shape, self.scoring)
         for b, h in enumerate(bandwidth):
             for train, test in sample.splits():
                 with warnings.catch_warnings():  # undetermined, or negative eigenvalues: said of what is chosen
@@ -86,12 +89,14 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
                     warnings.simplefilter("ignore", UserWarning)
                     part = training_part(sample, train)
                     scores, sound = self._nested_scores(part, sample.X[test], h, candidates)
-                hits = clearly_right(scores, sample.codes[test])
-                right[test, b] = np.where(sound | whole, hits, np.nan)
-                if np.isnan(right[test, b]).all():
-                    right[:, b] = np.nan
+                right = np.where(sound | whole, clearly_right(scores, sample.codes[test]), np.nan)
+                if np.isnan(right).all():
+                    judge.right[:, b] = np.nan
                     break
-        return sample.accuracies(right if n_components is not None else right[..., 0])
+                if n_components is None:
+                    scores, right = scores[:, 0], right[:, 0]
+                judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
+        return judge.scored()
 
     def _check_leave_one_out(self, sample):
         if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:
@@ -102,6 +107,8 @@ class SpectralClassifier(MetricMixin, ScoreClassifier):
 
 
 def training_part(sample, train):
-    """(X, codes, weights) of the rows of a mask; weights None if all are one."""
+    """The training part of a split of a `TuningSample`, as training data; weights if they differ."""
     weights = sample.weights[train]
-    return sample.X[train], sample.codes[train], None if np.all(weights == weights[0]) else weights
+    weights = None if np.all(weights == weights[0]) else weights
+    classes = np.arange(sample.n_classes)
+    return TrainingData(sample.X[train], sample.codes[train], classes, weights, features=sample.features)

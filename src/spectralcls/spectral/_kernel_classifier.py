@@ -9,8 +9,6 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._tuning import (
@@ -19,12 +17,15 @@ from .._tuning import (
     check_folds,
     distinct_rows,
     draw_sample,
+    random_keys,
     reference_bandwidth,
     search,
     shuffled_ranks,
 )
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import TrainingData, positive_weight
+from .._utils.from_sklearn import HasMethods, Interval, StrOptions
+from .._utils.training_data import TrainingData
+from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.validation import check_answers, positive_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
@@ -65,7 +66,10 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     cv : int, "loo", splitter or list of splits, default=5
         Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
         stands for shuffled stratified folds, fewer of them if a class has fewer samples.
-    %(max_tuning_samples)s
+    max_tuning_samples : int or None, default=500
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
     transformation : {"normalized", "identity"}, default="normalized"
         Gamma, as in :class:`SpectralKernel`.
     embedding : {"a", "b"}, default="b"
@@ -80,7 +84,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
 
@@ -103,8 +108,14 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
         left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
         if something was tuned.
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     Raises
     ------
@@ -149,26 +160,24 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "scoring": [StrOptions({"auto", *SCORES})],
     }
 
-    _of_complete_points = SpectralKernel._of_complete_points
-
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        bandwidth="cv",
-        scoring="auto",
-        cv=5,
-        max_tuning_samples=500,
-        transformation="normalized",
-        embedding="b",
-        normalize=True,
-        kernel="auto",
-        degree=2,
-        coef0=1.0,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        bandwidth: str | float = "cv",
+        scoring: str = "auto",
+        cv: Any = 5,
+        max_tuning_samples: int | None = 500,
+        transformation: str = "normalized",
+        embedding: str = "b",
+        normalize: bool = True,
+        kernel: str = "auto",
+        degree: int = 2,
+        coef0: float = 1.0,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components
@@ -205,7 +214,10 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self : object
             The fitted classifier.
         """
-        X, y = self._check_numbers(X, y, accept_sparse="csr", multi_output=True)
+        missing = "refuse" if self.kernel == "precomputed" else "complete"
+        self._inputs = self._make_inputs(accept_sparse="csr", missing=missing)
+        X = self._inputs.fit_points(X).X
+        y = check_answers(type(self).__name__, y, X, multi_output=True)
         rows, weights, kept = positive_weight(X, sample_weight, y)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
@@ -223,7 +235,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             n_jobs=self.n_jobs,
         ).set_output(transform="default")
         patterns, codes = np.unique(targets, axis=0, return_inverse=True)
-        data = TrainingData(rows, codes.ravel(), patterns, weights, kept)
+        data = TrainingData(rows, codes.ravel(), patterns, weights, kept, y=np.zeros(X.shape[0]))
         kernel.set_params(bandwidth=self._chosen_bandwidth(kernel, data, candidates, seed))
         Y, _ = kernel._fit_weighted(kernel._check(X, reset=True), sample_weight)
         candidates = _geometric_grid(Y.shape[1]) if candidates is None else candidates
@@ -262,9 +274,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         known = _several_of_each_kind(own)
         if not known.any():
             return "scale"
-        problems = Splits(known.astype(float), sample.growth)
+        problems = Splits(known.astype(float), sample.bandwidth_ratio)
         found = search(problems, {"bandwidth": grid, "n_components": candidates, "alpha": least_squares.ALPHAS}, score)
-        self.cv_results_, self.n_tuning_samples_ = found.cv_results, sample.n_samples
+        self._note(found, sample.n_samples)
         return float(found.params["bandwidth"])
 
     def _least_squares(self, Y, data, candidates):
@@ -277,7 +289,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         if known.any() and not hasattr(self, "cv_results_"):
             grid = {"n_components": candidates, "alpha": least_squares.ALPHAS}
             found = search(Splits(known.astype(float)), grid, lambda problems, **grid: scores)
-            self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
+            self._note(found, len(Y))
         scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
         best = [best_candidate(of_one) for of_one in scores]
         families = {
@@ -298,7 +310,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             if known.any():
                 problems = Splits(known.astype(float))
                 found = search(problems, {"n_components": candidates}, lambda problems, n_components: scores)
-                self.cv_results_, self.n_tuning_samples_ = found.cv_results, len(Y)
+                self._note(found, len(Y))
             chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
         fit = fit_to_the_end if self.estimator is None else fit_binary
@@ -321,8 +333,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         scores : ndarray of shape (n_queries,) or (n_queries, n_classes)
             One score for each query with two classes, else one for each class or label.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False, accept_sparse="csr")
+        X = self._queries(X)
         Y = self.spectral_kernel_._embed(X, any_length=self.normalize)
         features = {k: self._features(Y, k) for k in np.unique(self.n_components_)}
         scores = np.column_stack(
@@ -366,7 +377,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _cross_validate(self, Y, targets, data, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
-        folds = [self._folds(target, data.kept, seed) for target in targets]
+        keys = random_keys(data.X, seed)
+        folds = [self._folds(target, data.kept, keys) for target in targets]
         score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []
         for k in candidates:
@@ -380,17 +392,17 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
             )
         return np.transpose(scores)
 
-    def _folds(self, target, kept, seed):
+    def _folds(self, target, kept, keys):
         """Fold of each sample; None if there are too few of a kind."""
         if not isinstance(self.cv, Integral | str):
             given = target
             if kept is not None:
                 given = np.zeros(len(kept), dtype=bool)
                 given[kept] = target
-            return check_folds(self.cv, given, kept)
+            return check_folds(self.cv, TrainingData.points(given)._replace(kept=kept, y=given))
         fewest = min(target.sum(), (~target).sum())
         n_folds = len(target) if self.cv == "loo" else min(self.cv, fewest)
-        return shuffled_ranks(target.astype(int), seed) % n_folds if fewest > 1 else None
+        return shuffled_ranks(target.astype(int), keys) % n_folds if fewest > 1 else None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

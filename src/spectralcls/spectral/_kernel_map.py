@@ -6,15 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import positive_weight
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import KernelOperator
 
 
@@ -32,19 +30,29 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     weighting : {"symmetric"} or None, default=None
         None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
         leading vectors tell clusters apart whatever their density.
-    %(kernel)s
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Compact kernels have negative eigenvalues too; the positive part is kept, a warning says how much was dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
         Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
-    %(rank)s
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
         Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
-    %(solver)s
-    %(tol)s
-    %(random_state)s
-    %(n_jobs)s
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -64,7 +72,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         1/f at the training points in units of the kernel's normalizing constant. Only present if `weighting` is given.
     X_fit_ : ndarray of shape (n_samples, n_features)
         Training points of positive weight.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -101,16 +112,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: str | int = 2,
         *,
-        weighting=None,
-        kernel="gaussian",
-        bandwidth="scale",
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        weighting: str | None = None,
+        kernel: str = "gaussian",
+        bandwidth: str | float = "scale",
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.weighting = weighting
@@ -173,8 +184,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.transform(X)
 
     def _fit(self, X, sample_weight):
-        X = self._check_numbers(X, ensure_min_samples=2)
-        X, weights, kept = positive_weight(X, sample_weight)
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit_points(X, sample_weight, ensure_min_samples=2)
+        X, weights, kept = data.X, data.weights, data.kept
         bandwidth = self._bandwidth(X, weights)
         spectrum = (self._exact if self.rank is None else self._low_rank)(X, weights, bandwidth)
         self._spectrum = spectrum
@@ -244,8 +256,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs; over n_queries x rank pairs with a `rank`.
         """
-        check_is_fitted(self)
-        X = self._check_numbers(X, reset=False)
+        X = self._queries(X)
         return self._spectrum.expansion().values(X).astype(X.dtype)
 
     def __sklearn_tags__(self):

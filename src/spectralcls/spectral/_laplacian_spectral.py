@@ -1,16 +1,18 @@
 """The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.centers import class_average
 from .._expansion.low_rank import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
-from .._tuning import reference_bandwidth
+from .._tuning import Judge, reference_bandwidth
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -74,31 +76,65 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
         common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
         with Silverman's overall sigma.
-    %(n_components)s
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
         With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
-    %(max_components)s
-    %(metric)s
-    %(categorical_features)s
-    %(missing)s
-    %(scale)s
-    %(cv)s
+    max_components : int, default=32
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
-    %(max_tuning_samples)s
-    %(tolerance)s
+    max_tuning_samples : int or None, default=2000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
         For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
         tolerance, of each.
-    %(rank)s
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
         For a number of components, at most `rank`. Densities and queries are still evaluated against all points.
-    %(solver)s
-    %(tol)s
-    %(random_state)s
-    %(n_jobs)s
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
-    %(metric_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
     bandwidth_ : ndarray of shape (n_classes,)
         The widths sigma_c.
     overall_bandwidth_ : float
@@ -117,10 +153,20 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         trace(K - F F^T) / trace(K), in [0, 1]. Only present if a factor of given `rank` was decomposed.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
-    %(cv_results_)s
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
         Bandwidths are overall widths.
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -156,32 +202,32 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        n_components="all",
-        max_components=32,
-        metric=None,
-        categorical_features="from_dtype",
-        missing="marginalize",
-        scale="auto",
-        cv=5,
-        bandwidth_grid=None,
-        max_tuning_samples=2000,
-        tolerance=None,
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int = "all",
+        max_components: int = 32,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        tolerance: float | None = None,
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
         self.max_components = max_components
         self.metric = metric
         self.categorical_features = categorical_features
-        self.missing = missing
         self.scale = scale
         self.cv = cv
+        self.scoring = scoring
         self.bandwidth_grid = bandwidth_grid
         self.max_tuning_samples = max_tuning_samples
         self.tolerance = tolerance
@@ -191,11 +237,11 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, data, y):
+    def _learn(self, data):
         widths, n_components = self._reference_widths(data), self.n_components
         tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
         if tuned or n_components == "cv":
-            overall, n_components = self._choose(data, y, widths, tuned)
+            overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
         self.bandwidth_, self.overall_bandwidth_ = widths.by_class, widths.overall
         if self._implicit(n_components):
@@ -204,9 +250,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         else:
             self._learn_vectors(data, widths, n_components)
 
-    def _choose(self, data, y, widths, tuned):
+    def _choose(self, data, widths, tuned):
         self._proportions = widths  # of the widths that are tried
-        found = self._tune(data, y, None if tuned else widths.overall)
+        found = self._tune(data, None if tuned else widths.overall)
         del self._proportions
         return found
 
@@ -253,9 +299,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         return np.hypot(widths.overall, widths.by_class)
 
     def _points(self, data):
-        return TrainingPoints.of(
-            data.X, data.codes, len(data.classes), data.weights, self.tolerance, self.n_jobs, data.features
-        )
+        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
 
     def _means(self, points, widths):
         """All components: <phi(y), m_c> / |m_c| as one kernel sum for each class, in the log domain; and 1/f."""
@@ -270,7 +314,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _density(self, X, weights, bandwidth):
         """f at the training points, in units of the kernel's constant."""
-        points = TrainingPoints.of(X, weights=weights, n_jobs=self.n_jobs)
+        points = TrainingPoints.of(TrainingData.points(X, weights), n_jobs=self.n_jobs)
         return np.exp(points.log_density("gaussian", bandwidth, -np.log(points.class_weight)))
 
     def _spectrum(self, X, codes, weights, widths, n_components, max_block_products=None):
@@ -299,7 +343,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     def _query_map(self, spectrum, codes, columns, widths):
         """phi(y) @ columns for queries up to a positive factor for each, as an `Expansion`."""
         operator, query_widths = spectrum.operator, self._query_widths(widths)
-        points = TrainingPoints.of(operator.X, codes, len(query_widths), n_jobs=self.n_jobs)
+        data = TrainingData(operator.X, codes, np.arange(len(query_widths)))
+        points = TrainingPoints.of(data, n_jobs=self.n_jobs)
         return Expansion(
             Rule("angle"),
             points,
@@ -321,21 +366,20 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             density_weights(operator),
         )
 
-    def _implicit_accuracies(self, sample, bandwidths):
+    def _implicit_scores(self, sample, bandwidths):
         self._check_leave_one_out(sample)
-        right = np.empty((len(sample.X), len(bandwidths)), dtype=bool)
+        judge = Judge(sample, (len(bandwidths),), self.scoring)
         for train, test in sample.splits():
-            X, codes, weights = training_part(sample, train)
-            points = TrainingPoints.of(
-                X, codes, sample.n_classes, weights, n_jobs=self.n_jobs, features=sample.features
-            )
+            points = TrainingPoints.of(training_part(sample, train), n_jobs=self.n_jobs)
             for b, h in enumerate(bandwidths):
                 model, _ = self._means(points, self._proportions.scaled(h))
-                right[test, b] = clearly_right(model.scores(sample.X[test])[:, None], sample.codes[test])[:, 0]
-        return sample.accuracies(right)
+                scores = model.scores(sample.X[test])
+                right = clearly_right(scores[:, None], sample.codes[test])[:, 0]
+                judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
+        return judge.scored()
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
-        X, codes, weights = train
+        X, codes, weights = train.X, train.codes, train.weights
         widths = self._proportions.scaled(bandwidth)
         spectrum = self._spectrum(X, codes, weights, widths, candidates.max() + 1, PATIENCE)
         Z = self._query_map(spectrum, codes, np.eye(len(spectrum.values)), widths).scores(Q)

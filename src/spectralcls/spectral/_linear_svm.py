@@ -10,8 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
+from .._utils.from_sklearn import check_weights
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 
@@ -52,7 +53,7 @@ def linear_svm(
     """
     features = check_array(features, accept_sparse=True, dtype=[np.float64, np.float32])
     if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, features, ensure_non_negative=True)
+        sample_weight = check_weights(sample_weight, features, ensure_non_negative=True)
     squares = features.multiply(features) if sp.issparse(features) else features**2
     lengths = np.asarray(squares.sum(axis=1, dtype=np.float64)).ravel()
     mean_square = float(np.average(lengths, weights=sample_weight)) or 1.0

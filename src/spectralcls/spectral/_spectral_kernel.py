@@ -7,7 +7,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,7 +15,9 @@ from .._expansion.expansion import Expansion
 from .._expansion.points import TrainingPoints
 from .._expansion.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
-from .._utils.typing import Array, ArrayLike
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.training_data import TrainingData
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
 from ._similarity import (
@@ -75,8 +76,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
         O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
         left out. None: exact.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -94,7 +97,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Only present with the Gaussian kernel.
     trace_residual_ : float
         trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     Raises
     ------
@@ -148,20 +154,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def __init__(
         self,
-        n_components=100,
+        n_components: str | int = 100,
         *,
-        transformation="normalized",
-        embedding="b",
-        normalize=True,
-        similarity="inner",
-        sigma=1.0,
-        kernel="auto",
-        bandwidth="scale",
-        degree=2,
-        coef0=1.0,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        transformation: str = "normalized",
+        embedding: str = "b",
+        normalize: bool = True,
+        similarity: str = "inner",
+        sigma: float = 1.0,
+        kernel: str = "auto",
+        bandwidth: str | float = "scale",
+        degree: int = 2,
+        coef0: float = 1.0,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.transformation = transformation
@@ -322,7 +328,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def _check(self, X, reset):
         sparse = "csr" if self.rank is None else False
-        X = self._check_numbers(X, reset=reset, accept_sparse=sparse)
+        if reset:
+            missing = "refuse" if self.kernel == "precomputed" else "complete"
+            self._inputs = self._make_inputs(accept_sparse=sparse, missing=missing)
+            X = self._inputs.fit_points(X).X
+        else:
+            X = self._inputs(X)
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
@@ -393,7 +404,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """The embedding of queries as a fitted form, if it is kernel sums over the training samples."""
         self._expansion = None
         if self.X_fit_ is not None and self.kernel_ == "gaussian" and not sp.issparse(self.X_fit_):
-            points = TrainingPoints.of(self.X_fit_, n_jobs=self.n_jobs)
+            points = TrainingPoints.of(TrainingData.points(self.X_fit_), n_jobs=self.n_jobs)
             no_offsets = np.zeros(self._n_features_out)
             self._expansion = Expansion(DISTANCE, points, "gaussian", self.bandwidth_, self.coefficients_, no_offsets)
 
@@ -405,6 +416,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         needs_dense = self.kernel == "gaussian" and isinstance(self.bandwidth, str)  # rules take variances
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.allow_nan = not tags.input_tags.pairwise
         tags.input_tags.positive_only = self.transformation == "normalized" and self.kernel in (
             "linear",
             "polynomial",

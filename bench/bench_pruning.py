@@ -1,0 +1,369 @@
+"""Labels, class sums and neighbors with pruning, against all pairs and against other libraries
+
+What cannot change the rounded result is pruned unseen. Points are float32, raw or standardized; the bandwidth is the
+one that `ParzenClassifier` chooses. One thread. What has to be built first counts, once for each side: all pairs of
+more than 4e9 are measured at two numbers of queries, and the line through them gives the fixed seconds and those of
+all queries."""
+
+import os
+import pickle
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import KDTree
+
+from bench.data import load, standardized
+from bench.measure import QUICK, Queries, compare, processor_seconds, side_by_side
+from bench.pages import pick, view
+from spectralcls import ParzenClassifier
+from spectralcls.kernels import KernelPoints, kernel_sums
+from spectralcls.neighbors import knn
+
+SIZES = {
+    "letter": (16_000, 4_000),
+    "satimage": (4_435, 2_000),
+    "shuttle": (43_500, 14_500),
+    "covertype 30000": (30_000, 20_000),
+    "covertype 100000": (100_000, 20_000),
+    "covertype 500000": (500_000, 81_012),
+    "skin": (50_000, 20_000),
+    "curved 256": (8_000, 2_000),
+    "curved 784": (8_000, 2_000),
+}
+AGREEMENT = 5000  # queries at least whose labels are compared
+K = 10
+if QUICK:
+    SIZES = {"letter": (2_000, 500), "curved 256": (1_000, 200)}
+each_scale = pytest.mark.parametrize("raw", [False, True])
+
+
+def pruning(way):
+    """Whether sums and neighbors prune: "never", or "sampled", the default, where samples decide."""
+    os.environ["SPECTRALCLS_SKIPPING"] = way
+
+
+def problem(name, raw):
+    """float32 points, labels and queries of a data set."""
+    (n, m), arrays = SIZES[name], curved(int(name.split()[1])) if name.startswith("curved") else load(name.split()[0])
+    if "X" in arrays:
+        order = np.random.default_rng(0).permutation(len(arrays["X"]))
+        X, y = (arrays[key][order] for key in "Xy")
+        X, y, Q = X[:n], y[:n], X[n : n + m]
+    else:
+        X, y, Q = arrays["X_train"], arrays["y_train"], arrays["X_test"]
+    X, Q = (X, Q) if raw else standardized(X, Q)
+    return X.astype(np.float32), np.unique(y, return_inverse=True)[1], Q.astype(np.float32)
+
+
+def curved(d):
+    """Eight classes on a curved surface of twelve dimensions among d features, and a little noise."""
+    draw = np.random.default_rng(0)
+    y = draw.integers(8, size=10_000)
+    inner = draw.normal(size=(8, 12))[y] + draw.normal(size=(len(y), 12)) * 0.85 ** np.arange(12)
+    X = np.tanh(inner @ draw.normal(size=(12, 64)) / 3.5) @ draw.normal(size=(64, d)) / 8
+    return {"X": X + 0.05 * draw.normal(size=X.shape), "y": y}
+
+
+def noise(name, n, d):
+    draw = np.random.default_rng(0)
+    values = draw.uniform(size=(n + n // 2, d)) if name == "uniform" else draw.normal(size=(n + n // 2, d))
+    values = values.astype(np.float32)
+    return values[:n], draw.integers(2, size=n), values[n:]
+
+
+def tuned_bandwidth(X, y):
+    return float(ParzenClassifier(scale=None, max_tuning_samples=2000).fit(X, y).bandwidth_)
+
+
+def measure(X, y, Q):
+    """A row: seconds by all pairs, and how many times as long these take as labels, sums, and sums within a
+    tolerance."""
+    h, n, m = tuned_bandwidth(X, y), len(X), len(Q)
+    fitted = ParzenClassifier(bandwidth=h, scale=None, n_jobs=1).fit(X, y)
+    stored = pickle.dumps(fitted)
+    fitted.predict(Q[:2])  # packs the points of `fitted`; a copy from `stored` has to
+
+    def sums(way, **more):
+        def call(q):
+            pruning(way)
+            return kernel_sums(Q[:q], KernelPoints(X, labels=y), bandwidth=h, log=True, n_jobs=1, **more)
+
+        return Queries(call, m, n if way == "never" else 1)
+
+    def labels(way, prepare):
+        def call(q, model):
+            pruning(way)
+            return model.predict(Q[:q])
+
+        return Queries(call, m, n if way == "never" else 1, prepare=prepare)
+
+    functions = {
+        "labels": labels("sampled", lambda: pickle.loads(stored)),
+        "labels, second call": labels("sampled", lambda: fitted),
+        "sums": sums("sampled"),
+        "sums, rtol=1e-3": sums("sampled", rtol=1e-3),
+        "labels of all pairs": labels("never", lambda: pickle.loads(stored)),
+        "sums of all pairs": sums("never"),
+    }
+    times, results = side_by_side(functions, repeats=7, budget=120, threads=1)
+    pruning("sampled")
+    truth = results["labels of all pairs"]
+    differ = np.count_nonzero(results["labels"][: len(truth)] != truth)
+    assert len(truth) >= min(m, AGREEMENT) and differ <= 1e-3 * len(truth)
+    row = {"n": n, "m": m, "d": X.shape[1], "h": h}
+    row |= {"all pairs, s": times["labels of all pairs"].median, "labels, s": times["labels"].median}
+    for name, all_pairs in (
+        ("labels", "labels"),
+        ("labels, second call", "labels"),
+        ("sums", "sums"),
+        ("sums, rtol=1e-3", "sums"),
+    ):
+        theirs = np.array(times[f"{all_pairs} of all pairs"].turns)
+        row[f"x {name}"] = float(np.median(theirs[-len(times[name].turns) :] / times[name].turns[-len(theirs) :]))
+    row |= {"labels that differ": f"{differ} of {len(truth)}", "turns": len(times["labels of all pairs"].turns)}
+    return row | {"measured": times["labels of all pairs"].sampled}
+
+
+@pytest.mark.every_isa
+@each_scale
+@pytest.mark.parametrize("name", SIZES)
+def test_labels_and_sums(record, name, raw):
+    """How many times as long all pairs take as `ParzenClassifier.predict` and class sums. The first call packs the
+    points; a fitted classifier keeps them for the second. `labels that differ` from those of `predict` by all
+    pairs."""
+    record(measure(*problem(name, raw)))
+
+
+@view("labels_and_sums")
+def labels_and_sums_in_short(rows):
+    return [pick(rows, "name", "raw", "isa", "n", "m", "x *")]
+
+
+@pytest.mark.every_isa
+@pytest.mark.parametrize(
+    "name, n, d",
+    [
+        ("gaussian", 20_000, 10),
+        ("gaussian", 20_000, 50),
+        ("uniform", 20_000, 10),
+        ("uniform", 20_000, 50),
+        ("gaussian", 4000, 36),
+    ],
+)
+def test_noise(record, name, n, d):
+    """Noise, in which nothing can be pruned: looking for it must not cost much. Half as many queries as points."""
+    row = measure(*noise(name, n // 10 if QUICK else n, d))
+    record({key: value for key, value in row.items() if key.startswith("x ") or key == "labels that differ"})
+
+
+@each_scale
+@pytest.mark.parametrize(
+    "name", [name for name in SIZES if name.split()[-1] not in ("500000", "100000", "784", "skin")]
+)
+def test_what_binds(record, name, raw):
+    """Shares of all pairs, means over 200 queries. *Settle a label*: the nearest points, one after the other, until
+    the sums of the best two classes differ by more than all points that are left could add. *Count for sums*: those
+    that change the rounded sum of their class. No way of pruning computes less. *Tiles*: the share of tiles of 48
+    points of a class, halves of halves in principal coordinates, whose bounding box is no farther from one of eight
+    neighboring queries than such a pair."""
+    X, y, Q = problem(name, raw)
+    record({"n": len(X), "d": X.shape[1]} | shares(X.astype(float), y, Q.astype(float), tuned_bandwidth(X, y)))
+
+
+def first_coordinates(X, Q, most=32):
+    """The leading principal coordinates of points and queries."""
+    mean = X.mean(axis=0)
+    axes = np.linalg.svd((X - mean)[:: max(1, len(X) // 4096)], full_matrices=False)[2][:most].T
+    return (X - mean) @ axes, (Q - mean) @ axes
+
+
+def halved(Z, rows, leaf):
+    """Rows in parts of at most `leaf`, halved in the coordinate of the largest variance."""
+    if len(rows) <= leaf:
+        return [rows]
+    n_leaves = -(-len(rows) // leaf)
+    half = (n_leaves + 1) // 2 * leaf
+    rows = rows[np.argsort(Z[rows, Z[rows].var(axis=0).argmax()], kind="stable")]
+    return halved(Z, rows[:half], leaf) + halved(Z, rows[half:], leaf)
+
+
+def shares(X, y, Q, h):
+    digits, n, n_classes = 24, len(X), y.max() + 1
+    (Z, ZQ), sizes = first_coordinates(X, Q), np.bincount(y)
+    blocks = [block for block in halved(ZQ, np.arange(len(Q)), 8) if len(block) == 8]
+    rows = np.concatenate([blocks[i] for i in np.random.default_rng(0).permutation(len(blocks))[:25]])
+    exponents = cdist(Q[rows], X, "sqeuclidean") / (2 * h**2)
+    leaves = [leaf for c in range(n_classes) for leaf in halved(Z, np.flatnonzero(y == c), 48)]
+    low, high = (np.array([side(Z[leaf], axis=0) for leaf in leaves]) for side in (np.min, np.max))
+    gaps = np.maximum(np.maximum(low - ZQ[rows, None], ZQ[rows, None] - high), 0)
+    boxes = (gaps**2).sum(axis=2) / (2 * h**2)
+
+    order = exponents.argsort(axis=1)
+    near = np.take_along_axis(exponents, order, axis=1)
+    settled = np.array([settling(row, y[at], n_classes) for row, at in zip(near, order, strict=True)])
+    label_reach = near[np.arange(len(rows)), settled - 1]
+    nearest = np.array([exponents[:, y == c].min(axis=1) for c in range(n_classes)]).T
+    size = np.log2(np.maximum(1, nearest - np.log(sizes)))
+    sum_reach = nearest + (digits + 2 + np.log2(sizes) - size) * np.log(2)
+    seen = {
+        "tiles for a label": boxes <= label_reach[:, None],
+        "tiles for sums": boxes <= sum_reach[:, [y[leaf[0]] for leaf in leaves]],
+    }
+    found = {"settle a label": settled.mean() / n, "count for sums": np.mean(exponents <= sum_reach[:, y])}
+    found |= {what: near.reshape(-1, 8, len(leaves)).any(axis=1).mean() for what, near in seen.items()}
+    return {key: float(value) for key, value in found.items()}
+
+
+def settling(exponents, labels, n_classes):
+    """How many of the points, nearest first, settle the label."""
+    n, k = len(labels), np.exp(exponents[0] - exponents)
+    sums = np.zeros((n, n_classes))
+    sums[np.arange(n), labels] = k
+    best = np.partition(sums.cumsum(axis=0), (-2, -1), axis=1)
+    rest = np.arange(n - 1, -1, -1) * np.append(k[1:], 0)
+    return int(np.argmax(best[:, -1] - best[:, -2] > rest)) + 1 if n_classes > 1 else 1
+
+
+@each_scale
+@pytest.mark.parametrize("bandwidth", ["tuned", "fixed"])
+def test_growth(record, bandwidth, raw):
+    """Covertype, n / 5 queries for n points: seconds, and the exponent of n that fits them, which is 2 for all pairs.
+    The bandwidth is tuned for each n, or that of the smallest; seconds of tuning and fitting stand apart."""
+    if QUICK:
+        pytest.skip("needs covertype")
+    sizes, (X, y, Q) = (30_000, 100_000, 400_000), problem("covertype 500000", raw)
+    h, row, seconds = tuned_bandwidth(X[: sizes[0]], y[: sizes[0]]), {}, {"fit": [], "labels": [], "sums": []}
+    for n in sizes:
+        model = ParzenClassifier("cv" if bandwidth == "tuned" else h, scale=None, max_tuning_samples=2000, n_jobs=1)
+        _, fit = processor_seconds(model.fit, X[:n], y[:n])
+        queries, stored = Q[: n // 5], pickle.dumps(model)
+        functions = {
+            "labels": Queries(lambda _, m, Q=queries: m.predict(Q), 1, 1, prepare=lambda s=stored: pickle.loads(s)),
+            "sums": lambda Q=queries, m=model, n=n: kernel_sums(
+                Q, KernelPoints(X[:n], labels=y[:n]), bandwidth=m.bandwidth_, log=True, n_jobs=1
+            ),
+        }
+        times, _ = side_by_side(functions, repeats=3, threads=1)
+        for name, taken in {"fit": fit}.items() | {key: time.median for key, time in times.items()}.items():
+            seconds[name].append(taken)
+    for name, taken in seconds.items():
+        row |= {f"{name}, {n}, s": value for n, value in zip(sizes, taken, strict=True)}
+        row[f"exponent of {name}"] = round(float(np.polyfit(np.log(sizes), np.log(taken), 1)[0]), 1)
+    record(row)
+
+
+@view("growth")
+def growth_in_short(rows):
+    return [pick(rows, "raw", "bandwidth", "exponent *")]
+
+
+@pytest.mark.parametrize("d", [8, 50])
+def test_confidence(record, d):
+    """`rtol=0.05` with `confidence=1 - 1e-6`: 100 000 normal points of two labels at a wide bandwidth, and as many
+    queries: how many times as long `rtol` alone and all pairs take."""
+    draw, n = np.random.default_rng(0), 2000 if QUICK else 100_000
+    X, Q = draw.normal(size=(2, n, d)).astype(np.float32)
+    options = dict(labels=draw.integers(2, size=n), bandwidth=1.2 * np.sqrt(d), n_jobs=1)
+    functions = {
+        "with confidence": lambda: kernel_sums(Q, X, rtol=0.05, confidence=1 - 1e-6, **options),
+        "rtol alone": Queries(lambda q: kernel_sums(Q[:q], X, rtol=0.05, **options), n, n),
+        "all pairs": Queries(lambda q: kernel_sums(Q[:q], X, **options), n, n),
+    }
+    row, results = compare(functions, repeats=3)
+    truth = results["all pairs"]
+    errors = np.abs(results["with confidence"][: len(truth)] - truth).sum(axis=1) / truth.sum(axis=1)
+    record({"n": n} | row | {"largest error": float(errors.max())})
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9])
+def test_coverage(record, monkeypatch, confidence, rtol=0.15):
+    """The same promise at low confidence, over seeds of the draws: the share of queries whose error is more than `rtol`
+    may be one less `confidence`; the largest error is in units of `rtol`."""
+    from spectralcls.kernels import _sampled
+
+    draw, n, seeds = np.random.default_rng(0), 40_000, range(2 if QUICK else 25)
+    X, Q = draw.normal(size=(n, 8)), draw.normal(size=(300, 8))
+    options = dict(labels=draw.integers(2, size=n), bandwidth=4.0)
+    truth, errors = kernel_sums(Q, X, **options), []
+    for seed in seeds:
+        monkeypatch.setattr(_sampled, "SEED", seed)
+        found = kernel_sums(Q, X, rtol=rtol, confidence=confidence, **options)
+        errors.append(np.abs(found - truth).sum(axis=1) / truth.sum(axis=1) / rtol)
+    shares = np.mean(np.array(errors) > 1, axis=1)
+    record(
+        {
+            "seeds": len(seeds),
+            "queries": len(Q),
+            "mean share": float(shares.mean()),
+            "largest error / rtol": float(np.max(errors)),
+        }
+    )
+
+
+def searches(X, Q):
+    """Peers that are installed, as `Queries`: the index is built in every call, once for all queries."""
+    few = dict(m=len(Q), n=len(X), full=4e8)
+    found = {
+        "KDTree": Queries(lambda q: KDTree(X).query(Q[:q], K), **few),
+        "cKDTree": Queries(lambda q: cKDTree(X).query(Q[:q], K), **few),
+        "cKDTree, midpoint": Queries(
+            lambda q: cKDTree(X, balanced_tree=False, compact_nodes=False).query(Q[:q], K), **few
+        ),
+    }
+    if find_spec("pykdtree"):
+        from pykdtree.kdtree import KDTree as PyKDTree
+
+        found["pykdtree"] = Queries(lambda q: PyKDTree(X).query(Q[:q], K), **few)
+    if find_spec("pynanoflann"):
+        import pynanoflann
+
+        def nano(q):
+            tree = pynanoflann.KDTree(n_neighbors=K, metric="L2")
+            tree.fit(X)
+            return tree.kneighbors(Q[:q])
+
+        found["nanoflann"] = Queries(nano, **few)
+    if X.shape[1] > 64:  # trees take minutes, and lose
+        found = {}
+    if find_spec("faiss"):
+        import faiss
+
+        def flat():
+            index = faiss.IndexFlatL2(X.shape[1])
+            index.add(X)
+            distances, indices = index.search(Q, K)
+            return np.sqrt(distances), indices
+
+        found["faiss, flat"] = flat
+    return found
+
+
+@pytest.mark.every_isa
+@pytest.mark.parametrize(
+    "name", [*(n for n in SIZES if n not in ("covertype 30000", "covertype 100000", "skin")), "noise 256"]
+)
+def test_neighbors(record, name):
+    """The 10 nearest neighbors of up to 10 000 queries among up to 200 000 points, standardized, one thread: how many
+    times as long all pairs and other exact searches take. A tree is built once; beyond 4e8 pairs its queries are
+    extrapolated from two sizes. faiss's BLAS takes the best instructions of the machine, whatever `isa` restricts us
+    to."""
+    X, Q = noise("gaussian", 10_000, 256)[::2] if name.startswith("noise") else problem(name, False)[::2]
+    X, Q = np.ascontiguousarray(X[:200_000]), np.ascontiguousarray(Q[:10_000])
+
+    def ours(way):
+        pruning(way)
+        return knn(Q, X, K, n_jobs=1)
+
+    functions = {"ours": lambda: ours("sampled"), "all pairs": lambda: ours("never")} | searches(X, Q)
+    row, _ = compare(functions, repeats=5, budget=120, rtol=2e-2, atol=1e-2, answer=lambda found: found[0][:, 1:])
+    pruning("sampled")
+    record({"n": len(X), "m": len(Q), "d": X.shape[1]} | row)
+
+
+@view("neighbors")
+def neighbors_in_short(rows):
+    rows = [{k: round(v["median"], 2) if isinstance(v, dict) else v for k, v in row.items()} for row in rows]
+    return [pick(rows, "name", "isa", "n", "m", "d", "x *")]

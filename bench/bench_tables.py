@@ -1,0 +1,317 @@
+"""Tables with missing values and categories, and scales
+
+Each classifier tunes itself. Means over random splits, a third of the rows for testing; accuracy in per cent.
+"""
+
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from bench.data import folder
+from bench.measure import QUICK, compare, limited_threads, paired
+from bench.pages import view
+from spectralcls import (
+    AutoClassifier,
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    KernelRidgeClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+    datasets,
+)
+
+SETS = (
+    "iris",
+    "wine",
+    "breast_cancer",
+    "glass",
+    "ecoli",
+    "pima",
+    "ionosphere",
+    "wbc",
+    "ratsch_thyroid",
+    "ratsch_banana",
+)
+SCALE_SETS = (*SETS, "digits", "letter", "satimage", "shuttle", "covertype", "blood_transfusion")
+FILES = ("adult", "credit")  # <name>.csv in the data folder, the class in the last column
+SPLITS, SAMPLES, LARGE, SHARE = (1, 250, 300, 0.3) if QUICK else (10, 400, 4000, 0.3)
+IMPUTERS = {
+    "mean": lambda: make_pipeline(SimpleImputer()),
+    "k-NN": lambda: make_pipeline(StandardScaler(), KNNImputer()),
+    "iterative": lambda: make_pipeline(StandardScaler(), IterativeImputer(max_iter=5, random_state=0)),
+}
+KINDS = {
+    "Parzen": ParzenClassifier,
+    "ISE": ISEClassifier,
+    "Laplacian ISE": LaplacianISEClassifier,
+    "Cauchy-Schwarz": CauchySchwarzClassifier,
+    "PerTurbo": PerTurboClassifier,
+}
+BOOSTING = partial(HistGradientBoostingClassifier, random_state=0)
+
+
+@pytest.fixture(autouse=True)
+def one_quiet_thread():
+    with warnings.catch_warnings(), limited_threads(1):
+        warnings.simplefilter("ignore")  # of imputers that do not converge, of small classes
+        yield
+
+
+def problem(name, n_samples):
+    """Features and labels of a set, at most `n_samples` of them, without classes of fewer than nine."""
+    try:
+        bunch = datasets.load(name)
+    except ValueError as error:
+        pytest.skip(str(error))
+    X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target)
+    known = np.isfinite(X).all(axis=1)
+    X, y = X[known], y[known]
+    rows = np.random.default_rng(0).permutation(len(y))[:n_samples]
+    X, y = X[rows], y[rows]
+    frequent = np.isin(y, [label for label in np.unique(y) if np.count_nonzero(y == label) > 8])
+    return X[frequent], y[frequent]
+
+
+def splits_of(y):
+    return StratifiedShuffleSplit(SPLITS, test_size=1 / 3, random_state=0).split(np.zeros(len(y)), y)
+
+
+def with_missing(X, seed=1):
+    return np.where(np.random.default_rng(seed).random(X.shape) < SHARE, np.nan, X)
+
+
+def mean_of(runs):
+    return {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_missing_values(record, name):
+    """A set without 30 % of its entries, removed at random from the training and the test part: *as they are*, or
+    filled first."""
+    X, y = problem(name, SAMPLES)
+    broken, runs = with_missing(X), []
+    for a, b in splits_of(y):
+        ways = {"complete": (X[a], X[b]), "as they are": (broken[a], broken[b])}
+        for imputer, make_imputer in IMPUTERS.items():
+            fill = make_imputer().fit(broken[a])
+            ways[imputer] = fill.transform(broken[a]), fill.transform(broken[b])
+        runs.append(
+            {
+                f"{kind}, {way}": 100 * make().fit(train, y[a]).score(test, y[b])
+                for kind, make in (KINDS | {"boosting": BOOSTING}).items()
+                for way, (train, test) in ways.items()
+                if kind != "boosting" or way not in IMPUTERS
+            }
+        )
+    record(mean_of(runs))
+
+
+@view("missing_values")
+def loss_by_missing_values(rows):
+    """Ten sets without 30 % of their entries, removed at random from the training and the test part. Points of
+    accuracy that are lost on average over the sets if the classifier gets them as they are, and if they are filled
+    first; and by how much less than with the mean, with the 95 % interval over the sets."""
+    table = []
+    for kind in [*KINDS, "boosting"]:
+        lost = {
+            way: np.array([row[f"{kind}, complete"] - row[f"{kind}, {way}"] for row in rows])
+            for way in ("as they are", *IMPUTERS)
+            if f"{kind}, {way}" in rows[0]
+        }
+        row = {"lost by": kind} | {way: f"{values.mean():.1f}" for way, values in lost.items()}
+        if "mean" in lost:
+            less = paired(lost["mean"] - lost["as they are"])
+            row["as they are, less than mean"] = f"{less['mean']:.1f} {less['95 % interval']}"
+        table.append(row)
+    return [table]
+
+
+class Gaussians:
+    """Two classes of correlated normal features, and the posterior that sees only some of them."""
+
+    def __init__(self, d, correlation):
+        self.means = np.zeros((2, d))
+        self.means[1, : d // 2] = 1.0
+        self.covariance = (1 - correlation) * np.eye(d) + correlation
+
+    def draw(self, n, rng):
+        y = rng.integers(0, 2, n)
+        return rng.multivariate_normal(np.zeros(len(self.covariance)), self.covariance, n) + self.means[y], y
+
+    def score(self, X, y):
+        """Accuracy of the true posterior given the features that each row has, those missing integrated out."""
+        right = 0
+        for x, label in zip(X, y, strict=True):
+            has = ~np.isnan(x)
+            logs = [0.0, 0.0]
+            if has.any():
+                own = self.covariance[np.ix_(has, has)]
+                logs = [multivariate_normal.logpdf(x[has], mean[has], own) for mean in self.means]
+            right += (np.argmax(logs) == label) if logs[0] != logs[1] else 0.5
+        return 100 * right / len(y)
+
+
+@pytest.mark.parametrize("d, correlation", [(6, 0.0), (6, 0.5), (6, 0.9), (20, 0.5)])
+def test_what_no_method_can_keep(record, d, correlation):
+    """Two classes of normal features, all correlated alike. The true posterior, with what is missing integrated out
+    under the true density, loses accuracy, too: the least that missing values cost, whoever fills them."""
+    truth, rng, runs = Gaussians(d, correlation), np.random.default_rng(0), []
+    for _ in range(SPLITS):
+        (X, y), (Q, u) = truth.draw(SAMPLES, rng), truth.draw(2000, rng)
+        broken, R = with_missing(X, rng.integers(2**31)), with_missing(Q, rng.integers(2**31))
+        complete, true = 100 * ParzenClassifier().fit(X, y).score(Q, u), truth.score(Q, u)
+        filled = {
+            name: 100 * make_pipeline(IMPUTERS[name](), ParzenClassifier()).fit(broken, y).score(R, u)
+            for name in ("mean", "iterative")
+        }
+        found = {"as they are": 100 * ParzenClassifier().fit(broken, y).score(R, u)} | filled
+        lost = {"lost by the true density": true - truth.score(R, u)}
+        runs.append(lost | {f"lost by Parzen, {way}": complete - reached for way, reached in found.items()})
+    record(mean_of(runs))
+
+
+class Mixed:
+    """A generated table: numbers, categories, an ordered category and a truth value, some of which tell nothing.
+
+    Features are independent within a class, hence the best posterior is known whatever is missing.
+    """
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.means, self.levels = rng.normal(0, 0.6, (3, 4)), {}
+        self.means[:, 2:] = 0  # two numbers of four are noise
+        for name, n, sharp in (("color", 4, 0.7), ("town", 12, 0.0), ("trade", 9, 1.2), ("member", 2, 0.5)):
+            logits = np.tile(rng.normal(size=n), (3, 1)) + sharp * rng.normal(size=(3, n))
+            self.levels[name] = logits - logsumexp(logits, axis=1, keepdims=True)
+        grades = -((np.arange(5) - np.array([[1.0], [2.0], [3.0]])) ** 2) / 2
+        self.levels["grade"] = grades - logsumexp(grades, axis=1, keepdims=True)
+
+    def draw(self, n, rng, share=0.0):
+        """(frame, y, log joint probabilities of what the frame shows)."""
+        y = rng.integers(0, 3, n)
+        numbers = rng.normal(size=(n, 4)) + self.means[y]
+        logs, frame = np.zeros((n, 3)), {}
+        for j, unit in enumerate((1.0, 1000.0, 1.0, 50.0)):
+            has = rng.random(n) >= share
+            frame[f"number {j}"] = np.where(has, unit * numbers[:, j], np.nan)
+            logs -= has[:, None] * (numbers[:, j, None] - self.means[:, j]) ** 2 / 2
+        for name, own in self.levels.items():
+            level = np.array([rng.choice(own.shape[1], p=np.exp(row)) for row in own[y]])
+            has = rng.random(n) >= share
+            logs += has[:, None] * own[:, level].T
+            names = [f"{name} {k}" for k in range(own.shape[1])]
+            frame[name] = pd.Categorical.from_codes(np.where(has, level, -1), names, ordered=name == "grade")
+        return pd.DataFrame(frame), y, logs
+
+
+def one_hot(make):
+    """What people do by hand."""
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    levels = make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    )
+    is_number = make_column_selector(dtype_include="number")
+    columns = make_column_transformer((numbers, is_number), (levels, make_column_selector(dtype_exclude="number")))
+    return make_pipeline(columns, make())
+
+
+MIXED_METHODS = {
+    "Parzen": ParzenClassifier,
+    "AutoClassifier": AutoClassifier,
+    "one-hot, Parzen": partial(one_hot, ParzenClassifier),
+    "boosting": partial(HistGradientBoostingClassifier, categorical_features="from_dtype", random_state=0),
+}
+
+
+def accuracies(train, y, test, truth):
+    return {name: 100 * make().fit(train, y).score(test, truth) for name, make in MIXED_METHODS.items()}
+
+
+@pytest.mark.parametrize("missing", [0.0, SHARE])
+def test_mixed_tables(record, missing):
+    """Generated: four numbers in different units, two of them noise, three categories, an ordered category and a
+    truth value; independent within each of three classes, so that the best posterior is known. *One-hot*: imputation,
+    indicators and a scaler in front of the Parzen classifier."""
+    runs = []
+    for seed in range(SPLITS):
+        source, rng = Mixed(seed), np.random.default_rng(100 + seed)
+        frame, y, _ = source.draw(SAMPLES, rng, missing)
+        test, truth, logs = source.draw(3000, rng, missing)
+        best = 100 * float(np.mean(logs.argmax(axis=1) == truth))
+        runs.append({"best possible": best} | accuracies(frame, y, test, truth))
+    record(mean_of(runs))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_tables_as_published(record, name):
+    """Tables of numbers and categories in their original form."""
+    path = Path(folder() or "nowhere") / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"no {path.name} in the data folder")
+    frame = pd.read_csv(path, skipinitialspace=True, na_values=["?"])
+    frame = frame.sample(min(len(frame), 3 * SAMPLES), random_state=0)
+    X, y = frame.iloc[:, :-1], frame.iloc[:, -1].to_numpy()
+    X = X.astype({column: "category" for column in X.select_dtypes(exclude="number")})
+    record(mean_of([accuracies(X.iloc[a], y[a], X.iloc[b], y[b]) for a, b in splits_of(y)]))
+
+
+@pytest.mark.parametrize("name", SCALE_SETS)
+def test_scales(record, name):
+    """Complete data as they are (`scale=None`), and with `scale="auto"`, the default."""
+    X, y = problem(name, SAMPLES)
+    runs = [
+        {
+            f"{kind}, {value}": 100 * make(scale=value).fit(X[a], y[a]).score(X[b], y[b])
+            for kind, make in (KINDS | {"kernel ridge": KernelRidgeClassifier}).items()
+            for value in (None, "auto")
+        }
+        for a, b in splits_of(y)
+    ]
+    record(mean_of(runs))
+
+
+@view("scales")
+def gain_by_scaling(rows):
+    """Accuracy with `scale="auto"`, the default, less that with `scale=None`, in points, set by set, and the mean
+    with its 95 % interval over the sets."""
+    kinds = [*KINDS, "kernel ridge"]
+    gains = {kind: [row[f"{kind}, auto"] - row[f"{kind}, None"] for row in rows] for kind in kinds}
+    table = [{"set": row["name"]} | {k: f"{gains[k][i]:+.1f}" for k in kinds} for i, row in enumerate(rows)]
+    means = {kind: paired(values) for kind, values in gains.items()}
+    return [[*table, {"set": "mean"} | {k: f"{m['mean']:+.1f} {m['95 % interval']}" for k, m in means.items()}]]
+
+
+@pytest.mark.parametrize("kind", ["Parzen", "Cauchy-Schwarz"])
+@pytest.mark.parametrize("missing_in", ["queries", "both"])
+@pytest.mark.parametrize("name", ["satimage", "letter", "wine", "mixed"])
+def test_time(record, name, missing_in, kind):
+    """30 % of the entries missing: processor seconds with complete data, and how many times as long fits and
+    predictions take with the missing values."""
+    if name == "mixed":
+        draws = [Mixed(0).draw(LARGE, np.random.default_rng(0), share) for share in (0.0, SHARE)]
+        (complete, y, _), broken = draws[0], draws[1][0]
+    else:
+        complete, y = problem(name, LARGE)
+        broken = with_missing(complete)
+    make = partial(KINDS[kind], n_jobs=1)
+    training = broken if missing_in == "both" else complete
+    whole, model = make().fit(complete, y), make().fit(training, y)
+    fits, _ = compare({"fit": lambda: make().fit(complete, y), "missing": lambda: make().fit(training, y)}, repeats=3)
+    work = {"predict": lambda: whole.predict(complete), "missing": lambda: model.predict(broken)}
+    predictions, _ = compare(work, repeats=3)
+    row = {"n": len(y), "fit, s": fits["fit, s"], "x fit": fits["x missing"]}
+    record(row | {"predict, s": predictions["predict, s"], "x predict": predictions["x missing"]})

@@ -1,1 +1,0 @@
-"""The page "Choose": what every classifier reaches and costs, measured; its tables and its tree, drawn from that."""

@@ -1,0 +1,92 @@
+"""Pictures of records, as SVG: what is too wide for a table."""
+
+from dataclasses import dataclass
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+STYLE = "spectralcls.plotting.spectralcls"
+MARKERS = "o^sDvPX*<>hd"
+REPRODUCIBLE = {"svg.hashsalt": "spectralcls", "svg.fonttype": "path"}
+
+
+def number(value):
+    """The median of a figure with a spread, or the number itself; NaN for anything else."""
+    if isinstance(value, dict):
+        return value["median"]
+    return float(value) if isinstance(value, int | float) else np.nan
+
+
+def save(figure, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with plt.rc_context(REPRODUCIBLE):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    plt.close(figure)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """One line for each column that starts with `columns`, over the column `x`; one panel for each value of `panels`.
+
+    The band is the spread. `level` draws a horizontal line, 1 for ratios.
+    """
+
+    rows: list
+    x: str
+    columns: str = "x "
+    panels: tuple = ()
+    label: str = "time of the peer / ours"
+    level: float = 1.0
+
+    def draw(self, path):
+        groups = {}
+        for row in self.rows:
+            groups.setdefault(", ".join(f"{key} = {row[key]}" for key in self.panels), []).append(row)
+        names = list(dict.fromkeys(key for row in self.rows for key in row if key.startswith(self.columns)))
+        with plt.style.context(STYLE):
+            width = 3.6 * len(groups) + 1.6
+            figure, axes = plt.subplots(1, len(groups), figsize=(width, 3.6), sharey=True, squeeze=False)
+            for ax, (title, rows) in zip(axes[0], groups.items(), strict=True):
+                for name, marker in zip(names, MARKERS * 3, strict=False):
+                    self._line(ax, rows, name, marker)
+                ax.axhline(self.level, color="grey", linewidth=0.8)
+                ax.set(xscale="log", yscale="log", xlabel=self.x, title=title)
+                ticks = sorted({row[self.x] for row in rows})
+                ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+                ax.minorticks_off()
+            axes[0, 0].set_ylabel(self.label)
+            axes[0, -1].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+            save(figure, path)
+
+    def _line(self, ax, rows, name, marker):
+        rows = sorted((row for row in rows if name in row), key=lambda row: row[self.x])
+        x, y = [row[self.x] for row in rows], np.array([number(row[name]) for row in rows])
+        (line,) = ax.plot(x, y, marker=marker, markersize=4, label=name.removeprefix(self.columns))
+        reach = np.array([row[name]["spread"] if isinstance(row[name], dict) else 0.0 for row in rows])
+        ax.fill_between(x, y - reach, y + reach, color=line.get_color(), alpha=0.2, linewidth=0)
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A line of text for each row, and a dot in it for each column; `level` draws a vertical line."""
+
+    rows: list
+    of: str
+    columns: tuple
+    label: str
+    level: float | None = None
+    log: bool = False
+
+    def draw(self, path):
+        with plt.style.context(STYLE):
+            figure, ax = plt.subplots(figsize=(7.5, 1.0 + 0.22 * len(self.rows)))
+            places = np.arange(len(self.rows))[::-1]
+            for name, marker in zip(self.columns, MARKERS * 3, strict=False):
+                values = [number(row.get(name)) for row in self.rows]
+                ax.plot(values, places, marker, markersize=5, label=name, alpha=0.8)
+            ax.set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
+            ax.set(xlabel=self.label, xscale="log" if self.log else "linear")
+            if self.level is not None:
+                ax.axvline(self.level, color="grey", linewidth=0.8)
+            ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+            save(figure, path)

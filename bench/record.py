@@ -1,0 +1,111 @@
+"""Records: what a run measured, where and with what, as the run itself found it; one file a topic in docs/measured.
+
+A record holds sections, and a section rows. All rows of a section come from one commit, one build of the core, one
+processor and one set of versions: a run that differs is refused until the section is dropped (``--fresh``).
+"""
+
+import hashlib
+import json
+import platform
+import re
+import subprocess
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from spectralcls._core import compiled
+
+from .measure import QUICK
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "build" / "quick" if QUICK else ROOT / "docs" / "measured"
+SOURCES = ("src", "cpp", "bench", "CMakeLists.txt", "pyproject.toml")
+PACKAGES = (
+    "numpy scipy scikit-learn dask pandas pyarrow torch pykeops numba faiss-cpu pykdtree pynanoflann mlpack KDEpy "
+    "statsmodels pynndescent scikit-dimension lightgbm xgboost catboost xrfm"
+).split()
+
+
+class Mixed(Exception):
+    """A section has rows of another commit, build, processor or version."""
+
+
+def git(*arguments):
+    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout
+
+
+def digest(*parts):
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+
+
+def commit():
+    """The commit, and a digest of what differs from it in the sources."""
+    changed = git("diff", "HEAD", "--", *SOURCES)
+    new = git("ls-files", "--others", "--exclude-standard", "--", *SOURCES).split()
+    if not changed and not new:
+        return git("rev-parse", "--short=12", "HEAD").strip()
+    text = changed.encode() + b"".join((ROOT / name).read_bytes() for name in new)
+    return f"{git('rev-parse', '--short=12', 'HEAD').strip()} with changes {digest(text)}"
+
+
+def processor():
+    """The processor's name, family and model, or the architecture if the system does not tell them."""
+    cpuinfo = Path("/proc/cpuinfo")
+    text = cpuinfo.read_text() if cpuinfo.exists() else ""
+    found = [re.search(rf"^{key}\s*: (.*)", text, re.MULTILINE) for key in ("model name", "cpu family", "model")]
+    return ", ".join(match[1] for match in found) if all(found) else platform.machine()
+
+
+def versions():
+    found = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def identity():
+    """What all rows of a section share."""
+    modules = sorted(Path(compiled.__file__).parent.glob("*.so")) if getattr(compiled, "__file__", None) else []
+    return {
+        "commit": commit(),
+        "core": digest(*(module.read_bytes() for module in modules)),
+        "compiler": compiled.build_info()["compiler"],
+        "processor": processor(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": versions(),
+    }
+
+
+class Record:
+    """The sections of one topic, read from its file and kept there."""
+
+    def __init__(self, topic, folder=None):
+        self.path = (folder or FOLDER) / f"{topic}.json"
+        self.sections = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
+
+    def begin(self, section, run, fresh=False):
+        """Make room for rows of this run; those of another one are dropped if `fresh`, otherwise `Mixed` is raised."""
+        kept = self.sections.get(section)
+        if kept and kept["run"] != run:
+            differs = [key for key in run if kept["run"].get(key) != run[key]]
+            if not fresh:
+                raise Mixed(f"{self.path.name}, {section}: rows of another {', '.join(differs)}; --fresh drops them")
+            kept = None
+        self.sections[section] = kept or {"run": run, "rows": []}
+
+    def row(self, section, case):
+        """The row of a case, or None."""
+        rows = self.sections.get(section, {"rows": []})["rows"]
+        return next((row for row in rows if row["case"] == case), None)
+
+    def keep(self, section, case, values, seconds):
+        rows = self.sections[section]["rows"]
+        rows[:] = [row for row in rows if row["case"] != case]
+        rows.append({"case": case, "values": values, "date": date.today().isoformat(), "seconds": round(seconds, 1)})
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.sections, indent=1, ensure_ascii=False)
+        self.path.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,193 @@
+"""Missing values, as the points of a class expect them.
+
+The value of a feature f that a point i lacks is the kernel regression of the feature on those that the point has, over
+the points j of the class that have f:
+
+    x_if = sum_j w_j K(i, j) x_jf / sum_j w_j K(i, j),
+
+K a Gaussian in the squared distance of the features that both have, plus the expected one of those that i has and j
+lacks. Its bandwidth is half the distance within which a twentieth of the pairs of one class are. The mean of the class
+counts as a further point, with little weight; if the class has no value at all, the mean of all points takes its place.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._utils.quantile import weighted_quantile
+from ..kernels import kernel_sums
+from .missing import (
+    columns_of,
+    feature_of,
+    in_order,
+    is_incomplete,
+    known_features,
+    masked_distance,
+    sums_by_feature,
+)
+
+MOST_DONORS = 250  # points of a class that complete the others
+MOST_PAIRS = 4000  # of one class that say what is near; so many at random if there are more
+BLOCK = 4096  # points that are completed at a time
+NEAR = 0.05  # share of the pairs that are near
+OF_MEAN = 1e-5  # weight of the class mean, of that of the class; the kernel at distance 0 is 1
+
+
+def completed(X, codes, weights=None, features=None, n_jobs=None):
+    """X (n, d), its missing values filled in by the points of the same class; see `Completion.learned`."""
+    if not is_incomplete(X):
+        return X
+    return Completion.learned(X, codes, weights, features).of_own_class(X, codes, n_jobs)[0]
+
+
+def completed_by_folds(X, codes, folds, weights=None, features=None, n_jobs=None):
+    """X as the points outside of each fold complete it, (folds, n, d)."""
+    return Completion.learned(X, codes, weights, features, folds).of_own_class(X, codes, n_jobs)
+
+
+class Donors(NamedTuple):
+    """The points of a class that complete others, D of them."""
+
+    points: np.ndarray  # (D, d) centered, 0 for what is missing
+    lacking: np.ndarray  # (D, F) bool
+    terms: np.ndarray  # (D, d + F) of the means: values by feature, and whether they are there, times the weight
+    folds: np.ndarray  # (D,)
+    mean: np.ndarray  # (folds, 1, d) of the class outside of each fold
+    prior: float  # its weight
+
+
+class Completion(NamedTuple):
+    """What completes points as those of a class expect them: of all, or for each fold of those outside of it."""
+
+    classes: list  # of Donors
+    columns: list  # of each feature
+    center: np.ndarray  # (d,)
+    spread: np.ndarray  # (d,) mean square of what is centered
+    width: float
+
+    @classmethod
+    def learned(cls, X, codes, weights=None, features=None, folds=None, most_donors=MOST_DONORS):
+        """From training points.
+
+        Parameters
+        ----------
+        X : ndarray (n, d)
+            NaN where a value is missing.
+        codes : ndarray (n,)
+            Classes from 0 on.
+        weights : ndarray (n,), optional
+        features : ndarray (d,), optional
+            Feature of each column, whose values are missing together; None: one column each.
+        folds : ndarray (n,), optional
+            From 0 on; None: there is one, and all points are outside of it.
+        most_donors : int
+            Points of a class that complete the others, at random if there are more.
+        """
+        columns = columns_of(X.shape[1], features)
+        weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
+        known = ~np.isnan(X)
+        weight = np.where(weights @ known > 0, weights @ known, 1.0)
+        center = weights @ np.where(known, X, 0.0) / weight
+        Z = np.where(known, X.astype(np.float64) - center, 0.0)
+        spread = weights @ Z**2 / weight
+        has = known_features(known, columns)
+        terms = np.column_stack([in_order(Z, columns), has]) * weights[:, None]
+        folds_of = np.zeros(len(X), dtype=np.intp) if folds is None else folds
+        n_folds = folds_of.max() + 1
+        which = feature_of(columns)
+
+        def means(rows, otherwise):
+            sums = (folds_of[rows] == np.arange(n_folds)[:, None]) @ terms[rows]
+            return _means(sums if folds is None else outside(sums), otherwise, which)
+
+        members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
+        overall, classes = means(slice(None), 0.0), []
+        for own in members:
+            some = _some(own, most_donors)
+            mean, prior = means(own, overall)[:, None], OF_MEAN * (weights[own].sum() or 1.0)
+            classes.append(Donors(Z[some], ~has[some], terms[some], folds_of[some], mean, prior))
+        width = _near(Z, has, columns, _expected(Z, spread, columns), members, weights)
+        return cls(classes, columns, center, spread, width)
+
+    def of_own_class(self, X, codes, n_jobs=None):
+        """(folds, n, d) points, completed by the class of each."""
+        out = np.empty((len(self.classes[0].mean), *X.shape), X.dtype)
+        for c in np.unique(codes):
+            own = codes == c
+            out[:, own] = self.of_class(X[own], c, n_jobs)
+        return out
+
+    def of_class(self, X, c, n_jobs=None):
+        """(folds, n, d) points, completed by class c; float64."""
+        blocks = np.array_split(X, max(1, -(-len(X) // BLOCK)))
+        return np.concatenate([self._block(block, self.classes[c], n_jobs) for block in blocks], axis=1)
+
+    def _block(self, X, donors, n_jobs):
+        known = ~np.isnan(X)
+        Z = np.where(known, X - self.center, 0.0)
+        expected = _expected(Z, self.spread, self.columns)
+        A, B, constant = masked_distance(
+            Z, ~known_features(known, self.columns), donors.points, donors.lacking, self.columns, expected
+        )
+        n_folds = len(donors.mean)
+        log_scale, sums = kernel_sums(
+            A,
+            B,
+            weights=donors.terms,
+            labels=donors.folds,
+            n_labels=n_folds,
+            bandwidth=self.width,
+            log="pair",
+            n_jobs=n_jobs,
+        )
+        log_scale = np.where(sums.any(axis=2), log_scale + constant[:, None] / (2 * self.width**2), -np.inf)
+        sums = np.moveaxis(np.exp(log_scale)[..., None] * sums, 1, 0)
+        if n_folds > 1:
+            sums = outside(sums)
+        which, order = feature_of(self.columns), np.concatenate(self.columns)
+        weight = sums[..., len(which) :][..., which] + donors.prior
+        values = np.empty((n_folds, *X.shape))
+        values[..., order] = (sums[..., : len(which)] + donors.prior * donors.mean) / weight
+        return np.where(known, X, values + self.center)
+
+
+def outside(by_fold):
+    """Sums over all folds but one, for each fold of the first axis."""
+    return np.tensordot(1 - np.eye(len(by_fold)), by_fold, 1)
+
+
+def _expected(Z, spread, columns):
+    """Expected squared distance in each feature from a random point, (n, F)."""
+    return sums_by_feature(in_order(Z**2 + spread, columns), columns)
+
+
+def _some(rows, most):
+    """All of the rows, or as many at random, the same in every call."""
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
+def _means(sums, otherwise, which):
+    """Means of each column, (folds, columns), from sums of values and of weights."""
+    weight = sums[:, len(which) :][:, which]
+    return np.where(weight > 0, sums[:, : len(which)] / np.where(weight > 0, weight, 1.0), otherwise)
+
+
+def _near(Z, has, columns, expected, classes, weights):
+    """Half the distance within which the share `NEAR` of the different pairs of one class are; 1 if all are equal."""
+    sizes = np.array([len(own) for own in classes])
+    if (sizes**2).sum() <= MOST_PAIRS:
+        pairs = np.concatenate([np.stack(np.meshgrid(own, own)).reshape(2, -1) for own in classes], axis=1)
+    else:
+        rng = np.random.default_rng(0)
+        drawn = rng.choice(len(classes), MOST_PAIRS, p=sizes / sizes.sum())
+        starts = np.cumsum(sizes) - sizes
+        places = starts[drawn] + (rng.random((2, MOST_PAIRS)) * sizes[drawn]).astype(np.intp)
+        pairs = np.concatenate(classes)[places]
+    i, j = pairs
+    both = has[i] & has[j]
+    apart = np.where(both[:, feature_of(columns)], in_order(Z[i] - Z[j], columns), 0.0)
+    distances = np.einsum("pd,pd->p", apart, apart) + (expected[i] * (has[i] & ~has[j])).sum(axis=1)
+    apart = distances > 1e-9 * distances.max()
+    if not apart.any():
+        return 1.0
+    return float(np.sqrt(weighted_quantile(distances[apart], NEAR, weights[pairs].prod(axis=0)[apart]))) / 2

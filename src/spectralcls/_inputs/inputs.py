@@ -1,0 +1,273 @@
+"""Everything between what a user hands over and coordinates, as one object that an estimator keeps."""
+
+import warnings
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._utils.conversion import named_overflow_errors
+from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
+from .category_scales import choose_category_scales, rescale
+from .completion import Completion
+from .frames import Columns, as_columns
+from .read import FLOATS, read
+from .table import Table, categorical_columns, names_categories, require_numbers
+
+DONORS = 1000  # training samples that stand for all when a missing value is filled in
+
+
+class Inputs:
+    """Reads arrays and frames, scales numbers, encodes categories, completes missing values, applies a learned map.
+
+    `fit`, `fit_targets` and `fit_points` learn from the user's training samples and return checked data; calling the
+    object maps queries; `more` reads further training samples.
+
+    Parameters
+    ----------
+    name : str
+        Class of the estimator, for messages.
+    scale : {"auto", None}
+        Whether numbers are brought to standard deviation one.
+    categories : "from_dtype", array-like or None
+        Which columns are categories.
+    missing : {"complete", "integrate", "integrate queries", "refuse"}
+        Missing values are completed by kernel regression on the training samples; or they stay NaN, because the
+        estimator's formula integrates over them, everywhere or in queries alone; or they are an error.
+    step : object or None
+        A map of coordinates: ``step.fit(data)`` learns it, ``step(X)`` applies it.
+    accept_sparse : bool or str
+        As in scikit-learn's `check_array`; a sparse matrix passes as it is.
+    dtype : dtype or list of dtypes
+    bandwidth : float or None
+        The only bandwidth that the estimator uses, if it is given.
+    class_weight : dict, "balanced" or None
+        As in scikit-learn.
+    random_state, n_jobs : as of the estimator
+
+    Attributes
+    ----------
+    seen : dict
+        `n_features_in_` and, if X had string names, `feature_names_in_`.
+    table : Table or None
+        What columns become; None if the numbers are taken as they are.
+    """
+
+    def __init__(
+        self,
+        name,
+        *,
+        scale=None,
+        categories="from_dtype",
+        missing="complete",
+        step=None,
+        accept_sparse=False,
+        dtype=FLOATS,
+        bandwidth=None,
+        class_weight=None,
+        random_state=0,
+        n_jobs=None,
+    ):
+        self.name = name
+        self.scale = scale
+        self.categories = categories
+        self.missing = missing
+        self.step = step
+        self.accept_sparse = accept_sparse
+        self.dtype = dtype
+        self.bandwidth = bandwidth
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.seen, self.table, self._donors = {}, None, None
+
+    def fit(self, X, y, sample_weight=None, *, classes=None, at_least=2):
+        """Learn from labeled samples.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+        classes : array-like, optional
+            All labels that will ever occur, of a first `partial_fit`.
+        at_least : int
+            Smallest number of classes.
+
+        Returns
+        -------
+        TrainingData
+        """
+        raw = self._read(X, reset=True, ensure_min_samples=1 if classes is not None else at_least)
+        data = check_labels(
+            self.name, y, n_rows(raw), sample_weight, class_weight=self.class_weight, classes=classes, at_least=at_least
+        )
+        return self._learn(raw, data)
+
+    def fit_targets(self, X, y, sample_weight=None):
+        """Learn from samples with numbers to predict, (n,) or (n, k)."""
+        raw = self._read(X, reset=True)
+        return self._learn(raw, check_targets(self.name, y, n_rows(raw), sample_weight))
+
+    def fit_points(self, X, sample_weight=None, *, ensure_min_samples=1):
+        """Learn from samples alone."""
+        raw = self._read(X, reset=True, ensure_min_samples=ensure_min_samples)
+        return self._learn(raw, check_weights_of_points(n_rows(raw), sample_weight))
+
+    def more(self, X, y, classes, sample_weight=None, *, new_classes=False):
+        """Further training samples, in the coordinates that were learned.
+
+        Parameters
+        ----------
+        classes : ndarray
+            The labels known so far.
+        new_classes : bool
+            Whether other labels may come.
+        """
+        raw = self._read(X, reset=False)
+        data = check_more_labels(
+            y, n_rows(raw), classes, sample_weight, class_weight=self.class_weight, new_classes=new_classes
+        )
+        X = self._finish(self._coordinates(take(raw, data.kept)))
+        return data._replace(X=X, features=self.features, kept=None)
+
+    def __call__(self, X):
+        """Queries as coordinates, (m, d)."""
+        return self._finish(self._coordinates(self._read(X, reset=False)))
+
+    def of_features(self, features):
+        """The inputs of an estimator that has only some of the features, all of them numbers as they are."""
+        if self.table is not None:
+            raise ValueError(f"Only a {self.name} of numbers alone has parts: categories and scales are of the whole.")
+        part = Inputs(self.name, missing=self.missing, dtype=self.dtype, n_jobs=self.n_jobs)
+        part.seen = {name: value[features] for name, value in self.seen.items() if name == "feature_names_in_"}
+        part.seen["n_features_in_"] = len(features)
+        X, weights = self._donors
+        part._donors = X[:, features], weights
+        return part
+
+    @property
+    def features(self):
+        """Feature of each coordinate, (d,); None if each is one."""
+        return self.table.features if self.table is not None and self.table.categories and self.step is None else None
+
+    @property
+    def categorical(self):
+        """Whether a column is a category, whose equal values are different samples."""
+        return self.table is not None and self.table.has_categories
+
+    def log_jacobian(self, X):
+        """Logarithm of the volume of the user's units in those of coordinates, (m,); missing values add nothing."""
+        if self.table is None:
+            return 0.0
+        return np.where(np.isnan(X), 0.0, self.table.log_scales).sum(axis=1)
+
+    def _read(self, X, *, reset, ensure_min_samples=1):
+        as_columns = names_categories(self.categories) if reset else self.table is not None and self.table.as_columns
+        return read(
+            X,
+            self.name,
+            self.seen,
+            reset=reset,
+            as_columns=as_columns,
+            finite=self.missing == "refuse",
+            dtype=self.dtype,
+            accept_sparse=self.accept_sparse,
+            ensure_min_samples=ensure_min_samples,
+        )
+
+    def _learn(self, raw, data):
+        """The checked data in the coordinates that are learned here."""
+        raw = take(raw, data.kept)
+        self.table = self._learned_table(raw, data.weights)
+        if self.table is not None and self.table.left_out:
+            warn_of_columns_left_out(self.name, self.table.left_out)
+            raw = raw if isinstance(raw, Columns) else as_columns(raw)
+        X = self._coordinates(raw)
+        if issparse(X):
+            return data._replace(X=X)
+        if np.isnan(X).all():
+            raise ValueError("Input X contains NaN only: all values are missing.")
+        data = data._replace(X=X, features=self.features)
+        if self.table is not None and self.table.categories and data.n_classes > 1:
+            factors = choose_category_scales(
+                self.table, data, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs
+            )
+            data = data._replace(X=rescale(data.X, factors))
+            data = data._replace(features=self.features)
+        if self.missing != "integrate":
+            self._donors = _some(data)
+            data = data._replace(X=self._completed(data.X))
+        if self.step is not None:
+            self.step.fit(data)
+            data = data._replace(X=self.step(data.X), features=None)
+        return data
+
+    def _learned_table(self, raw, weights):
+        if isinstance(raw, Columns):
+            categorical = categorical_columns(self.categories, raw)
+            require_numbers(raw, categorical, self.name)
+            table = Table.learned(raw, categorical, self.scale is not None, weights).checked()
+            return table if self.scale is not None or table.as_columns else None
+        if issparse(raw) or (self.scale is None and "feature_names_in_" not in self.seen):
+            return None
+        table = Table.of_numbers(raw, self.scale is not None, weights, self.seen.get("feature_names_in_"))
+        return None if table is None else table.checked()
+
+    def _coordinates(self, raw):
+        """Numbers in the units of the table, NaN if a value is missing."""
+        if issparse(raw):
+            return raw
+        if isinstance(raw, Columns):
+            if self.table is None:
+                require_numbers(raw, [False] * len(raw), self.name)
+            X = Table.plain(raw) if self.table is None else self.table.encode(raw)
+            with named_overflow_errors("X"):
+                return np.ascontiguousarray(X, dtype=X.dtype if X.dtype in np.atleast_1d(self.dtype) else np.float64)
+        return raw if self.table is None else self.table.scaled(raw)
+
+    def _finish(self, X):
+        if issparse(X):
+            return X
+        X = self._completed(X) if self.missing == "complete" else X
+        return X if self.step is None else self.step(X)
+
+    def _completed(self, X):
+        """X with an expected value in the place of each missing one, whatever the class."""
+        lacking = np.isnan(X).any(axis=1)
+        if not lacking.any():
+            return X
+        codes = np.zeros(len(self._donors[0]), dtype=np.intp)
+        completion = Completion.learned(self._donors[0], codes, self._donors[1], self.features, most_donors=DONORS)
+        X = X.copy()
+        X[lacking] = completion.of_class(X[lacking], 0, self.n_jobs)[0]
+        return X
+
+
+def warn_of_columns_left_out(name, columns):
+    """Name the columns of X that are not used, and why."""
+    listed = "; ".join(f"{column.name!r}: {column.reason}" for column in columns[:10])
+    more = f"; and {len(columns) - 10} more" if len(columns) > 10 else ""
+    warnings.warn(
+        f"{name} leaves out columns of X that say nothing about new samples ({listed}{more}). Drop them, or name them "
+        "in categorical_features if they are categories.",
+        stacklevel=2,
+    )
+
+
+def n_rows(raw):
+    return raw.n_rows if isinstance(raw, Columns) else raw.shape[0]
+
+
+def take(raw, kept):
+    """The rows of a mask; all of them for None."""
+    if kept is None:
+        return raw
+    return raw.take(kept) if isinstance(raw, Columns) else raw[kept]
+
+
+def _some(data):
+    """Some of the samples, at random but the same in every call, and their weights."""
+    if len(data.X) <= DONORS:
+        return data.X, data.weights
+    rows = np.sort(np.random.default_rng(0).choice(len(data.X), DONORS, replace=False))
+    return data.X[rows], None if data.weights is None else data.weights[rows]

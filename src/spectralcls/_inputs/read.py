@@ -1,0 +1,109 @@
+"""What a user hands over as X, checked: a matrix of numbers, or a list of columns.
+
+Checks check here: nothing is learned but the number and the names of the features.
+"""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.validation import check_array
+
+from .._utils.conversion import named_overflow_errors
+from .._utils.from_sklearn import check_columns_seen
+from .frames import NUMBER, Columns, is_frame, is_numeric_pandas, read_columns
+
+FLOATS = (np.float64, np.float32)
+
+
+def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept_sparse=False, ensure_min_samples=1):
+    """Check X, and give it as a matrix if it is numbers alone, else as columns.
+
+    Parameters
+    ----------
+    X : array-like, data frame, sparse matrix or Columns
+    name : str
+        Of the estimator, for messages.
+    seen : dict
+        Number and names of the features; see `check_columns_seen`.
+    reset : bool
+        Whether X is of `fit`.
+    as_columns : bool
+        Whether columns are wanted even of a matrix, because some are categories.
+    finite : bool
+        Whether no value may be missing.
+    dtype, accept_sparse, ensure_min_samples : as in scikit-learn's `check_array`
+
+    Returns
+    -------
+    raw : ndarray (n, d) with NaN for missing values, sparse array, or Columns
+
+    Raises
+    ------
+    ValueError, TypeError
+        In one sentence that names the column.
+    """
+    X = without_mask(X)
+    if isinstance(X, Columns):  # read and checked before
+        if reset:
+            seen.update(X.seen)
+        return X
+    if issparse(X) or not (is_table(X) or as_columns):
+        _refuse_infinite(X)
+        with named_overflow_errors("X"):
+            matrix = check_array(
+                X,
+                dtype=dtype,
+                accept_sparse=accept_sparse,
+                ensure_all_finite=True if finite or issparse(X) else "allow-nan",
+                ensure_min_samples=ensure_min_samples,
+                estimator=name,
+                input_name="X",
+                order="C",
+            )
+        check_columns_seen(name, seen, X, reset=reset)
+        return matrix
+    if not is_frame(X):
+        X = check_array(X, dtype=None, ensure_all_finite=False, estimator=name)
+    check_columns_seen(name, seen, X, reset=reset)
+    columns = read_columns(X)
+    columns.seen = dict(seen)
+    for column in columns:
+        if column.kind == NUMBER and np.isinf(column.values).any():
+            raise ValueError(_infinite(column.name, int(np.argmax(np.isinf(column.values)))))
+    if columns.n_rows < ensure_min_samples:
+        raise ValueError(
+            f"Found array with {columns.n_rows} sample(s) (shape={(columns.n_rows, len(columns))}) while a minimum of "
+            f"{ensure_min_samples} is required by {name}."
+        )
+    return columns
+
+
+def is_table(X):
+    """Whether X is a data frame that is not pandas's of numbers alone."""
+    return is_frame(X) and not is_numeric_pandas(X)
+
+
+def without_mask(X):
+    """X; entries that a masked array hides are missing values, whatever stands below the mask."""
+    if not np.ma.isMaskedArray(X) or not np.ma.is_masked(X):
+        return X
+    return X.astype(X.dtype if X.dtype.kind == "f" else np.float64).filled(np.nan)
+
+
+def _refuse_infinite(X):
+    """Raise for the first infinite value of an array or a frame of numbers."""
+    if issparse(X):  # of which older versions of SciPy make no array
+        return
+    try:
+        values = np.asarray(X)
+    except (ValueError, TypeError):
+        return
+    with np.errstate(over="ignore", invalid="ignore"):  # of finite values, in half precision soon
+        if values.dtype.kind != "f" or values.ndim != 2 or np.isfinite(values.sum()):
+            return
+    row, column = np.unravel_index(np.argmax(np.isinf(values)), values.shape)
+    if np.isinf(values[row, column]):
+        raise ValueError(_infinite(X.columns[column] if hasattr(X, "columns") else int(column), int(row)))
+
+
+def _infinite(name, row):
+    return f"Input X contains infinity: column {name!r}, row {row}. Replace infinite values, or make them missing."

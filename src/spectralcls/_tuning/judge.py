@@ -1,0 +1,125 @@
+"""What the scores of held-out points say of each candidate: how many are right, and how likely the classes were."""
+
+import numpy as np
+from scipy.special import log_softmax
+
+from .search import Scored
+from .temperature import LOWEST, finite_scores, inverse_temperature
+
+MOST_KEPT = 1 << 22  # numbers of all candidates from which log losses come
+SCORINGS = ("auto", "accuracy", "balanced_accuracy", "neg_log_loss")
+
+
+class Judge:
+    """Collects class scores of the validated points of a sample, for a grid of candidates.
+
+    Parameters
+    ----------
+    sample : TuningSample
+    shape : tuple of int
+        Of the grid of candidates.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}
+        "auto" is the accuracy; of candidates within a standard error of the best the one of the least log loss wins.
+    logs : bool
+        Whether scores are logarithms of joint probabilities. Otherwise a softmax of the scores times one factor, found
+        for each candidate, gives the probabilities.
+    importance : ndarray (C,), optional
+        What an error of each class counts.
+    """
+
+    def __init__(self, sample, shape, scoring="auto", logs=False, importance=None):
+        if importance is not None:
+            sample = sample._replace(weights=sample.weights * importance[sample.codes])
+        n, n_classes = sample.n_samples, sample.n_classes
+        self.sample, self.scoring, self.logs = sample, scoring, logs
+        self.codes, self.weights = sample.codes[sample.rows], sample.weights[sample.rows]
+        self.right = np.zeros((n, *shape))
+        n_kept = n if scoring == "neg_log_loss" else min(n, max(500, MOST_KEPT // (np.prod(shape) * n_classes)))
+        self.kept = np.linspace(0, n - 1, int(n_kept)).astype(np.intp)
+        self.place = np.full(n, -1)
+        self.place[self.kept] = np.arange(len(self.kept))
+        self.scores = None
+        if scoring in ("auto", "neg_log_loss"):
+            self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
+
+    @classmethod
+    def joined(cls, judges):
+        """One of all candidates, from several of some along the first axis of the grid."""
+        out = cls.__new__(cls)
+        vars(out).update(vars(judges[0]))
+        out.right = np.concatenate([judge.right for judge in judges], axis=1)
+        if out.scores is not None:
+            out.scores = np.concatenate([judge.scores for judge in judges], axis=1)
+        return out
+
+    def only(self, several):
+        """The same without the axes of the grid that have a single candidate; `several` says which have more."""
+        single = tuple(axis for axis, has_several in enumerate(several, 1) if not has_several)
+        self.right = self.right.squeeze(single)
+        if self.scores is not None:
+            self.scores = self.scores.squeeze(single)
+        return self
+
+    def add(self, rows, scores, *, predicted=None, right=None, at=()):
+        """Note the scores of some of the validated points.
+
+        Parameters
+        ----------
+        rows : slice, or ndarray of int (r,)
+            Places among the validated points.
+        scores : ndarray (r, ..., C)
+            Of the candidates at the position `at` of the grid.
+        predicted : ndarray (r, ...), optional
+            Best classes, if these are not the classes of the largest scores.
+        right : ndarray (r, ...), optional
+            Which are right, if that is known better; NaN for a candidate that cannot be scored.
+        """
+        if right is None:
+            predicted = scores.argmax(axis=-1) if predicted is None else predicted
+            right = predicted == self.codes[rows].reshape(-1, *[1] * (predicted.ndim - 1))
+        rows = np.arange(len(self.right))[rows]
+        self.right[(rows, *at)] = right
+        if self.scores is not None:
+            place = self.place[rows]
+            # Relative to the best class, so that float32 keeps the differences however far a point is.
+            with np.errstate(invalid="ignore"):
+                relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
+            self.scores[(place[place >= 0], *at)] = relative[place >= 0]
+
+    def scored(self):
+        """The scores of the candidates for `search`."""
+        if self.scoring == "neg_log_loss":
+            shape = self.right.shape[1:]
+            logs = np.stack([self._log_p(index) for index in np.ndindex(shape)], axis=1)
+            by_split = self.sample.accuracies(logs.reshape(-1, *shape))
+            mean = self.weights @ logs / self.weights.sum()
+            deviations = np.sqrt(self.weights @ (logs - mean) ** 2 / self.weights.sum()).reshape(shape)
+            return Scored(by_split, deviations, predicts_one_class=self.predicts_one_class)
+        if self.scoring == "balanced_accuracy":
+            of_class = np.bincount(self.codes, self.weights, minlength=self.sample.n_classes)
+            weights = self.sample.weights / np.where(of_class > 0, of_class, 1.0)[self.sample.codes]
+            by_split = self.sample._replace(weights=weights).accuracies(self.right)
+            return Scored(by_split, predicts_one_class=self.predicts_one_class)
+        tie_score = self.log_score if self.scoring == "auto" else None
+        return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class)
+
+    def predicts_one_class(self, index):
+        """Whether a candidate finds all points of one class, and none of another."""
+        right = self.right[(slice(None), *index)] > 0
+        found = np.bincount(self.codes, right, minlength=self.sample.n_classes)
+        of_class = np.bincount(self.codes, minlength=self.sample.n_classes)
+        return np.count_nonzero(of_class) > 1 and found.sum() == found.max() == of_class[found.argmax()]
+
+    def log_score(self, index):
+        """Mean logarithm of the probability of the true class for one candidate."""
+        return float(np.average(self._log_p(index), weights=self.weights[self.kept]))
+
+    def _log_p(self, index):
+        codes, scores = self.codes[self.kept], self.scores[(slice(None), *index)].astype(np.float64)
+        if np.isnan(self.right[(slice(None), *index)]).any():
+            return np.full(len(codes), np.nan)
+        reached = scores.max(axis=1) > -np.inf
+        scores = finite_scores(np.where(reached[:, None], scores, 0.0))
+        if not self.logs:
+            scores = scores * inverse_temperature(scores, codes, self.weights[self.kept])
+        return np.maximum(log_softmax(scores, axis=1)[np.arange(len(codes)), codes], np.log(LOWEST))

@@ -1,0 +1,43 @@
+"""Every private name of scikit-learn that the package uses: a release that moves one breaks this file alone."""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils._param_validation import HasMethods, Interval, Options, RealNotInt, StrOptions, validate_params
+from sklearn.utils.validation import _check_feature_names, _check_n_features
+from sklearn.utils.validation import _check_sample_weight as check_weights
+from sklearn.utils.validation import _check_y as check_y
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "Options",
+    "RealNotInt",
+    "StrOptions",
+    "check_columns_seen",
+    "check_matplotlib_support",
+    "check_weights",
+    "check_y",
+    "fit_context",
+    "validate_params",
+]
+
+
+def check_columns_seen(name, seen, X, *, reset):
+    """Check the number and the names of the features as scikit-learn does; messages name the estimator.
+
+    Parameters
+    ----------
+    name : str
+        Of the estimator's class.
+    seen : dict
+        Its `n_features_in_` and, if X had string names, its `feature_names_in_`; filled with `reset`.
+    X : array-like or data frame
+    reset : bool
+        Whether to note what X has, or to compare.
+    """
+    holder = type(name, (), {})()  # scikit-learn's messages name the class of what they are given
+    vars(holder).update(seen)
+    _check_feature_names(holder, X, reset=reset)
+    _check_n_features(holder, X, reset=reset)
+    seen.clear()
+    seen.update(vars(holder))

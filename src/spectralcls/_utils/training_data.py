@@ -1,0 +1,49 @@
+"""Checked training data, as every family receives them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class TrainingData(NamedTuple):
+    """Coordinates of the samples of positive weight, and what is to be predicted of them."""
+
+    X: np.ndarray  # (n, d) float32 or float64; NaN if a value is missing and the family integrates over it
+    codes: np.ndarray  # (n,) class of each row, 0 ... C - 1; zeros without classes
+    classes: np.ndarray  # (C,) labels, sorted
+    weights: np.ndarray | None = None  # (n,) positive weights; None if all are one
+    kept: np.ndarray | None = None  # (n_given,) mask of the rows that remained; None if all did
+    features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
+    targets: np.ndarray | None = None  # (n, k) float64, of a regression
+    y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
+
+    @classmethod
+    def points(cls, X, weights=None):
+        """Samples of one class."""
+        return cls(X, np.zeros(len(X), dtype=np.intp), np.zeros(1), weights)
+
+    @property
+    def n_classes(self):
+        return len(self.classes)
+
+    @property
+    def class_weight(self):
+        """Sum of the sample weights of each class, (C,)."""
+        return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
+
+    def take(self, rows):
+        """Some of the rows; folds that a user gave no longer apply."""
+        parts = {
+            name: None if value is None else value[rows]
+            for name, value in (("weights", self.weights), ("targets", self.targets))
+        }
+        return self._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
+
+    def append(self, more):
+        """These and `more`, of the same classes."""
+        weights = None
+        if self.weights is not None or more.weights is not None:
+            parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
+            weights = np.concatenate(parts)
+        X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
+        return TrainingData(X, codes, self.classes, weights, features=self.features)

@@ -1,0 +1,129 @@
+"""`Inputs` on Dask collections: columns are learned from all rows, what compares samples from rows in this process."""
+
+import dask
+import dask.array as da
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._inputs import Inputs, Table, choose_category_scales
+from .._inputs.inputs import DONORS
+from .._utils.from_sklearn import check_columns_seen
+from ._layout import Layout, encoded
+from ._rows import as_points, blocks, check_labels, check_targets, column_blocks
+from ._tuning import gather
+from ._workers import active_client, check_workers, keep
+
+MAX_GATHERED = 20_000  # rows in this process, from which a map is learned and PerTurbo chooses
+MAX_COMPARED = 5000  # rows from which scales of categories are chosen
+GROUP_BYTES = 1 << 28  # of the columns that one task learns
+
+
+class DaskInputs(Inputs):
+    """The same for Dask arrays and data frames; coordinates are Dask arrays that are not computed yet."""
+
+    def fit(self, X, y, sample_weight=None, *, at_least=2):
+        check_workers()
+        layout = Layout.of(X)
+        data = check_labels(self.name, self.seen, layout.numeric(X), y, sample_weight, at_least=at_least)
+        return self._learn(layout, data)
+
+    def fit_targets(self, X, y, sample_weight=None):
+        check_workers()
+        layout = Layout.of(X)
+        return self._learn(layout, check_targets(self.name, self.seen, layout.numeric(X), y, sample_weight))
+
+    def __call__(self, X):
+        check_workers()
+        layout = Layout.of(X)
+        names = X._meta if hasattr(X, "to_dask_array") else None
+        X = as_points(layout.numeric(X))
+        check_columns_seen(self.name, self.seen, np.empty((1, X.shape[1])) if names is None else names, reset=False)
+        return self._finish(self._coordinates(X, layout))
+
+    def local(self):
+        """The same for data in memory."""
+        inputs = Inputs(self.name)
+        vars(inputs).update(vars(self))
+        return inputs
+
+    def _learn(self, layout, data):
+        self.table = self._learned_table(layout, data)
+        (X,) = keep(self._coordinates(data.X, layout))
+        features = None
+        if self.table is not None and self.table.categories:
+            sample = self._sample(data._replace(X=X), MAX_COMPARED)
+            if data.n_classes > 1:
+                choose_category_scales(
+                    self.table, sample, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs
+                )
+            features = self.features
+            (X,) = keep(self._coordinates(data.X, layout))
+        incomplete = data.incomplete
+        if self.table is not None and self.table.has_categories:
+            incomplete = bool(da.isnan(X).any().compute())
+        data = data._replace(X=X, features=features, incomplete=incomplete)
+        if self.missing != "integrate":
+            sample = self._sample(data, DONORS)
+            self._donors = sample.X, sample.weights
+            if incomplete:
+                (X,) = keep(self._by_blocks(data.X, self._completed, data.X.shape[1]))
+                data = data._replace(X=X, incomplete=False)
+        if self.step is not None:
+            self.step.fit(self._sample(data, MAX_GATHERED))
+            (X,) = keep(self._mapped(data.X))
+            data = data._replace(X=X, features=None)
+        return data
+
+    def _sample(self, data, n):
+        return gather(data, n, check_random_state(self.random_state))
+
+    def _learned_table(self, layout, data):
+        """The table of all rows, a few columns in one task; None if the numbers are taken as they are."""
+        categorical = layout.categorical(self.categories, self.name)
+        if self.scale is None and not any(categorical):
+            return None
+        n, d = data.X.shape
+        learn, parts, weights = dask.delayed(_learned), [], column_blocks(data.weights, data.X)
+        group = max(1, min(int(GROUP_BYTES // (8 * n)), d // 16))
+        for start in range(0, d, group):
+            some = slice(start, min(start + group, d))
+            parts.append(
+                learn(
+                    blocks(data.X[:, some].map_blocks(np.copy)),
+                    weights,
+                    layout.part(some),
+                    categorical[some],
+                    self.scale is not None,
+                )
+            )
+        # Together, all groups of a block would be copied as soon as it is read: all of X where nothing is held.
+        learned = dask.compute(*parts) if active_client() else [dask.compute(part)[0] for part in parts]
+        return Table.joined(learned).checked()
+
+    def _coordinates(self, X, layout):
+        if self.table is None:
+            layout.require_numbers(self.name)
+            return X
+        width = sum(column.width for column in self.table.columns)
+        return X.map_blocks(encoded, self.table, layout, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
+
+    def _finish(self, X):
+        X = self._by_blocks(X, self._completed, X.shape[1]) if self.missing == "complete" else X
+        return X if self.step is None else self._mapped(X)
+
+    def _mapped(self, X):
+        return self._by_blocks(X, self.step, self.step(np.zeros((1, X.shape[1]), X.dtype)).shape[1])
+
+    @staticmethod
+    def _by_blocks(X, function, width):
+        return X.map_blocks(_applied, function, width, dtype=X.dtype, chunks=(X.chunks[0], (width,)))
+
+
+def _applied(X, function, width):
+    return function(X) if len(X) else np.empty((0, width), X.dtype)
+
+
+def _learned(blocks, weights, layout, categorical, scale):
+    X = np.concatenate(blocks)
+    weights = None if weights[0] is None else np.concatenate(weights)
+    return Table.learned(layout.columns(X), categorical, scale, weights)

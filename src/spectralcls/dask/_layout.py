@@ -1,0 +1,125 @@
+"""Tables on Dask collections: categories and missing values as in memory, of what a sample of the rows says.
+
+A data frame becomes one of numbers, with the positions of known categories in the place of levels; what is checked,
+gathered and sent to the workers is then an array. `Layout` knows what the numbers stand for, and gives the columns back
+that `spectralcls._inputs` takes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._inputs.frames import BOOLEAN, CATEGORY, NUMBER, ORDERED, Column, Columns
+from .._inputs.table import categorical_columns, require_numbers
+
+
+class Layout(NamedTuple):
+    """What the columns of numbers stand for.
+
+    Attributes
+    ----------
+    names : list
+        Of the columns, or their positions in an array.
+    kinds : list of str
+    levels : list of lists, None for numbers
+    """
+
+    names: list
+    kinds: list
+    levels: list
+
+    @classmethod
+    def of(cls, X):
+        """Of a Dask array or data frame.
+
+        Raises
+        ------
+        ValueError
+            For a column that is neither numbers nor known categories; in one sentence that names it.
+        """
+        if not hasattr(X, "to_dask_array"):
+            d = X.shape[1] if getattr(X, "ndim", 0) == 2 else 0
+            return cls(list(range(d)), [NUMBER] * d, [None] * d)
+        described = [_described(name, X[name]) for name in X.columns]
+        return cls(list(X.columns), [kind for kind, _ in described], [levels for _, levels in described])
+
+    def require_numbers(self, name):
+        """Raise for the first column of anything else; `name` is the estimator's."""
+        require_numbers(self._empty(), [False] * len(self.names), name)
+
+    def categorical(self, spec, name):
+        """Which columns are categories, by a user's parameter; the others have to be numbers."""
+        columns = self._empty()
+        categorical = categorical_columns(spec, columns)
+        require_numbers(columns, categorical, name)
+        return categorical
+
+    def _empty(self):
+        """The columns without a row."""
+        return Columns(Column(*pair, np.empty(0), np.empty(0, bool)) for pair in zip(*self[:2], strict=True))
+
+    def part(self, some):
+        """The layout of a slice of the columns."""
+        return Layout(self.names[some], self.kinds[some], self.levels[some])
+
+    @property
+    def is_plain(self):
+        """Whether all are numbers."""
+        return all(kind == NUMBER for kind in self.kinds)
+
+    def numeric(self, X):
+        """A Dask data frame as one of numbers; NaN where a value is missing."""
+        if not hasattr(X, "dtypes") or all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes):
+            return X
+        return X.map_partitions(self._numeric, meta=self._numeric(X._meta))
+
+    def _numeric(self, part):
+        out = part.copy(deep=False)
+        for name, kind in zip(self.names, self.kinds, strict=True):
+            if kind in (CATEGORY, ORDERED):
+                out[name] = part[name].cat.codes.astype(np.float64).where(lambda codes: codes >= 0)
+            elif not isinstance(part[name].dtype, np.dtype) or kind != NUMBER:
+                out[name] = part[name].astype("Float64").to_numpy(np.float64, na_value=np.nan)
+        return out
+
+    def columns(self, X):
+        """The columns that an array of these numbers stands for."""
+        return Columns(self._column(i, X[:, i]) for i in range(len(self.names)))
+
+    def _column(self, i, values):
+        missing, levels = np.isnan(values), self.levels[i]
+        if levels is None:
+            return Column(self.names[i], NUMBER, values, missing)
+        of_position = np.empty(len(levels) + 1, dtype=object)
+        of_position[: len(levels)] = levels
+        positions = np.where(missing, len(levels), values).astype(np.intp)
+        ordered = levels if self.kinds[i] == ORDERED else None
+        return Column(self.names[i], self.kinds[i], of_position[positions], missing, ordered)
+
+
+def encoded(X, table, layout):
+    """Coordinates of an array of numbers."""
+    return table.encode(layout.columns(X)) if table.has_categories or not layout.is_plain else table.scaled(X)
+
+
+def _described(name, series):
+    """(kind, levels) of a column of a Dask data frame."""
+    dtype = series.dtype
+    if str(dtype) == "category":
+        if not series.cat.known:
+            raise ValueError(
+                f"Column {name!r} of X is categorical, but its categories are not known: X = X.categorize([{name!r}])."
+            )
+        kind = ORDERED if series.cat.ordered else CATEGORY
+        return kind, list(series.cat.categories)
+    kind = getattr(dtype, "kind", "O")
+    if kind == "b":
+        return BOOLEAN, [False, True]
+    if kind in "iuf":
+        return NUMBER, None
+    what = (
+        "dates or times: make numbers of them"
+        if kind in "mM"
+        else (f"values of type {dtype}: make a known category of it (X.astype({{{name!r}: 'category'}}).categorize())")
+    )
+    raise ValueError(f"Column {name!r} of X holds {what}, or drop it.")

@@ -1,0 +1,166 @@
+"""Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# Words for a missing value, in lower case.
+MISSING = frozenset(
+    "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
+    "|fehlt|#wert!|#value!|#div/0!".split("|")
+)
+# (false, true) in the languages of office programs.
+TRUTH = (
+    ("false", "true"),
+    ("no", "yes"),
+    ("n", "y"),
+    ("f", "t"),
+    ("nein", "ja"),
+    ("n", "j"),
+    ("falsch", "wahr"),
+    ("non", "oui"),
+    ("faux", "vrai"),
+    ("no", "si"),
+    ("no", "sí"),
+    ("falso", "verdadero"),
+    ("falso", "vero"),
+    ("off", "on"),
+)
+ORDERS = ("ymd", "dmy", "mdy", "time")
+LEADING_ZERO = r"^0\d+$"
+
+_SPACES = " '’\u00a0\u202f"  # that group thousands
+_NUMBER = {
+    decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|\d+)(?:[{decimal}]\d*)?|[{decimal}]\d+)"
+    r"(?:[eE][+-]?\d+)?$"
+    for decimal, group in ((".", ","), (",", "."))
+}
+_SIGNS = r"^[€$£]\s*|\s*[€$£%]$"
+_TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|[+-]\d{2}:?\d{2})?$"
+_DAY, _MONTH = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})"
+_BETWEEN = r"[-/.]\s?"
+_PATTERNS = {
+    "ymd": rf"^(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}(?:[T ,]+{_TIME[:-1]})?$",
+    "dmy": rf"^{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}(?P<y>\d{{4}}|\d{{2}})(?:[T ,]+{_TIME[:-1]})?$",
+    "mdy": rf"^{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}(?P<y>\d{{4}}|\d{{2}})(?:[T ,]+{_TIME[:-1]})?$",
+    "time": f"^{_TIME}",
+}
+_HEAD = 100  # distinct values of which one has to be a date
+_CENTURY = 70  # two digits of a year from which it is of the last century
+
+
+class Cells:
+    """A column of text: row i has the distinct value ``values[codes[i]]``, and none where the code is -1.
+
+    Parameters
+    ----------
+    column : pyarrow array
+        Strings, or anything that casts to strings.
+    missing : collection of str
+        Words for a missing value, in lower case.
+    """
+
+    def __init__(self, column, missing=MISSING):
+        if isinstance(column, pa.ChunkedArray):
+            column = column.combine_chunks()
+        encoded = pc.cast(column, pa.string()).dictionary_encode()
+        values = pc.utf8_trim_whitespace(encoded.dictionary)
+        lacking = pc.is_in(pc.utf8_lower(values), value_set=pa.array(sorted(missing)))
+        trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
+        codes = np.append(_filled(trimmed.indices, -1), np.int32(-1))  # of the values before trimming, and of none
+        self.codes = codes[_filled(encoded.indices, -1)]
+        self.values = trimmed.dictionary
+        self._numbers, self._dates = {}, {}
+
+    @property
+    def known(self):
+        """Mask of the rows that have a value."""
+        return self.codes >= 0
+
+    @cached_property
+    def counts(self):
+        """Rows of each distinct value."""
+        return np.bincount(self.codes[self.known], minlength=len(self.values))
+
+    def share(self, mask):
+        """Share of the known rows whose values are in a mask of the distinct ones."""
+        return float(self.counts[mask].sum() / max(self.counts.sum(), 1))
+
+    def expand(self, values):
+        """What holds for each distinct value, as floats for each row."""
+        return np.append(values, np.nan)[self.codes]
+
+    def texts(self):
+        """The known cells, as objects."""
+        return self.values.to_numpy(zero_copy_only=False).astype(object)[self.codes[self.known]]
+
+    def numbers(self, decimal):
+        """The distinct values as numbers with that decimal sign, NaN for what is none."""
+        if decimal not in self._numbers:
+            self._numbers[decimal] = _numbers(self.values, decimal)
+        return self._numbers[decimal]
+
+    def dates(self, order):
+        """The distinct values as datetime64[us] with days, months and years in that order, NaT for what is none."""
+        if order not in self._dates:
+            self._dates[order] = _dates(self.values, order)
+        return self._dates[order]
+
+    def truth(self):
+        """The pair of words (false, true) that all values are of, or None."""
+        words = set(pc.utf8_lower(self.values).to_pylist()) if len(self.values) <= 4 else ()
+        return next((pair for pair in TRUTH if words == set(pair)), None)
+
+    def codes_of(self, levels, lower=False, digits=0):
+        """Position of each distinct value, or of its first digits, among levels; NaN if it is none of them."""
+        values = pc.utf8_lower(self.values) if lower else self.values
+        values = pc.utf8_slice_codeunits(values, 0, digits) if digits else values
+        found = pc.index_in(values, value_set=pa.array(levels, pa.string()))
+        return pc.cast(found, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+
+    def matches(self, pattern):
+        """Mask of the distinct values that match a regular expression."""
+        return pc.match_substring_regex(self.values, pattern).to_numpy(zero_copy_only=False).astype(bool)
+
+
+def _filled(indices, value):
+    return indices.fill_null(value).to_numpy(zero_copy_only=False)
+
+
+def _numbers(values, decimal):
+    plain = pc.replace_substring_regex(values, _SIGNS, "")
+    good = pc.match_substring_regex(plain, _NUMBER[decimal])
+    plain = pc.if_else(good, plain, pa.scalar(None, pa.string()))
+    for sign in (*_SPACES, "," if decimal == "." else "."):
+        plain = pc.replace_substring(plain, sign, "")
+    if decimal == ",":
+        plain = pc.replace_substring(plain, ",", ".")
+    return pc.cast(plain, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+
+
+def _dates(values, order):
+    if not pc.any(pc.match_substring_regex(values[:_HEAD], _PATTERNS[order])).as_py():
+        return np.full(len(values), np.datetime64("NaT", "us"))
+    parts = pc.extract_regex(values, _PATTERNS[order])
+    found = parts.is_valid().to_numpy(zero_copy_only=False)
+    half = np.zeros(len(values), dtype=object)
+    number = dict.fromkeys("ymdHMS", np.zeros(len(values), dtype=np.int64))
+    number["y"], number["m"], number["d"] = (np.full(len(values), first) for first in (1970, 1, 1))
+    for field in parts.type:
+        texts = parts.field(field.name)
+        if field.name == "half":
+            half = pc.utf8_lower(texts).to_numpy(zero_copy_only=False)
+            continue
+        digits = pc.if_else(pc.equal(texts, ""), "0", texts)
+        number[field.name] = _filled(pc.cast(digits, pa.int64()), 0)
+    year, month, day, hour = (number[name] for name in "ymdH")
+    year = np.where(year < 100, year + np.where(year < _CENTURY, 2000, 1900), year)
+    hour = np.where(half == "p", hour % 12 + 12, np.where(half == "a", hour % 12, hour))
+    start = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
+    date = start.astype("datetime64[D]") + (day - 1)
+    valid = found & (month >= 1) & (month <= 12) & (day >= 1) & (date.astype("datetime64[M]") == start)
+    valid &= (hour < 24) & (number["M"] < 60) & (number["S"] < 60)
+    moment = date.astype("datetime64[us]") + ((hour * 60 + number["M"]) * 60 + number["S"]).astype("timedelta64[s]")
+    return np.where(valid, moment, np.datetime64("NaT", "us"))

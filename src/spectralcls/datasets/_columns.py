@@ -1,0 +1,349 @@
+"""Columns learned from a table, and tables encoded by what was learned."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import types
+
+from .._inputs.dates import date_parts, varying_parts
+from .._inputs.identifiers import is_identifier
+from ._cells import LEADING_ZERO, ORDERS, Cells
+from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
+
+MOST_LEVELS = 48  # of a category; the rarest of more are joined
+FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
+_MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
+_POSTAL = re.compile(r"(?:^|[^a-z])(?:plz|zip|postal|postcode|cap)(?:[^a-z]|$)|postleitzahl|zip_?code|postcode", re.I)
+
+
+class Unclear(ValueError):
+    """A column that only the user can decide about."""
+
+
+class Bad(NamedTuple):
+    """A cell that a column cannot take, and the rows that have it."""
+
+    column: str
+    cell: str
+    rows: np.ndarray
+    is_level: bool = False
+
+
+def prepare(source, names, words):
+    """The columns of those names as they can be learned or encoded: {name: array or Cells}."""
+    position = {name: j for j, name in enumerate(source.table.column_names)}
+    return {name: _prepared(source.table.column(position[name]), words) for name in names}
+
+
+def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None):
+    """What prepared columns of a source are.
+
+    Raises
+    ------
+    ValueError
+        If only the user can decide about a column, with the names of all such columns.
+    """
+    columns, unclear = [], []
+    decimal = decimal or _vote(data, "numbers", ".,", source.decimal)
+    order = order or _vote(data, "dates", ("dmy", "mdy"), None)
+    for name, values in data.items():
+        forced = CATEGORY if name in categories else NUMBER if name in numbers else None
+        try:
+            columns.append(_learned(name, values, forced, decimal, order))
+        except Unclear as error:
+            unclear.append(str(error))
+    if unclear:
+        raise ValueError(f"{source.path}: {'; '.join(unclear)}")
+    return tuple(columns)
+
+
+def _prepared(column, words):
+    """An array of NumPy for numbers, truth values and dates; `Cells` for texts; None for what is no column."""
+    kind = column.type
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return column.cast(pa.float64()).to_numpy()
+    if types.is_temporal(kind) and not types.is_interval(kind):
+        if types.is_time(kind):
+            column = column.cast("time64[us]").cast("int64").cast("duration[us]")
+        return column.to_numpy()
+    if types.is_nested(kind) and not types.is_dictionary(kind) or types.is_binary(kind):
+        return None
+    return Cells(column, words)
+
+
+def _vote(data, reader, choices, default):
+    """Which of two readings more columns of text have, if one has more."""
+    votes = dict.fromkeys(choices, 0)
+    for cells in data.values():
+        if not isinstance(cells, Cells) or not cells.known.any():
+            continue
+        shares = {choice: cells.share(_is_read(getattr(cells, reader)(choice))) for choice in choices}
+        best = max(shares, key=shares.get)
+        votes[best] += shares[best] >= 0.5 and min(shares.values()) < shares[best]
+    return default if len(set(votes.values())) == 1 else max(votes, key=votes.get)
+
+
+def _is_read(values):
+    return ~np.isnat(values) if values.dtype.kind in "mM" else np.isfinite(values)
+
+
+def _learned(name, data, forced, decimal, order):
+    if data is None:
+        raise Unclear(f"column {name!r} holds nested values or bytes: leave it out with --drop")
+    if isinstance(data, np.ndarray):
+        return _learned_typed(name, data, forced)
+    column = _learned_texts(name, data, forced, decimal, order)
+    examples = tuple(map(shortened, data.values[:3].to_pylist()))
+    return replace(column, missing=float(np.mean(~data.known)), examples=examples)
+
+
+def _learned_typed(name, values, forced):
+    lacking = ~_is_read(values) if values.dtype.kind != "f" else np.isnan(values)
+    known = values[~lacking]
+    if forced == CATEGORY:
+        column = _category(name, Cells(_texts(values)))
+    elif values.dtype.kind == "f" and _POSTAL.search(name):
+        column = _code(name, Cells(_texts(values)))
+    elif values.dtype.kind == "f":
+        column = _number(name, known, len(known) < len(values), forced)
+    else:
+        column = _date(name, known, None)
+    examples = tuple(f"{v:.6g}" if values.dtype.kind == "f" else str(v)[:10] for v in dict.fromkeys(known[:3].tolist()))
+    return replace(column, missing=float(np.mean(lacking)), examples=examples)
+
+
+def _learned_texts(name, cells, forced, decimal, order):
+    if not cells.known.any():
+        return Column(name, LEFT_OUT, "empty")
+    if forced == CATEGORY:
+        return _category(name, cells)
+    decimal = _fitting(cells, decimal)
+    values = cells.numbers(decimal)
+    numeric = cells.share(np.isfinite(values))
+    if forced == NUMBER:
+        return Column(name, NUMBER, decimal=decimal)
+    if _POSTAL.search(name):
+        return _code(name, cells)
+    if numeric >= 0.5 and cells.matches(LEADING_ZERO).any():
+        return _text(name, cells)
+    if numeric >= 0.5:
+        return replace(_number(name, cells.expand(values)[cells.known], not cells.known.all(), None), decimal=decimal)
+    if len(cells.values) == 1 and not cells.known.all():
+        mark = cells.values[0].as_py()
+        return Column(name, BOOLEAN, f"{mark!r} or empty", levels=("", mark))
+    truth = cells.truth()
+    if truth:
+        return Column(name, BOOLEAN, levels=truth)
+    found = _order_of_dates(name, cells, order)
+    if found:
+        dates = cells.dates(found)
+        return _date(name, dates[~np.isnat(dates)], found)
+    return _text(name, cells)
+
+
+def _fitting(cells, decimal):
+    """The decimal sign of the file, or the other one if only that one reads all cells."""
+    other = "." if decimal == "," else ","
+    fits = [bool(np.isfinite(cells.numbers(sign)).all()) for sign in (decimal, other)]
+    return other if fits == [False, True] else decimal
+
+
+def _number(name, known, lacking, forced):
+    if forced is None and len(known):
+        if not lacking and known.min() == known.max():
+            return Column(name, LEFT_OUT, "always the same")
+        if is_identifier(known, name):
+            return Column(name, LEFT_OUT, "identifier")
+    return Column(name, NUMBER if len(known) else LEFT_OUT, "" if len(known) else "empty")
+
+
+def _date(name, known, order):
+    parts = varying_parts(known)
+    return Column(name, DATE, ", ".join(parts), order=order, parts=parts) if parts else _same(name)
+
+
+def _same(name):
+    return Column(name, LEFT_OUT, "always the same")
+
+
+def _order_of_dates(name, cells, order):
+    """The order in which most cells are dates; None if they are none."""
+    shares = {one: cells.share(~np.isnat(cells.dates(one))) for one in ORDERS}
+    best = max(shares, key=shares.get)
+    if shares[best] < 0.5:
+        return None
+    if order is None and shares["dmy"] == shares["mdy"] == shares[best] and cells.matches("[-/]").any():
+        raise Unclear(
+            f"column {name!r} has dates such as {cells.values[0].as_py()!r}, in which day and month cannot be told "
+            "apart: say --dates dmy or --dates mdy"
+        )
+    return order if order and shares[order] == shares[best] else best
+
+
+def _text(name, cells):
+    n_known, n_values = int(cells.counts.sum()), len(cells.values)
+    if n_values == 1:
+        return _same(name)
+    texts = cells.texts()
+    words = np.mean([text.count(" ") + 1 for text in texts[:1000]])
+    if words >= FEW_WORDS and n_values > max(MOST_LEVELS, 0.2 * n_known):
+        return Column(name, LEFT_OUT, "free text")
+    if is_identifier(texts, name):
+        return Column(name, LEFT_OUT, "identifier")
+    return _category(name, cells)
+
+
+def _category(name, cells, digits=0, note=""):
+    texts = [text[:digits] if digits else text for text in cells.values.to_pylist()]
+    counts = {}
+    for text, count in zip(texts, cells.counts, strict=True):
+        counts[text] = counts.get(text, 0) + int(count)
+    levels, joined = sorted(counts), len(counts) > MOST_LEVELS
+    if joined:
+        levels = sorted(sorted(levels, key=lambda level: -counts[level])[: MOST_LEVELS - 1])
+        note = f"{note}{len(counts)} levels, the rarest joined"
+    else:
+        note = f"{note}{len(counts)} level{'s' * (len(counts) != 1)}"
+    return Column(name, CATEGORY, note, levels=tuple(levels), joined=joined, digits=digits)
+
+
+def _code(name, cells):
+    """A category of codes such as postal codes: by the leading digits if there are too many levels."""
+    texts = cells.values.to_pylist()
+    longest = max(map(len, texts))
+    digits = next((k for k in range(longest, 0, -1) if len({text[:k] for text in texts}) <= MOST_LEVELS), 0)
+    first = "digit" if digits == 1 else f"{digits} digits"
+    note = f"by the first {first}: " if 0 < digits < longest else ""
+    return _category(name, cells, digits if note else 0, note)
+
+
+def _texts(values):
+    """Numbers or dates as an Arrow array of strings, whole numbers without a point."""
+    return pa.array(values, from_pandas=True).cast(pa.string())
+
+
+def encode(schema, source, unknown="error", data=None):
+    """See :meth:`Schema.encode`; `data` are the prepared columns if they are there."""
+    names, used = Counter(source.table.column_names), schema.used
+    lacking = [column.name for column in used if column.name not in names]
+    if lacking:
+        raise ValueError(f"{source.path}: no column {_listed(lacking)}; there are {_listed(list(names))}")
+    twice = [column.name for column in used if names[column.name] > 1]
+    if twice:
+        raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
+    learning = data is not None
+    data = data if learning else prepare(source, [column.name for column in used], schema.words)
+    decimal = None
+    if any(column.decimal is None and isinstance(data[column.name], Cells) for column in used):
+        decimal = _vote(data, "numbers", ".,", source.decimal)
+    types_of = dict(zip(source.table.column_names, source.table.schema.types, strict=True))
+    single = all(types_of[column.name] == pa.float32() for column in used)
+    X = np.empty((len(source.table), len(schema.feature_names)), np.float32 if single else np.float64, order="F")
+    bad, done = [], 0
+    for column in used:
+        values, wrong = _encoded(column, data[column.name], decimal, unknown)
+        for part in values:
+            X[:, done] = part
+            done += 1
+        bad += wrong
+    if bad:
+        raise ValueError(_all_bad(source, bad, learning))
+    return X
+
+
+def encode_labels(schema, source):
+    """The classes of a source, sorted, and the position of each row's.
+
+    Raises
+    ------
+    ValueError
+        If a row has none.
+    """
+    cells = Cells(source.table.column(schema.target), schema.words)
+    if not cells.known.all():
+        where = _rows(source, np.flatnonzero(~cells.known))
+        raise ValueError(
+            f"{source.path}: the target {schema.target!r} is missing in {where}: fill it in, or take the rows out"
+        )
+    classes, position = np.unique(cells.values.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
+    return classes, position[cells.codes]
+
+
+def _encoded(column, data, decimal, unknown):
+    """Arrays of floats for a column, and the cells that it cannot take."""
+    if data is None:
+        return [], [Bad(column.name, "nested values or bytes", np.arange(1))]
+    if isinstance(data, np.ndarray):
+        kind = data.dtype.kind
+        if kind == "f" and column.kind == NUMBER:
+            infinite = np.flatnonzero(np.isinf(data))
+            return [data], [Bad(column.name, f"{data[infinite[0]]}", infinite)] if len(infinite) else []
+        if kind in "mM" and column.kind == DATE:
+            parts = date_parts(data)
+            return [parts[name] for name in column.parts], []
+        data, decimal = Cells(_texts(data)), "."
+    if column.kind == DATE:
+        dates = data.dates(column.order or "ymd")
+        values, wrong = [data.expand(date_parts(dates)[name]) for name in column.parts], np.isnat(dates)
+    else:
+        known = _codes(column, data, column.decimal or decimal or ".")
+        if unknown == "missing" and column.kind == CATEGORY:
+            wrong = np.zeros(len(known), dtype=bool)
+        else:
+            wrong = ~np.isfinite(known)
+        values = [data.expand(known)]
+        if column.kind == BOOLEAN and column.levels[0] == "":
+            values[0][~data.known] = 0.0
+    bad = []
+    for code in np.flatnonzero(wrong):
+        rows = np.flatnonzero(data.codes == code)
+        bad.append(Bad(column.name, data.values[int(code)].as_py(), rows, column.kind in (CATEGORY, BOOLEAN)))
+        if len(bad) > _MOST_BAD:
+            break
+    return values, bad
+
+
+def _codes(column, cells, decimal):
+    """Numbers that stand for the distinct values of a column, NaN for what it cannot take."""
+    if column.kind == NUMBER:
+        return cells.numbers(decimal)
+    is_truth = column.kind == BOOLEAN and column.levels[0] != ""
+    codes = cells.codes_of(column.levels, lower=is_truth, digits=column.digits)
+    return np.where(np.isnan(codes), len(column.levels), codes) if column.joined else codes
+
+
+def _all_bad(source, bad, learning):
+    """One message on all cells that cannot be read, by column."""
+    by_column = {}
+    for one in bad:
+        by_column.setdefault(one.column, []).append(one)
+    lines = []
+    for name, cells in by_column.items():
+        shown = [f"{shortened(cell.cell)!r} in {_rows(source, cell.rows)}" for cell in cells[:_MOST_CELLS]]
+        if len(cells) > _MOST_CELLS:
+            more = "or more " if len(cells) > _MOST_BAD else ""
+            shown.append(f"and {len(cells) - _MOST_CELLS} {more}other cells")
+        lines.append(f"  column {name!r}: {', '.join(shown)}")
+    if len(lines) > _MOST_NAMED:
+        lines[_MOST_NAMED:] = [f"  and {len(lines) - _MOST_NAMED} more columns"]
+    what, advice = "cells that do not fit the rest of their column", "correct them"
+    if learning:
+        advice += ", name words for missing values with --missing WORD, take the column for --categories, or --drop it"
+    elif any(cell.is_level for cell in bad):
+        what = "levels that the model does not know" if all(cell.is_level for cell in bad) else what
+        advice += "; --unknown missing takes unknown levels for missing values"
+    return f"{source.path}: there are {what}:\n" + "\n".join(lines) + f"\n{advice}"
+
+
+def _rows(source, rows):
+    places = source.places(rows[:_MOST_LINES].tolist())
+    more = f" and {len(rows) - len(places)} more" if len(rows) > len(places) else ""
+    return f"{source.unit}{'s' if len(rows) > 1 else ''} {', '.join(map(str, places))}{more}"
+
+
+def _listed(names):
+    return ", ".join(map(repr, names[:_MOST_NAMED])) + (", ..." if len(names) > _MOST_NAMED else "")

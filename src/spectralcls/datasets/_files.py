@@ -1,0 +1,491 @@
+"""Files as tables of pyarrow, with the cells of text files and spreadsheets as they are written."""
+
+import codecs
+import csv
+import io
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
+
+from .._utils.files import as_path
+from .._utils.typing import FilePath
+
+TEXT = (".csv", ".tsv", ".txt", ".data")
+PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SAMPLE = 1 << 20  # bytes of which the delimiter is found, and columns of plain numbers in a large file
+_SAMPLE_ROWS, _SAMPLE_LINES = 200, 5
+_LARGE, _WIDE = 1 << 22, 500  # bytes and columns of a file whose plain numbers are read as such at once
+_PLAIN = {sign: re.compile(rf"-?(?:0|[1-9]\d*)(?:[{sign}]\d+)?(?:[eE][+-]?\d+)?") for sign in ".,"}
+_CELL_OF_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?")
+_MOST_LINES = 5
+
+
+class Source(NamedTuple):
+    """A file that was read.
+
+    Attributes
+    ----------
+    path : Path
+    table : pyarrow.Table
+        Columns of strings, of numbers if they are plain ones in a large file, or of the types of a Parquet file.
+    unit : str
+        What messages count: "line" or "row".
+    places : callable
+        From positions of rows to the numbers that messages call them by.
+    n_rows : int
+        Rows of the file, of which `table` may be a sample.
+    kind : str
+        What was found out about a text file, for a description.
+    decimal : str
+        Decimal sign where the cells do not tell.
+    delimiter, encoding : str
+        Those of the file, and of one that is written for the same program.
+    """
+
+    path: Path
+    table: object
+    unit: str
+    places: Callable
+    n_rows: int
+    kind: str = ""
+    decimal: str = "."
+    delimiter: str = ","
+    encoding: str = "utf-8"
+
+    def taken(self, n_samples, random_state):
+        """A random sample of the rows, in their order."""
+        if n_samples is None or n_samples >= self.n_rows:
+            return self
+        rows = _sample(self.n_rows, n_samples, random_state)
+        return self._replace(
+            table=self.table.take(rows), places=lambda positions: self.places([int(rows[k]) for k in positions])
+        )
+
+
+def require_pyarrow(path):
+    """Fail in one sentence if tables cannot be read."""
+    try:
+        import pyarrow.csv
+        import pyarrow.dataset
+    except ImportError:
+        raise ImportError(f'{path}: tables are read with pyarrow: pip install "spectralcls[tables]"') from None
+    return pyarrow
+
+
+def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_samples=None, random_state=0):
+    """Read a text file, a spreadsheet, or a Parquet file or a folder of them.
+
+    Parameters
+    ----------
+    path : path-like
+        Where the file is, or the folder of Parquet files.
+    known : collection of str
+        Names of columns: a line that has one is a header.
+    words : collection of str
+        Words for a missing value, in lower case.
+    encoding : str, default=None
+        Of a text file; None finds it out.
+    typed : bool, default=True
+        Read plain numbers of a large text file as numbers; False keeps all cells as they are written.
+    n_samples, random_state : int, default=None and 0
+        Keep a random sample of the rows.
+    """
+    path = as_path(path)
+    suffix = path.suffix.lower()
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    if path.is_dir() and suffix in TEXT + EXCEL:
+        raise ValueError(f"{path}: is a folder")
+    if suffix in PARQUET or path.is_dir():
+        return _read_parquet(path, n_samples, random_state)
+    if suffix in EXCEL:
+        return _read_excel(path, known).taken(n_samples, random_state)
+    if suffix in TEXT:
+        return _read_text(path, known, words, encoding, typed).taken(n_samples, random_state)
+    raise ValueError(f"{path}: unknown kind of file; known are {', '.join(TEXT + PARQUET + EXCEL)} and .npz")
+
+
+@contextmanager
+def _readable(path):
+    """Errors of pyarrow in words of ours; those that name what is wrong with the table pass."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path}: not a readable Parquet file: {error}") from None
+
+
+def open_parquet(path):
+    """A dataset of pyarrow: one file, or those of a folder in the order of their names, all with the same columns."""
+    pa = require_pyarrow(path)
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    with _readable(path):
+        found = pa.dataset.dataset(path, format="parquet")
+        if not found.schema.names:
+            raise ValueError(f"{path}: the folder has no Parquet file, or files without columns")
+        for fragment in found.get_fragments():
+            lacking = set(found.schema.names) - set(fragment.physical_schema.names)
+            if lacking:
+                raise ValueError(f"{fragment.path}: no column {min(lacking)!r}, which the first file has")
+        n_rows = found.count_rows()
+    if not n_rows:
+        raise ValueError(f"{path}: there are no rows")
+    return found
+
+
+def _sample(n_rows, n_samples, random_state):
+    rng = check_random_state(random_state)
+    return np.sort(sample_without_replacement(n_rows, n_samples, random_state=rng))
+
+
+def _read_parquet(path, n_samples, random_state):
+    found = open_parquet(path)
+    n_rows = found.count_rows()
+    if n_samples is None or n_samples >= n_rows:
+        with _readable(path):
+            return Source(path, found.to_table(), "row", list, n_rows)
+    rows = _sample(n_rows, n_samples, random_state)
+    with _readable(path):
+        table = found.take(rows)
+    return Source(path, table, "row", lambda positions: [int(rows[k]) for k in positions], n_rows)
+
+
+def find_column(names, wanted, path):
+    """Position of a column that is given by its name or its position."""
+    if names.count(wanted) > 1:
+        raise ValueError(f"{path}: {names.count(wanted)} columns are called {wanted!r}; give the position")
+    if wanted in names:
+        return names.index(wanted)
+    digits = str(wanted)
+    try:
+        return range(len(names))[int(digits if digits.isascii() and "_" not in digits else "")]
+    except (ValueError, IndexError):
+        shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
+        raise ValueError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
+
+
+def _read_text(path, known, words, encoding, typed):
+    pa = require_pyarrow(path)
+    data, encoding = _utf8(path, encoding)
+    if b"\0" in data:
+        raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is no text file")
+    head = data[: _sample_end(data)].decode(errors="ignore")
+    if not head.strip():
+        raise ValueError(f"{path}: the file is empty")
+    skipped, delimiter = 0, None
+    if head.lower().startswith("sep=") and len(first := head.split("\n", 1)[0].strip("\r")) <= 5:
+        skipped, delimiter = 1, first[4:] or "\t"
+    lines = _lines(head)[skipped:]
+    delimiter = delimiter or _delimiter(lines)
+    reader = csv.reader(lines, delimiter=delimiter)
+    rows = [row for row in itertools.islice(reader, 1 + _SAMPLE_ROWS) if any(row)]
+    if not rows:
+        raise ValueError(f"{path}: the file is empty")
+    header = [cell.strip() for cell in rows[0]]
+    has_header = bool(set(header) & set(known)) or not any(map(_CELL_OF_NUMBER.fullmatch, header))
+    if has_header and len(rows) == 1:
+        raise ValueError(f"{path}: there are no rows below the header")
+    first_row = _lines_of_first(lines, delimiter) + skipped if has_header else skipped
+    names = [name or f"column {k}" for k, name in enumerate(header, 1)] if has_header else None
+    names = names or list(map(str, range(len(header))))
+
+    def lines_of_rows():
+        """Pairs of the line that a row begins in and its cells, as the standard library counts them."""
+        before = skipped
+        reader = csv.reader(_lines(data.decode())[skipped:], delimiter=delimiter, strict=True)
+        for row in reader:
+            if row:
+                yield before + 1, row
+            before = skipped + reader.line_num
+
+    decimal = "," if delimiter == ";" else "."
+    types = [pa.string()] * len(names)
+    if typed and (len(data) > _LARGE or len(names) > _WIDE):
+        plain, decimal = _plain_numbers(rows[has_header:], len(names), words, decimal)
+        types = [pa.float64() if one else pa.string() for one in plain]
+    quoted, odd = b'"' in data, []
+    if quoted and data.count(b'"') % 2:
+        _check_quotes(path, lines_of_rows())
+
+    def refuse(row):
+        odd.append(row.actual_columns)
+        return "skip"
+
+    def read(types):
+        columns = list(map(str, range(len(names))))
+        return pa.csv.read_csv(
+            pa.py_buffer(data),
+            read_options=pa.csv.ReadOptions(column_names=columns, skip_rows=first_row, block_size=_block(data, quoted)),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=quoted, invalid_row_handler=refuse, ignore_empty_lines=True
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict(zip(columns, types, strict=True)),
+                strings_can_be_null=False,
+                null_values=[form for w in words for form in {w, w.upper(), w.title(), w.capitalize()}],
+                decimal_point=decimal,
+                check_utf8=False,
+            ),
+        )
+
+    try:
+        try:
+            table = read(types)
+        except pa.ArrowInvalid:
+            if pa.float64() not in types:
+                raise
+            odd.clear()
+            table = read([pa.string()] * len(names))  # not only plain numbers after all
+    except pa.ArrowInvalid as error:
+        _check_quotes(path, lines_of_rows())
+        raise ValueError(f"{path}: not a readable table: {error}") from None
+    if odd:
+        _refuse_rows(path, lines_of_rows(), len(names))
+    table = table.rename_columns(names)
+    table = table.slice(0, len(table) - _empty_at_the_end(table))
+    if not len(table):
+        raise ValueError(f"{path}: there are no rows below the header")
+
+    def places(positions):
+        starts = [line for line, _ in lines_of_rows()][has_header:]
+        return [starts[position] for position in positions]
+
+    _refuse_second_header(path, table, places)
+    kind = f", {encoding}, {_DELIMITERS.get(delimiter, repr(delimiter))} between cells"
+    return Source(path, table, "line", places, len(table), kind, decimal, delimiter, encoding)
+
+
+def _utf8(path, encoding):
+    """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
+    data = path.read_bytes()
+    if encoding is None:
+        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+        zeros = bytes(byte == 0 for byte in data[:4])
+        encoding = encoding or {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
+        if encoding == "utf-8":
+            try:
+                data.isascii() or data.decode()
+                return data, encoding
+            except UnicodeDecodeError:
+                encoding = "cp1252"
+    try:
+        return data.decode(encoding).encode(), encoding
+    except (UnicodeError, LookupError) as error:
+        raise ValueError(f"{path}: not text in the encoding {encoding}: {error}") from None
+
+
+def _sample_end(data):
+    """End of the first lines: whole ones, `_SAMPLE` bytes of them but not fewer than a few."""
+    end = -1
+    for _ in range(_SAMPLE_LINES):
+        end = data.find(b"\n", end + 1)
+        if end < 0:
+            return len(data)
+    return max(end, data.rfind(b"\n", 0, _SAMPLE)) + 1
+
+
+def _delimiter(lines):
+    """The delimiter that most lines have as often as the first one, and of these the most frequent."""
+    sample = [line for line in lines[:50] if line.strip()]
+
+    def quality(delimiter):
+        try:
+            counts = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
+        except csv.Error:  # a cell longer than the standard library takes
+            return 0, 0
+        return (counts[0] > 1) * counts.count(counts[0]) / len(counts), counts[0]
+
+    return max(_DELIMITERS, key=quality)
+
+
+def _lines_of_first(lines, delimiter):
+    """Number of lines to the end of the first row that is not empty."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    next(row for row in reader if any(row))
+    return reader.line_num
+
+
+def _plain_numbers(rows, n_columns, words, decimal):
+    """Which columns of the sample are plain numbers, without leading zeros; and the decimal sign that they have."""
+    cells = [row for row in rows if len(row) == n_columns]
+    columns = [[cell for cell in column if cell.strip().lower() not in words] for column in zip(*cells, strict=True)]
+    plain = {}
+    for sign, pattern in _PLAIN.items():
+        plain[sign] = [bool(column) and all(map(pattern.fullmatch, column)) for column in columns]
+    votes = {sign: sum(plain[sign]) for sign in plain}
+    if votes[","] != votes["."]:
+        decimal = max(votes, key=votes.get)
+    return plain[decimal] or [False] * n_columns, decimal
+
+
+def _block(data, quoted):
+    """Bytes at a time: all of a small file, whose rows may be longer than a block otherwise."""
+    longest = max(data.find(b"\n"), 1)
+    return min(max(1 << 20, 8 * longest, (1 << 24) * quoted), 1 << 30)
+
+
+def _lines(text):
+    """Lines that end as in files: `splitlines` knows further ends."""
+    return list(io.StringIO(text, newline=""))
+
+
+def _line(data, position):
+    return data.count(b"\n", 0, position) + 1
+
+
+def _check_quotes(path, rows):
+    """Raise if a quote is opened and not closed."""
+    last = 0
+    try:
+        for line, _ in rows:
+            last = line
+    except csv.Error:
+        raise ValueError(
+            f"{path}: a cell that begins with a quote in or after line {last + 1} never ends: close the quote"
+        ) from None
+
+
+def _refuse_rows(path, rows, width):
+    try:
+        odd = [(line, len(row)) for line, row in rows if len(row) != width]
+    except csv.Error:
+        odd = []
+    named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
+    more = f" and {len(odd) - _MOST_LINES} more lines" if len(odd) > _MOST_LINES else ""
+    raise ValueError(f"{path}: the first row has {width} cells, but {named or 'another row has not'}{more}")
+
+
+def _refuse_second_header(path, table, places):
+    """Raise if a row repeats the names of the columns, as in files that were joined."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if any(kind != pa.string() for kind in table.schema.types):
+        return
+
+    rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
+    again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
+    if again:
+        raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: take it out")
+
+
+def _empty_at_the_end(table):
+    """Number of last rows without any content, which spreadsheets leave."""
+    n_empty = 0
+    for row in range(len(table) - 1, -1, -1):
+        if any(str(column[row]).strip() not in ("", "None") for column in map(table.column, range(table.num_columns))):
+            break
+        n_empty += 1
+    return n_empty
+
+
+def _read_excel(path, known):
+    pa = require_pyarrow(path)
+    try:
+        import python_calamine
+    except ImportError:
+        raise ImportError(
+            f'{path}: spreadsheets are read with python-calamine: pip install "spectralcls[tables]"'
+        ) from None
+    try:
+        rows = python_calamine.load_workbook(path).get_sheet_by_index(0).to_python()
+    except Exception as error:  # a parser's own errors, of many types
+        raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
+    numbered = [(number, row) for number, row in enumerate(rows, 1) if any(cell != "" for cell in row)]
+    if not numbered:
+        raise ValueError(f"{path}: the first sheet is empty")
+    header = [str(cell).strip() for cell in numbered[0][1]]
+    if set(header) & set(known) or all(isinstance(cell, str) for cell in numbered[0][1]):
+        names, numbered = [name or f"column {k}" for k, name in enumerate(header, 1)], numbered[1:]
+    else:
+        names = list(map(str, range(len(header))))
+    if not numbered:
+        raise ValueError(f"{path}: there are no rows below the header")
+    columns = zip(*(row for _, row in numbered), strict=True)
+    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=names)
+    return Source(path, table, "row", lambda positions: [numbered[k][0] for k in positions], len(table))
+
+
+def _from_cells(pa, cells):
+    """A column of a spreadsheet: of one type, or of strings."""
+    cells = [None if cell == "" else cell for cell in cells]
+    types = Counter(type(cell) for cell in cells if cell is not None)
+    if len(types) == 1 and not {str} & set(types):
+        return pa.array(cells)
+    texts = [str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell) for cell in cells]
+    return pa.array([None if cell is None else text for cell, text in zip(cells, texts, strict=True)], pa.string())
+
+
+def table_parts(
+    path: FilePath, *, known: Collection[str] = (), encoding: str | None = None, as_written: bool = False
+) -> Iterator[tuple[int, Callable]]:
+    """The parts of a file as they can be read one after the other: the row groups of Parquet, or the file as one.
+
+    Parameters
+    ----------
+    path : path-like
+        A text file, a Parquet file, or a folder of Parquet files.
+    known : collection of str
+        Names of columns: a line that has one is a header.
+    encoding : str, default=None
+        Of a text file; None finds it out.
+    as_written : bool, default=False
+        Keep the cells of a text file as they are written, also plain numbers.
+
+    Yields
+    ------
+    first_row : int
+        Number of the part's first row.
+    read : callable
+        Returns the part for :meth:`Schema.encode`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from spectralcls.datasets import read_table, table_parts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "sizes.csv")
+    ...     _ = path.write_text("size\\n1\\n2\\n")
+    ...     schema = read_table(path).schema
+    ...     [(first_row, schema.encode(read()).tolist()) for first_row, read in table_parts(path)]
+    [(0, [[1.0], [2.0]])]
+    """
+    from ._cells import MISSING
+
+    path = as_path(path)
+    if path.suffix.lower() not in PARQUET and not path.is_dir():
+        yield 0, lambda: read_source(path, known=known, words=MISSING, encoding=encoding, typed=not as_written)
+        return
+    first_row = 0
+    for fragment in open_parquet(path).get_fragments():
+        for piece in fragment.split_by_row_group():
+            n_rows = sum(group.num_rows for group in piece.row_groups)
+            if n_rows:
+                yield first_row, partial(_read_piece, path, piece, first_row)
+            first_row += n_rows
+
+
+def _read_piece(path, piece, first_row):
+    with _readable(path):
+        table = piece.to_table()
+    return Source(path, table, "row", lambda rows: [first_row + row for row in rows], len(table))

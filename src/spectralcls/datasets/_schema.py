@@ -1,0 +1,216 @@
+"""What the columns of a table are, as one file told and others are read by."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NUMBER, BOOLEAN, CATEGORY, DATE, LEFT_OUT = "number", "boolean", "category", "date", "left out"
+_MOST_SHOWN, _WIDTH = 20, 24
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a file: what it is, and how its cells are read.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "boolean", "category", "date", "left out"}
+    note : str
+        Why a column is left out, or what else is to be said of it.
+    decimal, order : str or None
+        Decimal sign of numbers and order of dates, as ``"dmy"``; None if the file had types.
+    levels : tuple of str
+        Of a category; false and true of a boolean, ``("", "x")`` if a mark stands for true.
+    joined : bool
+        One more level stands for all that are not in `levels`.
+    parts : tuple of str
+        Numbers that a date becomes: days, month, weekday.
+    digits : int
+        Leading digits that levels are reduced to; 0 for all.
+    missing : float
+        Share of rows without a value.
+    examples : tuple of str
+    """
+
+    name: str
+    kind: str
+    note: str = ""
+    decimal: str | None = None
+    order: str | None = None
+    levels: tuple = ()
+    joined: bool = False
+    parts: tuple = ()
+    digits: int = 0
+    missing: float = 0.0
+    examples: tuple = ()
+
+    @property
+    def features(self):
+        """Names of the columns of the matrix."""
+        if self.kind == DATE:
+            return [self.name if part == "days" else f"{self.name} ({part})" for part in self.parts]
+        return [] if self.kind == LEFT_OUT else [self.name]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, as :func:`read_table` learned them, for other files of the same kind.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        What each column of the file is, in their order.
+    target : str, default=None
+        Name of the column with the classes.
+    words : tuple of str, default=()
+        Words for a missing value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from spectralcls.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, new = Path(folder, "old.csv"), Path(folder, "new.csv")
+    ...     _ = old.write_text("color,size,kind\\nred,1,x\\nblue,2,y\\nred,3,y\\n")
+    ...     _ = new.write_text("size,color\\n5,blue\\n")
+    ...     schema = read_table(old, target="kind").schema
+    ...     table = read_table(new, schema=schema)
+    >>> schema.feature_names, schema.categorical_features
+    (['color', 'size'], [0])
+    >>> table.data
+    array([[0., 5.]])
+    """
+
+    columns: tuple
+    target: str | None = None
+    words: tuple = ()
+
+    @classmethod
+    def of_numbers(cls, names):
+        """The schema of columns that are all numbers.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names of the columns.
+
+        Returns
+        -------
+        schema : Schema
+            In which every column is a number.
+        """
+        return cls(tuple(Column(str(name), NUMBER) for name in names), words=("", "nan"))
+
+    @property
+    def used(self):
+        """Columns that are not left out."""
+        return [column for column in self.columns if column.kind != LEFT_OUT]
+
+    @property
+    def feature_names(self):
+        """Names of the columns of the matrix."""
+        return [name for column in self.used for name in column.features]
+
+    @property
+    def categorical_features(self):
+        """Positions of the categories in the matrix."""
+        kinds = [column.kind for column in self.used for _ in column.features]
+        return [position for position, kind in enumerate(kinds) if kind == CATEGORY]
+
+    def encode(self, source, *, unknown="error"):
+        """The matrix of a part of a file.
+
+        Parameters
+        ----------
+        source : Source
+            As :func:`table_parts` reads it.
+        unknown : {"error", "missing"}, default="error"
+            What a level is that the schema does not have.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Numbers, codes of categories and truth values, NaN where a value is missing.
+
+        Raises
+        ------
+        ValueError
+            If columns are missing, or cells cannot be read: all of them in one message.
+        """
+        from ._columns import encode
+
+        return encode(self, source, unknown)
+
+    def frame(self, X):
+        """The matrix as a data frame of pandas, with categories under their names.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As `encode` returns it.
+
+        Returns
+        -------
+        frame : pandas.DataFrame of shape (n_samples, n_features)
+            Numbers and categories by name.
+        """
+        import pandas as pd
+
+        columns, codes = {}, dict(zip(self.feature_names, np.asarray(X).T, strict=True))
+        for column in self.used:
+            for name in column.features:
+                values = codes[name]
+                if column.kind == CATEGORY:
+                    levels = [*column.levels, *(["(rare)"] if column.joined else [])]
+                    values = pd.Categorical.from_codes(np.where(np.isnan(values), -1, values).astype(int), levels)
+                columns[name] = values
+        return pd.DataFrame(columns)
+
+    def summary(self):
+        """Two lines on what the columns were taken for.
+
+        Returns
+        -------
+        text : str
+            Counts of the kinds of columns, and which were left out.
+        """
+        kinds = [(NUMBER, "number"), (DATE, "date"), (BOOLEAN, "boolean"), (CATEGORY, "category")]
+        counts = [(sum(c.kind == kind for c in self.used), noun) for kind, noun in kinds]
+        taken = ", ".join(f"{n} {noun if n == 1 else _plural(noun)}" for n, noun in counts if n)
+        missing = np.mean([column.missing for column in self.used]) if self.used else 0.0
+        text = f"columns: {taken or 'none'}; {100 * missing:.1f} % missing"
+        out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
+        if out:
+            more = f", and {len(out) - _MOST_SHOWN} more" if len(out) > _MOST_SHOWN else ""
+            text += f"\nleft out: {', '.join(out[:_MOST_SHOWN])}{more}"
+            text += "; --categories or --numbers takes a column all the same"
+        return text
+
+    def describe(self):
+        """A line for each column: kind, share of missing values, examples, and what else is to be said.
+
+        Returns
+        -------
+        text : str
+            With a line of titles.
+        """
+        shown = self.columns[:_MOST_SHOWN] if len(self.columns) > 2 * _MOST_SHOWN else self.columns
+        rows = [("column", "kind", "missing", "examples", "")]
+        for c in shown:
+            rows.append((shortened(c.name), c.kind, f"{100 * c.missing:.1f} %", " | ".join(c.examples), c.note))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        if len(shown) < len(self.columns):
+            lines.append(f"and {len(self.columns) - len(shown)} more columns")
+        return "\n".join(lines)
+
+
+def shortened(text):
+    text = " ".join(str(text).split())
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
+
+
+def _plural(noun):
+    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"

@@ -1,0 +1,106 @@
+"""The parameter `metric` of other estimators: a map of coordinates that is learned before anything else."""
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from ._kernel_metric import KernelMetric
+
+KINDS = ("whiten", "diagonal", "full")
+
+
+class LearnedMap:
+    """A transformer of coordinates, learned from training data unless it is fitted already.
+
+    Parameters
+    ----------
+    metric : str or transformer
+        A kind of `KernelMetric`, or any transformer.
+    learn_kind : callable
+        ``learn_kind(kind, data)``, a transformer fitted to `TrainingData`.
+
+    Attributes
+    ----------
+    transformer : transformer
+        The fitted map. Only after `fit`.
+    """
+
+    def __init__(self, metric, learn_kind):
+        self.metric = metric
+        self.learn_kind = learn_kind
+
+    @classmethod
+    def of(cls, estimator, learn_kind=None):
+        """The map of an estimator's parameter `metric`; None if there is none.
+
+        Raises
+        ------
+        ValueError
+            If the parameter is neither a kind nor a transformer.
+        """
+        metric = getattr(estimator, "metric", None)
+        if metric is None:
+            return None
+        if not (metric in KINDS if isinstance(metric, str) else hasattr(metric, "transform")):
+            raise ValueError(f"metric must be None, one of {KINDS} or a transformer, got {metric!r}.")
+        return cls(metric, learn_kind or _Kernel(estimator.random_state, estimator.n_jobs))
+
+    def fit(self, data):
+        """Learn the map from coordinates."""
+        if isinstance(self.metric, str):
+            self.transformer = self.learn_kind(self.metric, data)
+        elif is_fitted(self.metric):
+            self.transformer = self.metric
+        else:
+            weights = {}
+            if data.weights is not None and has_fit_parameter(self.metric, "sample_weight"):
+                weights["sample_weight"] = data.weights
+            with config_context(skip_parameter_validation=False):  # of what a user hands in
+                self.transformer = clone(self.metric).fit(data.X, answers(data), **weights)
+
+    def __call__(self, X):
+        """Mapped points in the precision of X."""
+        Z = check_array(self.transformer.transform(X), dtype=[np.float64, np.float32], input_name="output of metric")
+        if len(Z) != len(X):
+            raise ValueError(f"metric turned {len(X)} points into {len(Z)}.")
+        return Z.astype(X.dtype, copy=False)
+
+
+def _fitted_map(estimator):
+    """The fitted transformer of the parameter `metric`; None if there is none."""
+    if "_inputs" not in vars(estimator):
+        raise AttributeError(f"{type(estimator).__name__!r} object has no attribute 'metric_'")
+    step = vars(estimator)["_inputs"].step
+    return None if step is None else step.transformer
+
+
+class _Kernel:
+    """Learns a `KernelMetric` of a kind."""
+
+    def __init__(self, random_state, n_jobs):
+        self.random_state, self.n_jobs = random_state, n_jobs
+
+    def __call__(self, kind, data):
+        metric = KernelMetric(kind, random_state=self.random_state, n_jobs=self.n_jobs)
+        return metric.fit(data.X, data.codes, sample_weight=data.weights)
+
+
+def answers(data):
+    """What a transformer learns from: the codes of classes, or targets."""
+    if data.targets is None:
+        return data.codes
+    return data.targets[:, 0] if data.targets.shape[1] == 1 else data.targets
+
+
+def is_fitted(transformer):
+    try:
+        check_is_fitted(transformer)
+    except NotFittedError:
+        return False
+    return True
+
+
+fitted_map: property = property(_fitted_map)

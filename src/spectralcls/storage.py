@@ -1,0 +1,143 @@
+"""Fitted estimators in files that run no code when they are read."""
+
+from importlib import import_module
+
+import numpy as np
+from scipy import sparse
+
+from ._utils.files import as_path, atomic
+from ._utils.typing import FilePath
+
+__all__ = ["load", "save"]
+
+_INSTALL = 'model files need skops: pip install "spectralcls[models]"'
+
+
+def save(model, path: FilePath) -> None:
+    """Write a fitted estimator to a file.
+
+    The file is written by skops: at once or not at all, and without pickled code.
+
+    Parameters
+    ----------
+    model : estimator
+        Of this package or scikit-learn, or a pipeline of them.
+    path : path-like
+        Usually ``*.skops``.
+
+    Raises
+    ------
+    ImportError
+        If skops is not installed.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> import spectralcls
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = spectralcls.ParzenClassifier(bandwidth=0.5).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     spectralcls.save(model, f"{folder}/iris.skops")
+    ...     again = spectralcls.load(f"{folder}/iris.skops")
+    >>> bool((again.predict(X) == model.predict(X)).all())
+    True
+    """
+    skops = _skops()
+    with atomic(path) as temporary:
+        skops.dump(model, temporary)
+
+
+def load(path: FilePath):
+    """Read an estimator that :func:`save` or ``spectralcls fit`` wrote.
+
+    A file that holds anything but estimators of this package and scikit-learn, arrays and plain values is refused:
+    reading runs no code of its author.
+
+    Parameters
+    ----------
+    path : path-like
+        Where the file is.
+
+    Returns
+    -------
+    model : estimator
+        As it was saved. A model of ``spectralcls fit`` has the attribute ``table_schema_``, by which
+        :func:`spectralcls.datasets.read_table` reads further files.
+
+    Raises
+    ------
+    ImportError
+        If skops is not installed.
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is no model, damaged, or holds a type that is not trusted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spectralcls
+    >>> model = spectralcls.ParzenClassifier(bandwidth=0.5).fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     spectralcls.save(model, f"{folder}/model.skops")
+    ...     again = spectralcls.load(f"{folder}/model.skops")
+    >>> again.predict([[0.9]])
+    array(['yes'], dtype='<U3')
+    """
+    skops, path = _skops(), as_path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
+    try:
+        unknown = skops.get_untrusted_types(file=path)
+    except Exception as error:  # whatever a parser makes of bytes that are none of its own
+        raise _damaged(path, error) from None
+    foreign = [name for name in unknown if not _is_trusted(name)]
+    if foreign:
+        raise ValueError(
+            f"{path}: refused, because it holds {', '.join(foreign[:5])}, which is of neither this package, "
+            "scikit-learn, NumPy nor SciPy; if you trust its author, read it with skops.io.load"
+        )
+    try:
+        return skops.load(path, trusted=unknown)
+    except Exception as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path, error):
+    reason = f": {error}" if isinstance(error, (OSError, ValueError, ImportError)) else ""
+    return ValueError(f"{path}: not a readable model file, or a truncated one{reason}")
+
+
+def _is_trusted(name):
+    """Whether making an object of that type runs no code of a file's author.
+
+    Classes of this package and scikit-learn do not. Of NumPy and SciPy, types of numbers and sparse matrices are
+    trusted: other classes open files.
+    """
+    module, _, attribute = name.rpartition(".")
+    if name in ("builtins.object", "functools.partial"):  # the function of which is looked at too
+        return True
+    if module.split(".")[0] not in ("spectralcls", "sklearn", "numpy", "scipy"):
+        return False
+    try:
+        found = getattr(import_module(module), attribute, None)
+    except ImportError:
+        return False
+    if getattr(found, "__module__", None) != module:
+        return False
+    if not isinstance(found, type):
+        return module == "sklearn.utils.validation"  # functions that check, of which histogram boosting keeps one
+    if module.split(".")[0] in ("numpy", "scipy"):
+        return issubclass(found, (np.dtype, np.generic, sparse.sparray, sparse.spmatrix))
+    return True
+
+
+def _skops():
+    try:
+        import skops.io
+    except ImportError:
+        raise ImportError(_INSTALL) from None
+    return skops.io

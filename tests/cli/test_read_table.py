@@ -1,0 +1,389 @@
+"""Tables as offices export them, read by `spectralcls.datasets.read_table`."""
+
+import numpy as np
+import office
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+from spectralcls.datasets import read_table  # noqa: E402
+
+KINDS = {
+    "PLZ": "category",
+    "Vertragsbeginn": "date",
+    "Jahreseinkommen (€)": "number",
+    "Rabatt %": "number",
+    "Tarif": "category",
+    "Region": "category",
+    "Anrufe": "number",
+    "Lastschrift": "boolean",
+}
+
+
+def written(tmp_path, text, name="table.csv", encoding="utf-8"):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding) if isinstance(text, str) else text)
+    return path
+
+
+def column(table, name):
+    return table.data[:, table.feature_names.index(name)]
+
+
+def kinds(table):
+    return {c.name: c.kind for c in table.schema.columns}
+
+
+# The customer table
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return office.customers()
+
+
+@pytest.mark.parametrize("dialect", office.DIALECTS)
+def test_the_customer_table_is_read_alike_in_every_dialect(tmp_path, truth, dialect):
+    table = read_table(office.export(tmp_path / "t.csv", truth, dialect), target=office.TARGET)
+    left_out = {c.name: c.note for c in table.schema.columns if c.kind == "left out"}
+    assert left_out == office.LEFT_OUT
+    assert {c.name: c.kind for c in table.schema.used} == KINDS
+    for name in ("Jahreseinkommen (€)", "Rabatt %", "Anrufe", "Lastschrift"):
+        assert_array_equal(column(table, name), truth[name].astype(float))
+    days = truth["Vertragsbeginn"].astype("datetime64[D]")
+    assert_array_equal(column(table, "Vertragsbeginn"), days.astype(int))
+    assert_array_equal(column(table, "Vertragsbeginn (month)"), [day.month for day in days.tolist()])
+    assert_array_equal(column(table, "Vertragsbeginn (weekday)"), [day.weekday() for day in days.tolist()])
+    assert_array_equal(np.array(["Basis", "Komfort", "Premium"])[column(table, "Tarif").astype(int)], truth["Tarif"])
+    assert_array_equal(column(table, "PLZ").astype(int), [int(code[0]) for code in truth["PLZ"]])
+    assert_array_equal(table.target, truth[office.TARGET])
+    assert table.categorical_features == [table.feature_names.index(name) for name in ("PLZ", "Tarif", "Region")]
+
+
+def test_a_schema_reads_another_dialect_only_if_its_rules_fit(tmp_path, truth):
+    german = read_table(office.export(tmp_path / "a.csv", truth, "german excel"), target=office.TARGET)
+    few = {name: values[:30] for name, values in truth.items() if name not in office.LEFT_OUT}
+    again = read_table(office.export(tmp_path / "b.csv", few, "german utf-8"), schema=german.schema)
+    assert_array_equal(again.data, german.data[:30])
+    with pytest.raises(ValueError, match="'Vertragsbeginn': '20") as refused:
+        read_table(office.export(tmp_path / "c.csv", few, "english"), schema=german.schema)
+    assert "Jahreseinkommen" in str(refused.value)
+
+
+def test_the_customer_table_as_parquet_and_as_a_spreadsheet(tmp_path, truth):
+    expected = read_table(office.export(tmp_path / "t.csv", truth, "english"), target=office.TARGET)
+    arrays = {name: pa.array(values, from_pandas=True) for name, values in truth.items()}
+    pq.write_table(pa.table(arrays), tmp_path / "t.parquet", row_group_size=500)
+    files = [tmp_path / "t.parquet"]
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    book.active.append(list(truth))
+    for row in pa.table(arrays).to_pylist():
+        book.active.append(list(row.values()))
+    book.save(tmp_path / "t.xlsx")
+    for path in (*files, tmp_path / "t.xlsx"):
+        table = read_table(path, target=office.TARGET)
+        assert table.feature_names == expected.feature_names
+        assert_array_equal(table.data, expected.data)
+        again = read_table(tmp_path / "t.csv", schema=table.schema)  # learned from types, applied to text
+        assert_array_equal(again.data, expected.data)
+
+
+def test_a_frame_has_the_names_of_categories(tmp_path, truth):
+    pytest.importorskip("pandas")
+    table = read_table(office.export(tmp_path / "t.csv", truth), target=office.TARGET, as_frame=True)
+    assert_array_equal(table.data["Region"].astype(str), truth["Region"])
+    assert table.data["Region"].dtype == "category"
+    assert_array_equal(table.data["Rabatt %"].isna(), np.isnan(truth["Rabatt %"]))
+
+
+# Encodings, delimiters, headers
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "cp1252"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_text_of_any_kind(tmp_path, encoding, newline, delimiter):
+    rows = ["größe,label,b", "1.5, x ,2", "-3e2,y,4", "", "5,x,6", ""]
+    path = written(tmp_path, newline.join(rows).replace(",", delimiter), "file.txt", encoding)
+    table = read_table(path, target="label")
+    assert_array_equal(table.data, [[1.5, 2], [-300, 4], [5, 6]])
+    assert table.target.tolist() == ["x", "y", "x"] and table.feature_names == ["größe", "b"]
+
+
+def test_no_header_quotes_and_dropped_columns(tmp_path):
+    path = written(tmp_path, '1,2.0,"setosa, the first",x\n3,4.0,"oth\ner",y\n')
+    table = read_table(path, target="2", drop=["-1"])
+    assert_array_equal(table.data, [[1, 2], [3, 4]])
+    assert table.target.tolist() == ["setosa, the first", "oth\ner"] and table.feature_names == ["0", "1"]
+    path = written(tmp_path, "0,1,label\n5,6,7\n8,9,7\n")  # numbers as names: the target tells that it is a header
+    assert_array_equal(read_table(path, target="label").data, [[5, 6], [8, 9]])
+
+
+def test_rows_without_content_at_the_end_and_columns_without_names(tmp_path):
+    table = read_table(written(tmp_path, "a;b;\n1;x;\n2;y;\n3;x;\n;;\n;;\n"))
+    assert table.data.shape == (3, 2) and kinds(table) == {"a": "number", "b": "category", "column 3": "left out"}
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1.234,5", "2,5", "-7"], [1234.5, 2.5, -7]),
+        (["1,234.5", "2.5", "-7"], [1234.5, 2.5, -7]),
+        (["1'234.50", "12.5", "3"], [1234.5, 12.5, 3]),
+        (["1 234,5", "2,25", "3"], [1234.5, 2.25, 3]),
+        (["12,5 %", "3 %", "100 %"], [12.5, 3, 100]),
+        (["€ 1.200,50", "€ 3,00", "-1,00 €"], [1200.5, 3, -1]),
+        (["1e3", "2.5E-1", "+4"], [1000, 0.25, 4]),
+        (["1.234.567", "2.000", "12,5"], [1234567, 2000, 12.5]),
+        (["0.125", "0.250", "0.5"], [0.125, 0.25, 0.5]),
+    ],
+)
+def test_numbers_as_they_are_written(tmp_path, cells, values):
+    table = read_table(written(tmp_path, "a\tb\n" + "".join(f"{cell}\tx\n" for cell in cells)), drop=["b"])
+    assert_allclose(table.data[:, 0], values, rtol=1e-15)
+
+
+def test_a_column_that_reads_both_ways_follows_the_others(tmp_path):
+    """1.234 is a thousand beside a decimal comma, and one and a quarter beside a decimal point."""
+    rows = "".join(f"1.{k}34{{0}}{k}{{1}}5\n" for k in range(1, 9))
+    german = read_table(written(tmp_path, "a;b\n" + rows.format(";", ",")))
+    assert_array_equal(german.data[0], [1134, 1.5])
+    english = read_table(written(tmp_path, "a,b\n" + rows.format(",", ".")))
+    assert_array_equal(english.data[0], [1.134, 1.5])
+    assert_array_equal(
+        read_table(written(tmp_path, "a;b\n" + rows.format(";", ".")), decimal=",").data[:, 0][:1], [1134]
+    )
+
+
+@pytest.mark.parametrize("cell", ["1_000", "١٢٣", "１２", "inf", "1e999", "0x10"])
+def test_foreign_numbers_are_cells_that_cannot_be_read(tmp_path, cell):
+    path = written(tmp_path, f"a,c\n1,x\n2,x\n{cell},y\n4,y\n")
+    with pytest.raises(ValueError, match=f"column 'a': {cell!r} in line 4"):
+        read_table(path, target="c")
+
+
+def test_a_large_file_is_read_like_a_small_one(tmp_path):
+    """Plain numbers of large files are parsed at once; what is not plain after all is read again as text."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90_000, 3)).round(9)
+    lines = [f"{a!r};{b!r};{c!r};{'xyz'[k % 3]};2020-01-{1 + k % 28:02d}" for k, (a, b, c) in enumerate(X.tolist())]
+    lines = [line.replace(".", ",") for line in lines]
+    path = written(tmp_path, "a;b;c;d;e\n" + "\n".join(lines))
+    assert path.stat().st_size > 1 << 22
+    table = read_table(path)
+    assert_array_equal(table.data[:, :3], X)
+    assert kinds(table) == dict(a="number", b="number", c="number", d="category", e="date")
+    lines[50_000] = "k.A.;1.234,5;-;x;2020-01-01"
+    changed = read_table(written(tmp_path, "a;b;c;d;e\n" + "\n".join(lines)))
+    X[50_000] = np.nan, 1234.5, np.nan
+    assert_array_equal(changed.data[:, :3], X)
+
+
+def test_a_table_of_many_columns(tmp_path):
+    X = np.arange(4 * 5000).reshape(4, 5000) % 97 / 8
+    rows = [",".join(f"c{j}" for j in range(5000))] + [",".join(map(str, row)) for row in X.tolist()]
+    assert_array_equal(read_table(written(tmp_path, "\n".join(rows)), decimal=".").data.shape[0], 4)
+
+
+# Words
+
+
+def test_words_for_missing_values(tmp_path):
+    words = ["-", "NA", "n/a", "k.A.", "null", "?", "", "NaN", "#N/A", " ", "None"]
+    path = written(tmp_path, "a;b\n" + "".join(f"{word};x\n1,5;y\n" for word in words))
+    assert np.isnan(column(read_table(path), "a")).sum() == len(words)
+    path = written(tmp_path, "a,b\nweg,x\n1.5,y\n2.5,weg\n")
+    assert_array_equal(column(read_table(path, missing=["Weg"]), "a"), [np.nan, 1.5, 2.5])
+
+
+@pytest.mark.parametrize("no, yes", [("no", "yes"), ("nein", "ja"), ("FALSE", "TRUE"), ("non", "oui"), ("N", "J")])
+def test_words_of_truth(tmp_path, no, yes):
+    table = read_table(written(tmp_path, f"a,b\n{yes},1.5\n{no},2.5\n,3\n{yes},4\n"))
+    assert kinds(table)["a"] == "boolean" and table.categorical_features == []
+    assert_array_equal(column(table, "a"), [1, 0, np.nan, 1])
+
+
+def test_a_mark_or_nothing(tmp_path):
+    assert_array_equal(column(read_table(written(tmp_path, "a,b\nx,1\n,2\nx,3\n")), "a"), [1, 0, 1])
+
+
+# Dates
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["28.09.2022", "1.2.2023"], ["2022-09-28", "2023-02-01"]),
+        (["28.09.22", "01.02.99"], ["2022-09-28", "1999-02-01"]),
+        (["2022-09-28", "2023-02-01"], ["2022-09-28", "2023-02-01"]),
+        (["28/09/2022", "01/02/2023"], ["2022-09-28", "2023-02-01"]),
+        (["09/28/2022", "02/01/2023"], ["2022-09-28", "2023-02-01"]),
+        (["9/28/2022 3:30 PM", "2/1/2023 12:00 AM"], ["2022-09-28T15:30", "2023-02-01T00:00"]),
+        (["2022-09-28T06:00:00Z", "2023-02-01 12:00"], ["2022-09-28T06:00", "2023-02-01T12:00"]),
+        (["08:15", "23:59:30"], ["1970-01-01T08:15", "1970-01-01T23:59:30"]),
+    ],
+)
+def test_dates_and_times(tmp_path, cells, expected):
+    table = read_table(written(tmp_path, "a;b\n" + "".join(f"{cell};{k}\n" for k, cell in enumerate(cells))))
+    days = np.array(expected, "datetime64[s]").astype(float) / 86_400
+    assert_allclose(column(table, "a"), days, rtol=1e-14)
+
+
+def test_an_ambiguous_order_of_dates_is_asked_for(tmp_path):
+    path = written(tmp_path, "a,b\n01/02/2022,1\n03/04/2022,2\n")
+    with pytest.raises(ValueError, match="'a' .*'01/02/2022'.* --dates dmy or --dates mdy"):
+        read_table(path)
+    assert column(read_table(path, dates="dmy"), "a (month)").tolist() == [2, 4]
+    assert column(read_table(path, dates="mdy"), "a (month)").tolist() == [1, 3]
+    other = written(tmp_path, "a,b\n01/02/2022,28/03/2022\n03/04/2022,02/01/2021\n")  # another column tells
+    assert column(read_table(other), "a (month)").tolist() == [2, 4]
+    dots = written(tmp_path, "a,b\n01.02.2022,1\n03.04.2022,2\n")  # nobody writes the month first with points
+    assert column(read_table(dots), "a (month)").tolist() == [2, 4]
+
+
+def test_days_that_do_not_exist_are_cells_that_cannot_be_read(tmp_path):
+    path = written(tmp_path, "a;b\n28.02.2022;1\n31.02.2022;2\n01.03.2022;3\n29.02.2023;4\n30.03.2022;5\n")
+    with pytest.raises(ValueError, match="'a': '31.02.2022' in line 3, '29.02.2023' in line 5"):
+        read_table(path)
+
+
+# What is left out, and how to keep it
+
+
+def test_identifiers_constants_sentences_and_empty_columns_are_left_out_by_a_line(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{k + 17},u{k:x}z,{rng.integers(10)},same,,it was the day number {k} of all"
+        for k in rng.permutation(200).tolist()
+    ]
+    path = written(tmp_path, "row,code,a,b,c,d\n" + "\n".join(rows))
+    table = read_table(path)
+    left_out = {c.name: c.note for c in table.schema.columns if c.kind == "left out"}
+    assert left_out == {
+        "row": "identifier",
+        "code": "identifier",
+        "b": "always the same",
+        "c": "empty",
+        "d": "free text",
+    }
+    for name, note in left_out.items():
+        assert f"{name} ({note})" in table.schema.summary()
+    kept = read_table(path, numbers=["row"], categories=["b", "1"])
+    assert kept.feature_names == ["row", "code", "a", "b"] and kept.categorical_features == [1, 3]
+
+
+def test_measurements_are_no_identifiers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=300).round(4), rng.permutation(10**6)[:300], rng.integers(0, 50, 300)]
+    path = written(tmp_path, "a,income,c\n" + "\n".join(f"{a},{int(b)},{int(c)}" for a, b, c in X))
+    assert read_table(path).feature_names == ["a", "income", "c"]
+
+
+def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_path):
+    rng = np.random.default_rng(0)
+    path = written(tmp_path, "Filiale,n\n" + "\n".join(f"{k:04d},{k}.5" for k in rng.integers(0, 90, 2000)))
+    table = read_table(path)
+    (branch, _) = table.schema.columns
+    assert branch.kind == "category" and branch.joined and len(branch.levels) == 47 and branch.levels[0][0] == "0"
+    assert column(table, "Filiale").max() == 47
+
+
+# Bad input: one message each
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        (" \n\n", "the file is empty"),
+        ("a,b,c\n", "no rows below the header"),
+        ("a,b\n1,2\n3\n4,5\n6,7,8\n", "the first row has 2 cells, but line 3 has 1, line 5 has 3"),
+        ('a,b\n1,"x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
+        ('a,b\n"1,x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
+        (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
+        ("a,b\n1,x\n2,y\na,b\n3,x\n", "line 4 repeats the header"),
+        ("a,a\n1,2\n3,4\n", "more than one column 'a'"),
+        ("a,b\n-,NA\n?,\n", "no column is left to learn from; columns: none.*a \\(empty\\), b \\(empty\\)"),
+        ("a,b\n1,x\n2,x\n3,x\n4,x\nfive,x\nsix,y\n7,y\n", "column 'a': 'five' in line 6, 'six' in line 7"),
+    ],
+)
+def test_bad_files_are_one_message(tmp_path, text, message):
+    with pytest.raises(ValueError, match=f"(?s)table.csv: .*{message}"):
+        read_table(written(tmp_path, text))
+
+
+def test_all_bad_cells_are_in_one_message_with_columns_and_lines(tmp_path):
+    rows = [f"{k},{k}.5,2020-01-{k:02d},t" for k in range(1, 29)]
+    rows[2], rows[7], rows[8] = "3,zwei,2020-01-03,t", '"acht\n",8.5,gestern,t', "acht,9.5,2020-01-09,u"
+    with pytest.raises(ValueError) as refused:
+        read_table(written(tmp_path, "a,b,c,d\n" + "\n".join(rows)), target="d")
+    message = str(refused.value)
+    for part in ("'a': 'acht' in lines 9, 11", "'b': 'zwei' in line 4", "'c': 'gestern' in line 9", "--missing"):
+        assert part in message
+
+
+def test_an_unknown_level_is_an_error_until_it_may_be_missing(tmp_path):
+    schema = read_table(written(tmp_path, "a,b\nred,1\nblue,2\nred,3\n")).schema
+    new = written(tmp_path, "b,a\n5,green\n6,red\n", "new.csv")
+    with pytest.raises(ValueError, match="(?s)levels that the model does not know.*'a': 'green' in line 2.*--unknown"):
+        read_table(new, schema=schema)
+    assert_array_equal(read_table(new, schema=schema, unknown="missing").data, [[np.nan, 5], [1, 6]])
+    with pytest.raises(ValueError, match="no column 'a'; there are 'b'"):
+        read_table(written(tmp_path, "b\n1\n", "few.csv"), schema=schema)
+
+
+def test_a_missing_target_is_named_by_its_lines(tmp_path):
+    with pytest.raises(ValueError, match="target 'c' is missing in lines 3, 5"):
+        read_table(written(tmp_path, "a,c\n1,x\n2,-\n3,y\n4,\n5,x\n"), target="c")
+
+
+@pytest.mark.parametrize("option", [{"dates": "dym"}, {"decimal": ";"}, {"unknown": "ignore"}])
+def test_options_are_checked(tmp_path, option):
+    with pytest.raises(ValueError, match="parameter of read_table must be"):
+        read_table(written(tmp_path, "a\n1\n"), **option)
+
+
+def test_a_sample_of_the_rows(tmp_path):
+    path = written(tmp_path, "a,b\n" + "".join(f"{k * k / 8},{k % 7}\n" for k in range(100)))
+    table = read_table(path, n_samples=10, random_state=3)
+    assert table.n_rows == 100 and len(table.data) == 10
+    whole = {tuple(row) for row in read_table(path).data}
+    assert {tuple(row) for row in table.data} <= whole
+    pq.write_table(
+        pa.table({"a": np.arange(100) ** 2 / 8, "b": np.arange(100) % 7}), tmp_path / "t.parquet", row_group_size=9
+    )
+    assert_array_equal(read_table(tmp_path / "t.parquet", n_samples=10, random_state=3).data, table.data)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1.0, 2.0, float("inf")], "c": ["x", "y", "x"]}, "'a': 'inf' in row 2"),
+        ({"a": [[1], [2], [3]], "c": ["x", "y", "x"]}, "'a' holds nested values"),
+        ({"a": pa.array([], pa.float64()), "c": pa.array([], pa.string())}, "no rows"),
+    ],
+)
+def test_bad_parquet(tmp_path, columns, message):
+    pq.write_table(pa.table(columns), tmp_path / "bad.parquet")
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "bad.parquet", target="c")
+    (tmp_path / "bad.parquet").write_text("text")
+    with pytest.raises(ValueError, match="not a readable Parquet file"):
+        read_table(tmp_path / "bad.parquet", target="c")
+
+
+def test_unknown_kinds_of_files(tmp_path):
+    with pytest.raises(ValueError, match="unknown kind of file"):
+        read_table(written(tmp_path, "a\n1\n", "table.doc"))
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="not a readable spreadsheet"):
+        pytest.importorskip("python_calamine")
+        read_table(written(tmp_path, "a\n1\n", "table.xlsx"))

@@ -1,0 +1,212 @@
+"""The installed command from an office's export to predictions; and what is left of it without optional packages."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import office
+import pytest
+
+from spectralcls.cli.registry import ENTRIES
+
+psutil = pytest.importorskip("psutil")
+pytest.importorskip("pyarrow")
+pytest.importorskip("skops")
+
+FRONT = [entry.name for entry in ENTRIES if entry.front]
+COMMAND = shutil.which("spectralcls")
+COMMAND = [COMMAND] if COMMAND else [sys.executable, "-m", "spectralcls"]
+BLOCK = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"pandas", "pyarrow", "matplotlib", "skops", "python_calamine", "rich", "shtab"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from spectralcls.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Customers to learn from, and further ones without the target, in each dialect: {dialect: (path, path)}."""
+    folder, columns = tmp_path_factory.mktemp("office"), office.customers(420)
+    parts = [{name: values[rows] for name, values in columns.items()} for rows in (slice(300), slice(300, None))]
+    parts[1].pop(office.TARGET)
+    found = {}
+    for dialect in office.DIALECTS:
+        paths = [folder / f"{dialect} {what}.csv" for what in ("old", "new")]
+        found[dialect] = [office.export(path, part, dialect) for path, part in zip(paths, parts, strict=True)]
+    return found, columns[office.TARGET][300:]
+
+
+@pytest.mark.parametrize("dialect", office.DIALECTS)
+def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
+    (old, new), truth = tables[0][dialect], tables[1]
+    understood = run("compare", old, "--target", office.TARGET, "--dry-run")
+    assert "identifier" in understood and "free text" in understood and "ja 2" in understood
+    report, model, out = tmp_path / "report.html", tmp_path / "m.skops", tmp_path / "out.csv"
+    some = ["--classifiers", "parzen,kernelridge,knn", "--repeats", "2", "--quiet", "--html", report]
+    printed = run("compare", old, "--target", office.TARGET, *some)
+    assert "left out: Kunden-Nr (identifier), Bemerkung (free text)" in printed and "Take " in printed
+    assert "Vertragsbeginn" in report.read_text(encoding="utf-8")
+    fit = ["--classifier", "kernelridge", "--out", model, "--quiet"]
+    assert "300 rows, 10 features, 2 classes" in run("fit", old, "--target", office.TARGET, *fit)
+    assert "no column 'PLZ'" not in run(
+        "predict", model, new, "--out", out, "--proba", "--keep", "Kunden-Nr", "--keep", "Tarif"
+    )
+    delimiter, decimal = (";", ",") if ";" in office.DIALECTS[dialect][0] else (",", office.DIALECTS[dialect][1])
+    with open(out, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter=delimiter))
+    assert list(rows[0]) == ["row", "Kunden-Nr", "Tarif", "prediction", "p(ja)", "p(nein)"]
+    assert [int(row["row"]) for row in rows] == list(range(120)) and rows[0]["Kunden-Nr"].isdecimal()
+    shares = np.array([[float(row[f"p({label})"].replace(decimal, ".")) for label in ("ja", "nein")] for row in rows])
+    assert np.allclose(shares.sum(axis=1), 1, atol=1e-5)
+    predicted = np.array([row["prediction"] for row in rows])
+    assert np.array_equal(predicted == "ja", shares[:, 0] > shares[:, 1])
+    assert np.mean(predicted == truth) > np.mean(truth == "nein")  # better than the majority
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_every_classifier_in_front_is_fitted_stored_and_read(tables, name, tmp_path):
+    (old, new), truth = tables[0]["german excel"], tables[1]
+    model, out = tmp_path / "m.skops", tmp_path / "out.csv"
+    quick = ["--set", "time_budget=1"] if name == "AutoClassifier" else []
+    run("fit", old, "--target", office.TARGET, "--classifier", name, *quick, "--out", model, "--quiet")
+    run("predict", model, new, "--out", out)
+    with open(out, encoding="utf-8-sig", newline="") as file:
+        predicted = np.array([row["prediction"] for row in csv.DictReader(file, delimiter=";")])
+    assert set(predicted) <= {"ja", "nein"} and np.mean(predicted == truth) > 0.7
+
+
+def test_compare_with_its_defaults_has_the_front_row(tables, tmp_path):
+    out = tmp_path / "out.json"
+    (old, _), _ = tables[0]["english"], None
+    printed = run("compare", old, "--target", "-1", "--repeats", "1", "--json", out, "--quiet")
+    records = json.loads(out.read_text())
+    assert [record["classifier"] for record in records] == FRONT
+    assert all(record["error"] is None for record in records), printed
+    assert all(record["log_loss_mean"] is None or record["log_loss_mean"] > 0 for record in records)
+
+
+def test_predictions_keep_all_columns_and_escape_formulas(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{k % 2 + rng.random():.3f},-{k}.5,{('=HYPERLINK(1)', '@SUM(1)')[k % 2]},{'=1+1' if k else '-'}"
+        for k in range(40)
+    ]
+    data, model, out = tmp_path / "t.csv", tmp_path / "m.skops", tmp_path / "out.csv"
+    data.write_text("a,b,c,note\n" + "\n".join(rows) + "\n")
+    run("fit", data, "--target", "c", "--drop", "note", "--classifier", "parzen", "--out", model)
+    run("predict", model, data, "--out", out, "--keep", "all")
+    with open(out, newline="") as file:
+        first, second = list(csv.DictReader(file))[:2]
+    assert first["prediction"] == "'=HYPERLINK(1)" and second["prediction"] == "'@SUM(1)"
+    assert (first["b"], first["note"], second["note"]) == ("-0.5", "'-", "'=1+1")
+    run("predict", model, data, "--out", out, "--keep", "all", "--no-escape")
+    with open(out, newline="") as file:
+        first = next(csv.DictReader(file))
+    assert (first["prediction"], first["note"], first["c"]) == ("=HYPERLINK(1)", "-", "=HYPERLINK(1)")
+
+
+def test_bad_input_writes_nothing(tables, tmp_path):
+    (old, new), _ = tables[0]["german excel"], None
+    model, out = tmp_path / "m.skops", tmp_path / "out.csv"
+    run("fit", old, "--target", office.TARGET, "--classifier", "parzen", "--out", model)
+    text = new.read_bytes().decode("cp1252")
+    for wrong, message in (
+        (text.replace("Premium", "Platin"), "'Tarif': 'Platin' in lines"),
+        (text.replace("28.", "32.").replace("10.", "35."), "'Vertragsbeginn': '"),
+        (text[: text.rindex(";", 0, 2000)], "the first row has 10 cells, but line"),
+        (text.replace("Tarif", "Tarif2", 1), "no column 'Tarif'"),
+        ("", "the file is empty"),
+    ):
+        bad = tmp_path / "bad.csv"
+        bad.write_bytes(wrong.encode("cp1252"))
+        assert message in run("predict", model, bad, "--out", out, code=2) and not out.exists()
+
+
+def test_a_resumed_prediction_compares_the_content(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    data, model, out = tmp_path / "t.parquet", tmp_path / "m.skops", tmp_path / "out.parquet"
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "y": np.where(X[:, 0] > 0, "p", "q")})
+    pq.write_table(table, data, row_group_size=20)
+    run("fit", data, "--target", "y", "--classifier", "parzen", "--out", model)
+    run("predict", model, data, "--out", out, "--proba", "--keep", "b")
+    found = pq.read_table(out)
+    assert found.column_names == ["row", "b", "prediction", "p(p)", "p(q)"]
+    assert np.array_equal(found["b"].to_numpy(), X[:, 1])
+    before = os.stat(data)
+    pq.write_table(table.set_column(0, "a", pa.array(-X[:, 0])), data, row_group_size=20)
+    os.utime(data, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "was not written from this model and these data" in run(
+        "predict", model, data, "--out", out, "--proba", "--keep", "b", "--resume", code=2
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+def test_a_terminated_comparison_leaves_no_process():
+    arguments = [*COMMAND, "compare", "digits", "--repeats", "50", "--quiet", "--classifiers", "parzen,rbf-svm"]
+    running = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process, workers = psutil.Process(running.pid), []
+    deadline = time.monotonic() + 60
+    while not workers and time.monotonic() < deadline and running.poll() is None:
+        workers = [child for child in process.children(recursive=True) if "loky" in " ".join(child.cmdline())]
+        time.sleep(0.1)
+    if psutil.cpu_count() > 1:
+        assert workers
+    running.send_signal(signal.SIGTERM)
+    _, said = running.communicate(timeout=60)  # to the end of the pipe, which workers hold too
+    assert running.returncode == 143 and b"terminated" in said
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert not alive
+
+
+# Without optional packages
+
+
+def blocked(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCK, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8"
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_without_optional_packages_named_sets_are_compared_with_a_report(tmp_path):
+    report = tmp_path / "report.html"
+    code, out, err = blocked("compare", "wine", "--classifiers", "parzen", "--repeats", "2", "--html", report)
+    assert code == 0 and "Take ParzenClassifier" in out and report.read_text(encoding="utf-8").count("<circle") == 2
+    np.savez(tmp_path / "t.npz", X=np.random.default_rng(0).normal(size=(40, 2)), y=np.arange(40) % 2)
+    assert blocked("compare", tmp_path / "t.npz", "--classifiers", "parzen", "--repeats", "1", "--quiet")[0] == 0
+    assert blocked("list")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        (["compare", "{}.csv", "--target", "y"], "tables"),
+        (["fit", "{}.csv", "--target", "y", "--out", "{}.skops"], "models"),
+        (["predict", "{}.skops", "{}.csv", "--out", "{}.out.csv"], "models"),
+        (["completion", "bash"], "completion"),
+    ],
+)
+def test_without_optional_packages_a_message_says_what_to_install(arguments, extra, tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,x\n2,z\n")
+    code, out, err = blocked(*(argument.format(tmp_path / "t") for argument in arguments))
+    assert code == 2 and out == "" and err.count("\n") == 1
+    assert f'pip install "spectralcls[{extra}]"' in err
