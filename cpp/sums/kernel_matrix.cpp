@@ -52,14 +52,14 @@ class Blocks {
     for_each_query_chunk(queries_, rows_, query_chunk_rows, points_.geometry(), execution_,
                          [&](index_t, const QueryChunk<T>& chunk, Checkpoint& checkpoint) {
                            auto buffer = std::make_unique<ChunkBuffer<T>>();
-                           typename detail::TileArguments<T>::Memory memory;
+                           Memory memory[query_chunk_rows / tile_rows];
                            for (const Tile& tile : points_.packed().tiles()) {
                              // Without labels or order the packed columns are the points' rows, then padding.
                              const index_t columns =
                                  std::min<index_t>(tile.n_vectors * lanes<T>, n_points_ - tile.first);
                              if (upper_triangle && tile.first + columns <= chunk.places.begin) continue;
                              for (index_t q = 0; q < chunk.n_blocks(); ++q)
-                               compute(chunk, q, tile, memory, buffer->value[q * tile_rows]);
+                               compute(chunk, q, tile, memory[q], buffer->value[q * tile_rows]);
                              write(chunk.places.begin, chunk.places.end, tile.first, columns, *buffer);
                              checkpoint();
                            }
@@ -68,8 +68,9 @@ class Blocks {
   }
 
  private:
-  void compute(const QueryChunk<T>& queries, index_t q, const Tile& tile,
-               typename detail::TileArguments<T>::Memory& memory, T* values) const {
+  using Memory = typename detail::TileArguments<T>::Memory;
+
+  void compute(const QueryChunk<T>& queries, index_t q, const Tile& tile, Memory& memory, T* values) const {
     auto& out = *reinterpret_cast<TileBuffer<T>*>(values);
     arguments_.measure(queries, q, points_, tile, out, memory, [] {});
     detail::kernel_rows<T>(kernel_, out, tile_rows, tile.n_vectors, nullptr, static_cast<T>(rate_), out);

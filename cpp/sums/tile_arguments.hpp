@@ -42,8 +42,8 @@ class TileArguments {
     return always_difference_ || ((near || few_features_) && !product_suffices(norms()));
   }
 
-  // Where most tiles hold many small distances, as those of clusters do, all are computed from differences at once, but
-  // for a trial from time to time.
+  // Where tile after tile holds many small distances, as those of clusters do, all are computed from differences at
+  // once, but for a trial from time to time.
   class Memory {
    public:
     bool use_differences() { return left_ > 0 && left_-- > 0; }

@@ -31,6 +31,6 @@ def check_sums(found, Q, X, options):
         scale = reference.kernel_sums(Q, X, **moduli)
         error = np.abs(found - truth)
         if not edge:
-            tolerance = np.maximum(tolerance, reference.tail_rounding(scale, X.shape[1], X.dtype))
+            tolerance = np.maximum(tolerance, reference.rounding_of_sums(scale, X.dtype))
         bound = tolerance * scale + np.finfo(X.dtype).tiny * len(X) + edge
         assert np.all(error <= bound), f"sums off by {np.max(error / bound):.3g} times the bound"
