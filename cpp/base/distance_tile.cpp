@@ -138,6 +138,17 @@ unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const
 }
 
 template <class T, int Rows>
+void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+                              const Tile& tile, unsigned panels, TileBuffer<T>& out) {
+  const T* q = queries.block(DistanceForm::difference, block);
+  int place = 0;
+  for_each_panel<T>(points, tile, DistanceForm::difference, out.value[0], [&](const T* x, const T*, auto n, T* to) {
+    if (panels >> place++ & 1u)
+      store_panel(panel<T, n(), Rows, 0, DifferencePanel>(points.dimension(), q, nullptr, x, nullptr).sum, to);
+  });
+}
+
+template <class T, int Rows>
 void squared_distances_of(DistanceForm form, const PackedQueries<T>& queries, index_t block,
                           const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
   auto compute = [&](auto run) { run(form, queries, block, points, tile, out); };
@@ -169,11 +180,20 @@ unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t 
   return products_above_of<T, tile_rows>(queries, block, points, tile, floors, out);
 }
 
+template <class T>
+void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+                           const Tile& tile, unsigned panels, TileBuffer<T>& out) {
+  if (n_rows == 1) return differences_in_panels_of<T, 1>(queries, block, points, tile, panels, out);
+  differences_in_panels_of<T, tile_rows>(queries, block, points, tile, panels, out);
+}
+
 #define SPECTRALCLS_INSTANTIATE(T)                                                                           \
   template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,                  \
                                   const PackedPoints<T>&, const Tile&, TileBuffer<T>&);                      \
   template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,       \
-                                   const Tile&, const T*, TileBuffer<T>&);
+                                   const Tile&, const T*, TileBuffer<T>&);                                  \
+  template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,    \
+                                      const Tile&, unsigned, TileBuffer<T>&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

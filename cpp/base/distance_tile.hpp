@@ -21,11 +21,18 @@ template <class T>
 unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out);
 
+// The same from differences, in the panels whose bits are set.
+template <class T>
+void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+                           const Tile& tile, unsigned panels, TileBuffer<T>& out);
+
 #define SPECTRALCLS_DECLARE(T)                                                                                   \
   extern template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,               \
                                          const PackedPoints<T>&, const Tile&, TileBuffer<T>&);                   \
   extern template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,    \
-                                          const Tile&, const T*, TileBuffer<T>&);
+                                          const Tile&, const T*, TileBuffer<T>&);                               \
+  extern template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&, \
+                                             const Tile&, unsigned, TileBuffer<T>&);
 SPECTRALCLS_DECLARE(float)
 SPECTRALCLS_DECLARE(double)
 #undef SPECTRALCLS_DECLARE

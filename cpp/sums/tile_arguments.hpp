@@ -48,8 +48,8 @@ class TileArguments {
    public:
     bool use_differences() { return left_ > 0 && left_-- > 0; }
     void tried(bool products) {
-      run_ = products ? 0 : std::min(std::max(2 * run_, 2), 32);
-      left_ = run_;
+      run_ = products ? 0 : std::min(std::max(2 * run_, 1), 32);
+      left_ = run_ - 1;  // a single tile, such as that of the query itself, tells nothing about the next
     }
 
    private:
@@ -64,9 +64,10 @@ class TileArguments {
     const double norms = queries.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm;
     if (!always_difference_ && product_suffices(norms))
       squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.packed(), tile, out);
-    else if (always_difference_ || few_features_ || memory.use_differences() ||
-             !corrected_products(queries, block, n_rows, points, tile, out, memory))
+    else if (always_difference_ || few_features_ || memory.use_differences())
       squared_distances(DistanceForm::difference, queries.packed, block, n_rows, points.with_differences(), tile, out);
+    else
+      correct_products(queries, block, n_rows, points, tile, out, memory);
     leave_out();
     for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
   }
@@ -84,25 +85,25 @@ class TileArguments {
 
  private:
   static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // features
-  static constexpr double roundings_of_exponents = 24;  // that are allowed whatever the distance
+  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 72 : 4000;  // of Gaussians, whatever the distance
   static constexpr double roundings_of_distances = 20;  // that are allowed, about, relative to themselves
-  static constexpr index_t pairs_to_a_difference = 512;  // of a tile in the product form, for the cost of one pair
+  static constexpr int pairs_to_a_panel = 3;  // that cost as much one by one as the differences of a panel
 
   // The largest norms of queries and points together.
   bool product_suffices(double norms) const {
     return decay_ == Decay::gaussian && rate_ * norms * roundings_ <= roundings_of_exponents;
   }
 
-  // The product form, and one by one the pairs below the share of the query's norm; false if these are too many.
-  bool corrected_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const KernelPoints<T>& points,
-                          const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
+  // The product form, and differences for pairs below the share of the query's norm: one by one if they are few, else
+  // for the panels that hold them.
+  void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const KernelPoints<T>& points,
+                        const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
     T floors[tile_rows];
     for (int r = 0; r < tile_rows; ++r) floors[r] = queries.packed.block_norms(block)[r] * share_;
     const unsigned panels = products_above(queries.packed, block, n_rows, points.packed(), tile, floors, out);
-    if (panels == 0) {
-      memory.tried(true);
-      return true;
-    }
+    const int n_panels = (tile.n_vectors + panel_vectors - 1) / panel_vectors;
+    memory.tried(2 * __builtin_popcount(panels) <= n_panels);
+    if (panels == 0) return;
     auto for_each_small = [&](auto&& body) {
       for (unsigned left = panels; left != 0; left &= left - 1) {
         const int first = __builtin_ctz(left) * panel_vectors, last = std::min(first + panel_vectors, tile.n_vectors);
@@ -112,11 +113,10 @@ class TileArguments {
               body(r, v * lanes<T>, bits);
       }
     };
-    index_t n_small = 0;
+    int n_small = 0;
     for_each_small([&](index_t, index_t, unsigned bits) { n_small += __builtin_popcount(bits); });
-    const bool products = n_small * pairs_to_a_difference <= n_rows * tile.n_vectors * lanes<T>;
-    memory.tried(products);
-    if (!products) return false;
+    if (n_small > pairs_to_a_panel * __builtin_popcount(panels))
+      return differences_in_panels(queries.packed, block, n_rows, points.with_differences(), tile, panels, out);
     const KeepSubnormals guard;  // of coordinates that are not scaled yet
     for_each_small([&](index_t r, index_t first, unsigned bits) {
       for (; bits != 0; bits &= bits - 1) {
@@ -124,7 +124,6 @@ class TileArguments {
         out.value[r][column] = points.squared_distance(queries.row(block, r), tile.first + column);
       }
     });
-    return true;
   }
 
   Decay decay_;

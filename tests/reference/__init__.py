@@ -69,9 +69,11 @@ def _log_sums(logk, W):
     return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
-def rounding(exponents, dtype):
+def rounding(exponents, dtype, kernel="gaussian"):
     """Relative error that docs/guide/numerics.md allows a term e^-a, for any number of features."""
-    return (32 + 40 * exponents) * np.finfo(dtype).eps
+    eps = np.finfo(dtype).eps
+    always = 32 * eps if kernel != "gaussian" else 1e-5 if np.dtype(dtype) == np.float32 else 1e-12
+    return always + 40 * exponents * eps
 
 
 def rounding_of_sums(sums, dtype):
