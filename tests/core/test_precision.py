@@ -77,7 +77,9 @@ def test_compact_kernels_are_off_by_as_much_of_their_value_at_zero(d, dtype):
     u = exact_distances(Q, X, h)
     for kernel in ("epanechnikov", "quartic", "triweight", "cosine", "linear"):
         truth = reference.COMPACT[kernel](u)
-        assert np.all(np.abs(kernel_matrix(Q, X, kernel=kernel, bandwidth=h) - truth) <= reference.rounding(1, dtype, kernel))
+        assert np.all(
+            np.abs(kernel_matrix(Q, X, kernel=kernel, bandwidth=h) - truth) <= reference.rounding(1, dtype, kernel)
+        )
         sums = kernel_sums(Q, X, kernel=kernel, bandwidth=h)
         assert np.all(np.abs(sums - truth.sum(axis=1)) <= reference.rounding(1, dtype, kernel) * (u <= 1).sum(axis=1))
 
