@@ -2,13 +2,16 @@
 
 from .base import Classifier, Estimator, coordinates, finite_scores, log_posterior, transactional
 from .parameters import CONSTRAINTS
+from .prediction_sets import PredictionSets, leave_one_out
 
 __all__ = [
     "CONSTRAINTS",
     "Classifier",
     "Estimator",
+    "PredictionSets",
     "coordinates",
     "finite_scores",
+    "leave_one_out",
     "log_posterior",
     "transactional",
 ]

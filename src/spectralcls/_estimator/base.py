@@ -16,6 +16,7 @@ from .._tuning.temperature import finite_scores
 from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
+from .prediction_sets import PredictionSets
 from .state import Versioned
 
 _depth = ContextVar("depth", default=0)  # of fits within fits
@@ -48,6 +49,7 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update(vars(self) if keep else before)
+        vars(trial).pop("_points_left_out", None)
         entered = _depth.set(_depth.get() + 1)
         try:
             result = validated(trial, *args, **kwargs)
@@ -160,7 +162,7 @@ def coordinates(estimator, X):
     return estimator._inputs(X)
 
 
-class Classifier(ClassifierMixin, Estimator):
+class Classifier(PredictionSets, ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
