@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import spectralcls as sc
+from spectralcls._expansion.leave_one_out import BACKGROUND
 
 CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
@@ -16,7 +17,7 @@ CLASS_SUMS = (
     sc.CauchySchwarzClassifier(bandwidth=0.8, scale=None, weighting=None, kernel="laplace"),
     sc.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
 )
-EXACT = CLASS_SUMS
+EXACT = (*CLASS_SUMS, sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None))
 APPROXIMATE = (
     sc.LaplacianISEClassifier(bandwidth=0.8),
     sc.CauchySchwarzClassifier(bandwidth=0.8),
@@ -34,8 +35,8 @@ def draw(n, m, seed, n_classes=3):
     return X[:n], y[:n], X[n:], y[n:]
 
 
-def log_odds(scores, label):
-    return scores[label] - logsumexp(np.delete(scores, label))
+def log_odds(scores, label, background):
+    return scores[label] - logsumexp([*np.delete(scores, label), background])
 
 
 def refit_scores(model, X, y, i):
@@ -49,9 +50,11 @@ def refit_scores(model, X, y, i):
 def reference(model, scores, X, y, Q, by_class):
     """p-values from refits of all n + 1 points, each left out once, for every query and label."""
     out = np.empty((len(Q), 3))
+    own = [scores(model, X, y, i)[y[i]] for i in range(len(X))]
+    background = np.quantile(own, BACKGROUND, method="averaged_inverted_cdf")
     for q, c in np.ndindex(*out.shape):
         X1, y1 = np.vstack([X, Q[q]]), np.append(y, c)
-        odds = np.array([log_odds(scores(model, X1, y1, i), y1[i]) for i in range(len(X1))])
+        odds = np.array([log_odds(scores(model, X1, y1, i), y1[i], background) for i in range(len(X1))])
         among = odds[y1 == c] if by_class else odds
         out[q, c] = np.mean(among <= odds[-1] + 1e-9)
     return out
@@ -105,7 +108,8 @@ def test_an_empty_set_means_unlike_all_classes():
     X, y, _, _ = draw(120, 1, seed=0)
     model = sc.ParzenClassifier(bandwidth=0.8).fit(np.column_stack([X, np.zeros(len(X))]), y)
     between = [[*(X[y == 0].mean(axis=0) + X[y == 1].mean(axis=0)) / 2, 30.0]]
-    assert not model.predict_set(between, coverage=0.8).all()
+    assert not model.predict_set(between).any()
+    assert model.predict_set(np.column_stack([X, np.zeros(len(X))])).any(axis=1).mean() > 0.8
 
 
 def test_sets_grow_with_the_coverage():
@@ -142,7 +146,7 @@ def test_one_sample_in_a_class_excludes_nothing_by_itself():
         assert model.predict_set(Q, by_class=True)[:, 2].all()
 
 
-@pytest.mark.parametrize("model", [sc.ParzenClassifier(bandwidth=0.8), sc.LaplacianISEClassifier(bandwidth=0.8)])
+@pytest.mark.parametrize("model", [sc.ParzenClassifier(bandwidth=0.8), sc.LaplacianISEClassifier(bandwidth=0.8), sc.KernelRidgeClassifier(bandwidth=1.0, alpha=0.1)], ids=name_of)
 def test_weights_are_copies_and_zero_leaves_out(model):
     X, y, Q, _ = draw(40, 8, seed=5)
     weights = np.random.default_rng(0).integers(0, 4, len(X))
@@ -204,3 +208,21 @@ def test_missing_values_are_named():
     X[0, 0] = np.nan
     with pytest.raises(AttributeError):
         model.fit(X, y).predict_set(X)
+
+
+def ridge_scores(model, X, y, i):
+    """Of point i by the ridge regression of all others, at the shares of all classes."""
+    kept = np.arange(len(X)) != i
+    k = np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) / model.bandwidth_)
+    Y = np.eye(3)[y]
+    shares = Y.mean(axis=0)
+    A = np.linalg.solve(k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), Y[kept] - shares)
+    return (k[i, kept] @ A + shares) / model.temperature_
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_p_values_of_kernel_ridge_are_those_of_refits_with_the_query(by_class):
+    X, y, Q, _ = draw(30, 6, seed=1)
+    model = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None).fit(X, y)
+    found = model.conformal_p_values(Q, by_class=by_class)
+    np.testing.assert_allclose(found, reference(model, ridge_scores, X, y, Q, by_class), rtol=1e-12)

@@ -8,10 +8,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._inputs.missing import is_incomplete
+from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_matrix, kernel_sums
 from .class_means import log_volumes
 from .held_out import CACHE_BYTES
 from .points import blocks
+
+BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
 
 
 @dataclass(frozen=True)
@@ -39,20 +42,42 @@ class LeaveOneOut:
         return self.scores[np.arange(len(self.codes)), self.codes]
 
     @cached_property
+    def background(self):
+        """Score of a class "none of these", the same everywhere: few points score less for their own class."""
+        reached = np.isfinite(self.own)
+        if not reached.any():
+            return -np.inf
+        return float(weighted_quantile(self.own[reached], BACKGROUND, self.weights[reached]))
+
+    @cached_property
     def rest(self):
-        """log of the sum over all classes but a point's own and c, (n, C)."""
+        """log of the sum over all classes but a point's own and c, (n, C); the background is one of them."""
         others = self.scores.copy()
         others[np.arange(len(self.codes)), self.codes] = -np.inf
-        return all_but_one(others)
+        return np.logaddexp(all_but_one(others), self.background)
 
     @cached_property
     def others(self):
         """log of the sum over all classes but a point's own, (n,)."""
         return self.rest[np.arange(len(self.codes)), self.codes]
 
+    def log_odds(self, scores):
+        """Log odds (n,) of the points' own classes, against the others and the background, at scores (n, C)."""
+        rows = np.arange(len(self.codes))
+        others = scores.copy()
+        others[rows, self.codes] = self.background
+        return odds(scores[rows, self.codes], np.logaddexp.reduce(others, axis=1))
+
+    def limits(self, Q):
+        """Log odds (m, C) of each class for queries, and what ties to rounding may exceed them by."""
+        scores = self.queries(Q)
+        others = np.logaddexp(all_but_one(scores), self.background)
+        slack = 64 * np.finfo(Q.dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
+        return odds(scores, others) + slack
+
     def added(self, Q):
         """For each class c the log odds (m, n) of the points' own classes once (q, c) is among them."""
-        for _ in range(self.scores.shape[1]):
+        for _ in self.scores.T:
             yield np.broadcast_to(odds(self.own, self.others), (len(Q), len(self.own)))
 
     def replaced(self, c, scores):
@@ -66,15 +91,11 @@ class LeaveOneOut:
 def conformal_p_values(points, Q, by_class):
     """(m, C): share of the points that conform no better than a query of that class, itself included.
 
-    Conformity is the log odds of a point's own class by all other points.
+    Conformity is the log odds of a point's own class, against the other classes and the background, by all other
+    points.
     """
-    n, scores = len(points.codes), points.queries(Q)
-    out = all_but_one(scores)
-    out = odds(scores, out)
-    slack = 64 * np.finfo(Q.dtype if Q.dtype.kind == "f" else float).eps  # ties to rounding are ties
-    with np.errstate(invalid="ignore"):
-        limits = out + slack * np.maximum(1.0, np.abs(scores))
-    limits = np.where(np.isnan(limits), out, limits)
+    n, limits = len(points.codes), points.limits(Q)
+    out = np.empty_like(limits)
     weights = None if np.all(points.weights == 1) else points.weights
     for rows in blocks(len(Q), 8 * n, CACHE_BYTES):
         for c, found in enumerate(points.added(Q[rows])):
