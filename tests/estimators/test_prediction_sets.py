@@ -17,7 +17,10 @@ CLASS_SUMS = (
     sc.CauchySchwarzClassifier(bandwidth=0.8, scale=None, weighting=None, kernel="laplace"),
     sc.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
 )
-EXACT = (*CLASS_SUMS, sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None))
+EXACT = (
+    *CLASS_SUMS,
+    sc.PerTurboClassifier(bandwidth=1.0, alpha=0.1, scale=None),
+    sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None))
 APPROXIMATE = (
     sc.LaplacianISEClassifier(bandwidth=0.8),
     sc.CauchySchwarzClassifier(bandwidth=0.8),
@@ -226,3 +229,23 @@ def test_p_values_of_kernel_ridge_are_those_of_refits_with_the_query(by_class):
     model = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None).fit(X, y)
     found = model.conformal_p_values(Q, by_class=by_class)
     np.testing.assert_allclose(found, reference(model, ridge_scores, X, y, Q, by_class), rtol=1e-12)
+
+
+def perturbo_scores(model, X, y, i):
+    """log(1 - tau) of point i by the spans of all others."""
+    out = np.empty(3)
+    for c in range(3):
+        own = np.flatnonzero((y == c) & (np.arange(len(X)) != i))
+        k = np.exp(-((X[own, None] - X[np.append(own, i)]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
+        out[c] = np.log(k[:, -1] @ np.linalg.solve(k[:, :-1] + model.alpha_ * np.eye(len(own)), k[:, -1]))
+    return out
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_p_values_of_perturbo_are_those_of_refits_with_the_query(by_class):
+    X, y, Q, _ = draw(30, 6, seed=1)
+    model = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X, y)
+    found = model.conformal_p_values(Q, by_class=by_class)
+    np.testing.assert_allclose(found, reference(model, perturbo_scores, X, y, Q, by_class), rtol=1e-12)
+    grown = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+    np.testing.assert_array_equal(grown.conformal_p_values(Q, by_class=by_class), found)
