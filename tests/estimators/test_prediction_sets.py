@@ -249,3 +249,13 @@ def test_p_values_of_perturbo_are_those_of_refits_with_the_query(by_class):
     np.testing.assert_allclose(found, reference(model, perturbo_scores, X, y, Q, by_class), rtol=1e-12)
     grown = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
     np.testing.assert_array_equal(grown.conformal_p_values(Q, by_class=by_class), found)
+
+
+def test_sets_of_the_vote_compare_with_out_of_fold_probabilities():
+    X, y, Q, answers = draw(150, 400, seed=4)
+    model = sc.AutoClassifier().fit(X, y)
+    found = model.predict_set(Q)
+    assert found[np.arange(len(Q)), answers].mean() > 0.9 - 3 * np.sqrt(0.09 / 150)
+    p = model.conformal_p_values(Q)
+    order = model.predict_proba(Q)
+    assert (p.argmax(axis=1) == order.argmax(axis=1)).mean() > 0.95
