@@ -20,7 +20,8 @@ CLASS_SUMS = (
 EXACT = (
     *CLASS_SUMS,
     sc.PerTurboClassifier(bandwidth=1.0, alpha=0.1, scale=None),
-    sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None))
+    sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None),
+)
 APPROXIMATE = (
     sc.LaplacianISEClassifier(bandwidth=0.8),
     sc.CauchySchwarzClassifier(bandwidth=0.8),
@@ -149,7 +150,15 @@ def test_one_sample_in_a_class_excludes_nothing_by_itself():
         assert model.predict_set(Q, by_class=True)[:, 2].all()
 
 
-@pytest.mark.parametrize("model", [sc.ParzenClassifier(bandwidth=0.8), sc.LaplacianISEClassifier(bandwidth=0.8), sc.KernelRidgeClassifier(bandwidth=1.0, alpha=0.1)], ids=name_of)
+@pytest.mark.parametrize(
+    "model",
+    [
+        sc.ParzenClassifier(bandwidth=0.8),
+        sc.LaplacianISEClassifier(bandwidth=0.8),
+        sc.KernelRidgeClassifier(bandwidth=1.0, alpha=0.1),
+    ],
+    ids=name_of,
+)
 def test_weights_are_copies_and_zero_leaves_out(model):
     X, y, Q, _ = draw(40, 8, seed=5)
     weights = np.random.default_rng(0).integers(0, 4, len(X))

@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._expansion import Expansion
 from .._inputs import Inputs
 from .._tuning import search
 from .._tuning.temperature import finite_scores
@@ -160,6 +161,19 @@ def coordinates(estimator, X):
     """Queries (m, d) as a fitted estimator sees them."""
     check_is_fitted(estimator)
     return estimator._inputs(X)
+
+
+def fitted_form(estimator):
+    """The `Expansion` behind a fitted estimator, None if there is none, and the point there of each training sample."""
+    check_is_fitted(estimator)
+    form = getattr(estimator, "_model", None)
+    return (form if isinstance(form, Expansion) else None), vars(estimator).get("_order")
+
+
+def integrates_missing(estimator):
+    """Whether a fitted estimator integrates out what a query lacks."""
+    form, _ = fitted_form(estimator)
+    return form is not None and form.by_class and estimator._inputs.missing == "integrate"
 
 
 class Classifier(PredictionSets, ClassifierMixin, Estimator):

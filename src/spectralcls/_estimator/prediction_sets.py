@@ -40,6 +40,9 @@ class PredictionSets:
 
     _without_leave_one_out: str | None = "its training points cannot be left out one at a time in closed form."
 
+    def _leave_one_out(self):
+        raise NotImplementedError
+
     @available_if(_has_leave_one_out)
     def conformal_p_values(self, X, by_class=False):
         """How well each class suits each query, relative to how well labels suit the training points.

@@ -57,6 +57,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    class_prior_ : ndarray of shape (n_classes,)
+        Shares of the classes in the training data.
     members_ : list of (str, estimator)
         Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
     weights_ : ndarray of shape (n_members,)
@@ -157,6 +159,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         self._inputs = Positions(type(self).__name__)
         data = self._inputs.fit(X, y, sample_weight)
         self.classes_, self._n_given = data.classes, len(data.codes)
+        self.class_prior_ = data.class_weight / data.class_weight.sum()
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
         ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))

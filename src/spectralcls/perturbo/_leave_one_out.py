@@ -48,7 +48,9 @@ class PerTurboLeftOut(LeaveOneOut):
 
     def _of_queries(self, Q):
         with np.errstate(divide="ignore"):
-            return np.log([np.square(V.T @ m.kernel(Q)).sum(axis=0) for m, V in zip(self.models, self.inverses, strict=True)]).T
+            return np.log(
+                [np.square(V.T @ m.kernel(Q)).sum(axis=0) for m, V in zip(self.models, self.inverses, strict=True)]
+            ).T
 
     def added(self, Q):
         for c, (model, V, G, unit) in enumerate(zip(self.models, self.inverses, self.seen, self.units, strict=True)):

@@ -7,7 +7,6 @@ from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ..linalg import cholesky_in_place, inverse_in_place
 
-
 SLACK = 1e-9  # of log odds: ties to the rounding of an inverse are ties
 
 
