@@ -175,3 +175,12 @@ def test_a_model_of_blobs_agrees_with_itself():
     points, labels = make_blobs(200, 3, random_state=0)
     model = sc.AutoClassifier().fit(points, labels)
     np.testing.assert_allclose(estimate_priors(model, points).priors, model.class_prior_, atol=0.02)
+
+
+def test_a_class_that_does_not_occur_has_a_share_of_zero_and_a_small_error():
+    model = sc.ParzenClassifier().fit(X, Y)
+    found = estimate_priors(model, X[:100])
+    assert found.priors[2] < 0.03 and (found.standard_errors < 0.1).all()
+    apart = estimate_priors(model, X[:50])
+    np.testing.assert_allclose(apart.priors, [1, 0, 0], atol=1e-8)
+    assert (apart.standard_errors < 0.1).all()

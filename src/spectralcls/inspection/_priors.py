@@ -24,7 +24,8 @@ class Priors(NamedTuple):
     priors : ndarray of shape (n_classes,)
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
-        By the curvature of the likelihood: of the draw of queries, not of the model's densities.
+        By the curvature of the likelihood: of the draw of queries, not of the model's densities. Of a share of zero:
+        the share at which the likelihood has fallen by a factor of e.
 
     Examples
     --------
@@ -97,11 +98,12 @@ def estimate_priors(model: Any, X: ArrayLike) -> Priors:
             break
     else:
         warnings.warn(f"The shares still change after {MAX_ITER} steps.", ConvergenceWarning, stacklevel=2)
-    relative = ratio / (ratio @ q)[:, None]
-    C = len(q)
-    basis = np.linalg.svd(np.ones((1, C)))[2][1:]  # changes of shares add up to zero
-    covariance = basis.T @ np.linalg.pinv(basis @ (relative.T @ relative) @ basis.T) @ basis
-    return Priors(q / q.sum(), np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+    relative, found = ratio / (ratio @ q)[:, None], q > TOL
+    basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero
+    information = basis @ (relative[:, found].T @ relative[:, found]) @ basis.T
+    errors = 1 / np.maximum(len(ratio) * (1 - gain), 1.0)
+    errors[found] = np.sqrt(np.diag(basis.T @ np.linalg.pinv(information) @ basis))
+    return Priors(q / q.sum(), errors)
 
 
 def with_priors(model: Any, priors: ArrayLike) -> "PriorShiftClassifier":
