@@ -15,7 +15,7 @@ from .._utils.typing import ArrayLike
 class Influence(NamedTuple):
     """Why the best class of each query beats the second: ``shares.sum(axis=1) + rest + baseline == margin``.
 
-    Attributes
+    Parameters
     ----------
     classes : ndarray of shape (n_queries, 2)
         The best and the second class.

@@ -19,7 +19,7 @@ MAX_ITER = 10_000
 class Priors(NamedTuple):
     """Estimated shares of the classes.
 
-    Attributes
+    Parameters
     ----------
     priors : ndarray of shape (n_classes,)
         In the order of `classes_`.
@@ -40,7 +40,7 @@ class Priors(NamedTuple):
 
 
 def estimate_priors(model: Any, X: ArrayLike) -> Priors:
-    """Shares of the classes among queries without labels, if only these shares differ from the training data.
+    """Estimate the shares of the classes among queries, if only these shares differ from the training data.
 
     Parameters
     ----------
