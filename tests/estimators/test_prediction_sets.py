@@ -268,3 +268,12 @@ def test_sets_of_the_vote_compare_with_out_of_fold_probabilities():
     p = model.conformal_p_values(Q)
     order = model.predict_proba(Q)
     assert (p.argmax(axis=1) == order.argmax(axis=1)).mean() > 0.95
+
+
+def test_a_metric_learned_from_the_same_points_is_named():
+    X, y, Q, _ = draw(80, 4, seed=0)
+    with pytest.warns(UserWarning, match="FrozenEstimator"):
+        sc.ParzenClassifier(metric="whiten").fit(X, y).predict_set(Q)
+    held_out = sc.KernelMetric("whiten").fit(X[:40], y[:40])
+    model = sc.ParzenClassifier(metric=held_out).fit(X[40:], y[40:])
+    assert model.predict_set(Q).shape == (4, 3)

@@ -10,7 +10,7 @@ from .._expansion.leave_one_out import conformal_p_values
 
 
 def _has_leave_one_out(estimator):
-    reason = estimator._without_leave_one_out
+    reason = getattr(estimator, "_without_leave_one_out", PredictionSets._without_leave_one_out)
     if reason is not None:
         raise AttributeError(f"{type(estimator).__name__} has no prediction sets: {reason}")
     return True
@@ -117,12 +117,21 @@ class PredictionSets:
         Warns
         -----
         UserWarning
-            If there are too few training points to exclude any class: fewer than ``1 / (1 - coverage) - 1``, with
-            `by_class` of that class.
+            If a metric was learned from the same points, which lowers the coverage by some points (no other parameter
+            that is tuned does, by measurement); if there are too few training points to exclude any class: fewer than
+            ``1 / (1 - coverage) - 1``, with `by_class` of that class.
         """
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must be in (0, 1), got {coverage!r}.")
         points = leave_one_out(self)
+        step = getattr(self._inputs, "step", None)
+        if step is not None and step.learned:
+            warnings.warn(
+                "The metric was learned from the same points, which it suits better than queries: sets may hold the "
+                "true class less often than coverage says. Learn it from other points, and pass the fitted "
+                "transformer, in a FrozenEstimator if the classifier is cloned.",
+                stacklevel=2,
+            )
         p = conformal_p_values(points, self._queries(X), by_class)
         error = (1 - coverage) * (1 + 1e-12)
         counts = np.bincount(points.codes, points.weights, len(self.classes_)) if by_class else [points.weights.sum()]

@@ -8,12 +8,12 @@ from .._estimator import integrates_missing
 from .._utils.typing import Array, ArrayLike
 
 
-def feature_effect(model: Any, X: ArrayLike) -> Array:
+def feature_effect(estimator: Any, X: ArrayLike) -> Array:
     """Change of the class probabilities by each feature: known, less unknown with all others known.
 
     Parameters
     ----------
-    model : estimator
+    estimator : estimator
         A fitted :class:`~spectralcls.ParzenClassifier` with the Gaussian kernel, without `metric` and `tolerance`: it
         integrates out what a query lacks, so that the effect is exact.
     X : array-like of shape (n_queries, n_features)
@@ -44,16 +44,16 @@ def feature_effect(model: Any, X: ArrayLike) -> Array:
     >>> feature_effect(ParzenClassifier(bandwidth=0.3).fit(X, y), X[70:71]).shape
     (1, 4, 3)
     """
-    if not hasattr(model, "predict_proba") or not integrates_missing(model):
+    if not hasattr(estimator, "predict_proba") or not integrates_missing(estimator):
         raise AttributeError(
-            f"This {type(model).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
+            f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
             "Gaussian kernel, without metric and tolerance, does."
         )
-    known = model.predict_proba(X)
+    known = estimator.predict_proba(X)
     X = np.asarray(X, dtype=np.float64)
     out = np.empty((X.shape[0], X.shape[1], known.shape[1]))
     for j in range(X.shape[1]):
         without = X.copy()
         without[:, j] = np.nan
-        out[:, j] = known - model.predict_proba(without)
+        out[:, j] = known - estimator.predict_proba(without)
     return out

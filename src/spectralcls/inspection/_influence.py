@@ -49,12 +49,12 @@ class Influence(NamedTuple):
     baseline: np.ndarray
 
 
-def influence(model: Any, X: ArrayLike, n_points: int = 10) -> Influence:
+def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     """The training samples that decide each query, with signed shares that add up to the margin of the best class.
 
     Parameters
     ----------
-    model : estimator
+    estimator : estimator
         A fitted classifier by class means (:mod:`spectralcls.kernel_mean`, spectral ones with all components) or
         :class:`~spectralcls.regression.KernelRidgeClassifier`. The scores are posterior probabilities for
         :class:`~spectralcls.ParzenClassifier`, the classes' shares in the cosines where angles are compared, and
@@ -93,10 +93,10 @@ def influence(model: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     """
     if not isinstance(n_points, Integral) or n_points < 1:
         raise ValueError(f"n_points must be a positive integer, got {n_points!r}.")
-    form, order = fitted_form(model)
+    form, order = fitted_form(estimator)
     if form is None or not (form.by_class or order is not None):
-        raise AttributeError(f"The scores of this {type(model).__name__} are no sums over its training samples.")
-    Q = coordinates(model, X)
+        raise AttributeError(f"The scores of this {type(estimator).__name__} are no sums over its training samples.")
+    Q = coordinates(estimator, X)
     if is_incomplete(Q):
         raise ValueError("X lacks values; influence is defined for complete queries.")
     found = [
@@ -105,7 +105,7 @@ def influence(model: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     best, margin, points, shares, rest, baseline = (np.concatenate(part) for part in zip(*found, strict=True))
     if order is not None:
         points = np.unique(order, return_index=True)[1][points]
-    return Influence(model.classes_[best], margin, points, shares, rest, baseline)
+    return Influence(estimator.classes_[best], margin, points, shares, rest, baseline)
 
 
 def _of_block(form, Q, n_points):

@@ -9,14 +9,14 @@ from .._estimator import leave_one_out
 from .._utils.typing import Array
 
 
-def label_quality(model: Any) -> Array:
+def label_quality(estimator: Any) -> Array:
     """Probability of each training label by all other training points.
 
     A low value is a reason to look at the label again: the point lies among those of another class.
 
     Parameters
     ----------
-    model : estimator
+    estimator : estimator
         A fitted classifier that has `predict_set`.
 
     Returns
@@ -54,7 +54,7 @@ def label_quality(model: Any) -> Array:
     >>> int(label_quality(ParzenClassifier().fit(X, y)).argmin())
     7
     """
-    points = leave_one_out(model)
+    points = leave_one_out(estimator)
     with np.errstate(invalid="ignore"):
         quality = np.exp(points.own - logsumexp(points.scores, axis=1))
     return quality if points.order is None else np.append(quality, np.nan)[points.order]

@@ -39,12 +39,12 @@ class Priors(NamedTuple):
     standard_errors: np.ndarray
 
 
-def estimate_priors(model: Any, X: ArrayLike) -> Priors:
+def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     """Estimate the shares of the classes among queries, if only these shares differ from the training data.
 
     Parameters
     ----------
-    model : estimator
+    estimator : estimator
         A fitted classifier with `predict_proba` and `class_prior_`, such as :class:`~spectralcls.ParzenClassifier`,
         :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`. Its
         probabilities have to be calibrated.
@@ -89,7 +89,7 @@ def estimate_priors(model: Any, X: ArrayLike) -> Priors:
     >>> estimate_priors(model, X[1:51:2]).priors.round(2)
     array([1., 0., 0.])
     """
-    ratio = _ratios(model, X)
+    ratio = _ratios(estimator, X)
     q = np.full(ratio.shape[1], 1 / ratio.shape[1])
     for _ in range(MAX_ITER):
         gain = np.mean(ratio / (ratio @ q)[:, None], axis=0)
@@ -106,12 +106,12 @@ def estimate_priors(model: Any, X: ArrayLike) -> Priors:
     return Priors(q / q.sum(), errors)
 
 
-def with_priors(model: Any, priors: ArrayLike) -> "PriorShiftClassifier":
+def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
     """A fitted classifier for a population in which the classes have other shares.
 
     Parameters
     ----------
-    model : estimator
+    estimator : estimator
         A fitted classifier with `predict_proba` and `class_prior_`; it stays as it is.
     priors : array-like of shape (n_classes,)
         Shares in the order of `classes_`, adding up to one.
@@ -119,7 +119,7 @@ def with_priors(model: Any, priors: ArrayLike) -> "PriorShiftClassifier":
     Returns
     -------
     shifted : PriorShiftClassifier
-        Fitted; a further `fit` leaves the model alone.
+        Fitted; a further `fit` leaves the classifier alone.
 
     Raises
     ------
@@ -136,8 +136,8 @@ def with_priors(model: Any, priors: ArrayLike) -> "PriorShiftClassifier":
     >>> rare.predict(X[:2])
     array([0, 0])
     """
-    check_is_fitted(model)
-    return PriorShiftClassifier(FrozenEstimator(model), priors).fit(None, None)
+    check_is_fitted(estimator)
+    return PriorShiftClassifier(FrozenEstimator(estimator), priors).fit(None, None)
 
 
 class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
@@ -229,12 +229,14 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-def _ratios(model, X):
+def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
     for name in ("predict_proba", "class_prior_"):
-        if not hasattr(model, name):
-            raise AttributeError(f"{type(model).__name__} has no {name}, on which other shares of the classes stand.")
-    prior = np.asarray(model.class_prior_)
-    p = np.maximum(model.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
+        if not hasattr(estimator, name):
+            raise AttributeError(
+                f"{type(estimator).__name__} has no {name}, on which other shares of the classes stand."
+            )
+    prior = np.asarray(estimator.class_prior_)
+    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
     ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
     return ratio / ratio.max(axis=1, keepdims=True)
