@@ -24,8 +24,8 @@ def leave_one_out(estimator):
     AttributeError
         If the classifier has none, with the reason.
     """
-    _has_leave_one_out(estimator)
     check_is_fitted(estimator)
+    _has_leave_one_out(estimator)
     known = vars(estimator)
     if "_points_left_out" not in known:
         known["_points_left_out"] = estimator._leave_one_out()

@@ -44,7 +44,7 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
     >>> feature_effect(ParzenClassifier(bandwidth=0.3).fit(X, y), X[70:71]).shape
     (1, 4, 3)
     """
-    if not hasattr(estimator, "predict_proba") or not integrates_missing(estimator):
+    if not integrates_missing(estimator) or not hasattr(estimator, "predict_proba"):
         raise AttributeError(
             f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
             "Gaussian kernel, without metric and tolerance, does."

@@ -231,6 +231,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
 
 def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
+    check_is_fitted(estimator)
     for name in ("predict_proba", "class_prior_"):
         if not hasattr(estimator, name):
             raise AttributeError(
