@@ -277,3 +277,27 @@ def test_a_metric_learned_from_the_same_points_is_named():
     held_out = sc.KernelMetric("whiten").fit(X[:40], y[:40])
     model = sc.ParzenClassifier(metric=held_out).fit(X[40:], y[40:])
     assert model.predict_set(Q).shape == (4, 3)
+
+
+@pytest.mark.parametrize("model", EXACT, ids=name_of)
+def test_copies_and_far_queries_have_p_values(model):
+    X, y, Q, _ = draw(40, 5, seed=0)
+    X = np.repeat(np.round(X), 2, axis=0)
+    model = clone(model).fit(X, np.repeat(y, 2).astype(str))
+    for queries in (X, Q.astype(np.float32), 1e6 * Q):
+        p = model.conformal_p_values(queries)
+        assert ((p > 0) & (p <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    "model", [sc.KernelRidgeClassifier(), sc.PerTurboClassifier(), sc.ParzenClassifier()], ids=name_of
+)
+def test_class_weights_keep_the_coverage(model):
+    hits = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(300) < 0.25).astype(int)
+        X = rng.normal(size=(300, 2)) + 1.5 * y[:, None]
+        members = clone(model).set_params(class_weight="balanced").fit(X[:100], y[:100]).predict_set(X[100:])
+        hits.append(members[np.arange(200), y[100:]].mean())
+    assert abs(np.mean(hits) - 0.9) < 0.03

@@ -56,7 +56,8 @@ class PerTurboLeftOut(LeaveOneOut):
         for c, (model, V, G, unit) in enumerate(zip(self.models, self.inverses, self.seen, self.units, strict=True)):
             k = model.kernel(Q)
             v = V @ (V.T @ k)
-            s = (1 + model.regularization.alpha / unit - np.einsum("ij,ij->j", k, v))[:, None]
+            outside = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0)
+            s = (outside + model.regularization.alpha / unit)[:, None]
             change = gaussian(Q, self.X, bandwidth=model.bandwidth) - k.T @ G
             diagonal = np.broadcast_to(self.diagonal, change.shape).copy()
             own = self.codes == c

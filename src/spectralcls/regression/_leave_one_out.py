@@ -67,10 +67,10 @@ class RidgeLeftOut(LeaveOneOut):
     def added(self, Q):
         k = self._kernel(Q)
         v = self.V @ (self.V.T @ k)
-        free, (g, h) = 1 - np.einsum("ij,ij->j", k, v), (k.T @ self.P, k.T @ self.u)
+        outside, (g, h) = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0), (k.T @ self.P, k.T @ self.u)
         for c, unit in enumerate(self.units):
             indicator = np.eye(len(self.units))[c]
-            v_over_s = v / (free + self.alpha / unit)
+            v_over_s = v / (outside + self.alpha / unit)
             found = np.empty(v.T.shape)
             for q in range(len(Q)):
                 P = self.P + np.outer(v_over_s[:, q], g[q] - indicator)
