@@ -49,7 +49,8 @@ class PredictionSets:
 
         A query joins the training points with each label in turn. The p-value is the share of all these points,
         itself included, whose labels the others support no better; support is the log odds of a label by all other
-        points.
+        points, against the other classes and a background. That is a score which is the same everywhere, and which 2 %
+        of the training points do not reach for their own class.
 
         Parameters
         ----------
@@ -74,8 +75,9 @@ class PredictionSets:
 
         Notes
         -----
-        The statement is exact for points in random order if bandwidth, ridge, metric and scales were not chosen with
-        these training points; tuned parameters change it by what one more point would change in them. Approximate are
+        The statement is exact for points in random order if bandwidth, ridge, metric, scales and background were not
+        chosen with these training points; what is chosen changes it by what one more point would change there. A metric
+        that is learned from the same points changes it much, see `predict_set`. Approximate are
         also rules weighted by 1/f, whose weights are those of the fit, and :class:`~spectralcls.AutoClassifier`, which
         compares with out-of-fold probabilities of its training points and has no guarantee for finite samples.
 
