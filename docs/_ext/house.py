@@ -21,6 +21,7 @@ FLOORS = (  # from the ground up
     ("learned metrics", ("metric",)),
     ("families", ("ccdr", "density", "information", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
     ("built on several families", ("ensemble",)),
+    ("what a fitted model tells", ("inspection",)),
     ("interfaces", ("dask", "datasets", "plotting", "storage")),
     ("command line", ("cli",)),
     ("python -m spectralcls", ("__main__",)),

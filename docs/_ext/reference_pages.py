@@ -15,6 +15,7 @@ FIRST = [  # what most readers look for; every other module follows by name
     "kernel_mean",
     "perturbo",
     "density",
+    "inspection",
     "spectral",
     "ccdr",
     "metric",

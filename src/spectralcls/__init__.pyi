@@ -4,6 +4,7 @@ from . import datasets as datasets
 from . import density as density
 from . import ensemble as ensemble
 from . import information as information
+from . import inspection as inspection
 from . import kernel_mean as kernel_mean
 from . import kernels as kernels
 from . import linalg as linalg

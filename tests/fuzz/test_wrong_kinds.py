@@ -26,6 +26,7 @@ MIXED = np.array(["a", 1, 2, "b"] * 5, dtype=object)
 CHUNKS = da.from_array(SMALL, chunks=(2, 3))
 ASKS_THE_NETWORK = {"datasets.load"}
 READS_A_FILE = {"datasets.read_npz", "load"}
+PARZEN = spectralcls.ParzenClassifier(1.0).fit(SMALL, LABELS)
 VALUES = {  # of arguments, by their names; others have their defaults
     **dict(A=SMALL @ SMALL.T, Q=SMALL, X=SMALL, X_pool=SMALL, Y=SMALL + 1, features=SMALL, x=np.arange(4.0), y=LABELS),
     **dict(bandwidth=1.0, d=3, k=2, kernel="gaussian", n_classes=2, n_features=3, n_neighbors=2, rank=2),
@@ -49,6 +50,10 @@ CHANGED = {
     "linalg.rpcholesky": {"bandwidth": 1.0},
     "dask.from_memmap": {"array": np.memmap(tempfile.mkstemp()[1], np.float64, "w+", shape=SMALL.shape)},
     "datasets.make_two_rings": {"radii": (1.0, 2.0)},
+    "inspection.estimate_priors": {"estimator": PARZEN},
+    "inspection.feature_effect": {"estimator": PARZEN},
+    "inspection.influence": {"estimator": PARZEN},
+    "inspection.with_priors": {"estimator": PARZEN, "priors": [0.5, 0.5]},
     "information.class_dimensions": {"X": MORE, "y": MORE_LABELS, "n_resamples": 2},
     "information.entropic_dimension": {"X": MORE},
     "information.independence_test": {"Y": SMALL[:, :1]},

@@ -1,14 +1,28 @@
 """The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
 
-from .base import Classifier, Estimator, coordinates, finite_scores, log_posterior, transactional
+from .base import (
+    Classifier,
+    Estimator,
+    coordinates,
+    finite_scores,
+    fitted_form,
+    integrates_missing,
+    log_posterior,
+    transactional,
+)
 from .parameters import CONSTRAINTS
+from .prediction_sets import PredictionSets, leave_one_out
 
 __all__ = [
     "CONSTRAINTS",
     "Classifier",
     "Estimator",
+    "PredictionSets",
     "coordinates",
     "finite_scores",
+    "fitted_form",
+    "integrates_missing",
+    "leave_one_out",
     "log_posterior",
     "transactional",
 ]

@@ -10,12 +10,14 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._expansion import Expansion
 from .._inputs import Inputs
 from .._tuning import search
 from .._tuning.temperature import finite_scores
 from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
+from .prediction_sets import PredictionSets
 from .state import Versioned
 
 _depth = ContextVar("depth", default=0)  # of fits within fits
@@ -48,6 +50,7 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update(vars(self) if keep else before)
+        vars(trial).pop("_points_left_out", None)
         entered = _depth.set(_depth.get() + 1)
         try:
             result = validated(trial, *args, **kwargs)
@@ -160,7 +163,20 @@ def coordinates(estimator, X):
     return estimator._inputs(X)
 
 
-class Classifier(ClassifierMixin, Estimator):
+def fitted_form(estimator):
+    """The `Expansion` behind a fitted estimator, None if there is none, and the point there of each training sample."""
+    check_is_fitted(estimator)
+    form = getattr(estimator, "_model", None)
+    return (form if isinstance(form, Expansion) else None), vars(estimator).get("_order")
+
+
+def integrates_missing(estimator):
+    """Whether a fitted estimator integrates out what a query lacks."""
+    form, _ = fitted_form(estimator)
+    return form is not None and form.by_class and estimator._inputs.missing == "integrate"
+
+
+class Classifier(PredictionSets, ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in

@@ -17,7 +17,9 @@ class Versioned(BaseEstimator):
     """An estimator whose pickle says which version wrote it, and which is read by versions that understand it only."""
 
     def __getstate__(self):
-        return dict(super().__getstate__()) | {_WRITTEN_BY: __version__}
+        state = dict(super().__getstate__())
+        state.pop("_points_left_out", None)  # computed anew where it is needed
+        return state | {_WRITTEN_BY: __version__}
 
     def __setstate__(self, state):
         state = dict(state)

@@ -251,3 +251,10 @@ def sum_of_others(weights):
 def unit_scale(weights):
     """Weights divided by the power of two that brings the largest into [1/2, 1): exact, safe in float32."""
     return np.ldexp(weights, -np.frexp(weights.max())[1])
+
+
+def units_of(codes, weights, n_classes, by_class):
+    """Weight of one sample of each class, (n_classes,): one, unless weights contain those of classes; then the mean."""
+    if not by_class:
+        return np.ones(n_classes)
+    return np.bincount(codes, weights, n_classes) / np.bincount(codes, minlength=n_classes)

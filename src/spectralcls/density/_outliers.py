@@ -7,13 +7,15 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._estimator import transactional
+from .._estimator import leave_one_out, transactional
+from .._expansion.leave_one_out import ClassSums, LeaveOneOut, conformal_p_values
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import with_left_out
 from ._base import Density
 from ._form import leave_one_out_log_density
+from ._parts import surprises
 
 
 def _finds_outliers(estimator):
@@ -32,6 +34,12 @@ def _finds_novelties(estimator):
             "fit_predict."
         )
     return True
+
+
+def _explains(estimator):
+    if estimator.kernel != "gaussian" or estimator.bounds is not None:
+        raise AttributeError("explain takes kernel='gaussian' and no bounds: features of other kernels do not factor.")
+    return _finds_novelties(estimator)
 
 
 class ParzenOutlierDetector(OutlierMixin, Density):
@@ -262,6 +270,72 @@ class ParzenOutlierDetector(OutlierMixin, Density):
             Integers, -1 or 1.
         """
         return _labels(self.decision_function(X))
+
+    _without_leave_one_out = None
+
+    @property
+    def _one_sum(self):
+        """Whether one more sample adds one term to the density at each other one, and nothing else."""
+        return self._form.bounds is None and self._form.points.n_classes == 1
+
+    def _leave_one_out(self):
+        if self._one_sum:
+            return ClassSums(self._form.expansion)
+        scores, n = leave_one_out_log_density(self._form)[:, None], len(self._form.points.X)
+        weights = self._form.weights * self._form.points.class_weight.sum() * self._form.points.weight_scale
+        return LeaveOneOut(np.zeros(n, int), weights, scores, lambda Q: self._form.log_density(Q)[:, None])
+
+    @available_if(_finds_novelties)
+    def p_values(self, X: Any) -> Array:
+        """Share of the samples that lie no better among the others than each new point does, itself included.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            New points; what they lack is completed from the samples, as in `predict`.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries,)
+            In (0, 1]. Who calls points with ``p <= t`` novel gives a false alarm for a share of at most t of the points
+            that are drawn like the training samples.
+
+        Notes
+        -----
+        Conformal: a new point joins the samples, and every sample gets its density by all others. The statement is
+        exact for samples in random order at a bandwidth and a covariance that were not learned from them; with `bounds`
+        or `adaptive` the samples do not see the new point, and the statement is approximate. Two passes over the
+        n_queries x n_samples pairs, and in the first call one over those of the samples.
+
+        References
+        ----------
+        .. [1] R. Laxhammar, G. Falkman, "Conformal prediction for distribution-independent anomaly detection in
+           streaming vessel data", StreamKDD 2010, pp. 47-55.
+        """
+        points, Q = leave_one_out(self), self._queries(X)
+        return conformal_p_values(points, self._form.space.enter(Q) if self._one_sum else Q, False)[:, 0]
+
+    @available_if(_explains)
+    def explain(self, X: Any) -> Array:
+        """How surprising each feature of new points is, given the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            New points; what they lack is completed from the samples, as in `predict`.
+
+        Returns
+        -------
+        surprise : ndarray of shape (n_queries, n_features), float64
+            ``-log p(x_j | all other features)`` of the fitted density. Compare it with that of ordinary points: the
+            units of the features add a constant to each column.
+
+        Notes
+        -----
+        Exact, in one pass over the n_queries x n_samples pairs and n_features exponentials for each.
+        """
+        X = self._queries(X)
+        return surprises(self._form, X)
 
 
 def _labels(decision):

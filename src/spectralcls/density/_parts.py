@@ -3,10 +3,14 @@
 from numbers import Integral
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from .._expansion.held_out import CACHE_BYTES
+from .._expansion.points import blocks
 from ..kernels import PROFILES
 from ._space import Space
 
@@ -119,3 +123,28 @@ def _entered(form, space, X):
 
 def _of(bounds, features):
     return None if bounds is None else bounds[features]
+
+
+def surprises(form, Q):
+    """-log p(x_j | the other features) (m, d) of a Gaussian form without mirrors, in one pass over the pairs.
+
+    With P the inverse of the kernels' covariance and delta = x - x_i, leaving out feature j takes
+    ``(P delta)_j^2 / P_jj`` off the squared distance, and the factor sqrt(P_jj) off the volume.
+    """
+    d, X = form.dimension, form.points.X.astype(np.float64)
+    Z, root = form.space.enter(Q).astype(np.float64), form.space.root
+    precision = np.ones(d) if root is None else 1 / np.square(root) if root.ndim == 1 else None
+    along = [Z, X]
+    if precision is None:
+        inverse = solve_triangular(root, np.eye(d), lower=True).T
+        precision = np.square(inverse).sum(axis=1)
+        along = [points @ (inverse / np.sqrt(precision)[:, None]).T for points in along]
+    log_width, log_weight = np.log(form.widths), np.log(form.weights)
+    out = np.empty((len(Q), d))
+    for rows in blocks(len(Q), 24 * len(X), CACHE_BYTES):
+        logs = log_weight - d * log_width + cdist(Z[rows], X, "sqeuclidean") / (-2 * form.widths**2)
+        whole = np.logaddexp.reduce(logs, axis=1)
+        for j in range(d):
+            u = (along[0][rows, j, None] - along[1][:, j]) / form.widths
+            out[rows, j] = np.logaddexp.reduce(logs + log_width + u**2 / 2, axis=1) - whole
+    return out + (np.log(2 * np.pi) - np.log(precision)) / 2

@@ -9,7 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, PredictionSets, transactional
+from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
@@ -22,7 +23,7 @@ from ._members import LARGE, members_for
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
-class AutoClassifier(ClassifierMixin, Estimator):
+class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
     The members, each fitted to the table in an encoding of its own (columns of 3 to 10 distinct values become
@@ -56,6 +57,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    class_prior_ : ndarray of shape (n_classes,)
+        Shares of the classes in the training data.
     members_ : list of (str, estimator)
         Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
     weights_ : ndarray of shape (n_members,)
@@ -155,7 +158,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         clock = Clock(self.time_budget)
         self._inputs = Positions(type(self).__name__)
         data = self._inputs.fit(X, y, sample_weight)
-        self.classes_ = data.classes
+        self.classes_, self._n_given = data.classes, len(data.codes)
+        self.class_prior_ = data.class_weight / data.class_weight.sum()
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
         ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))
@@ -171,6 +175,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
                 parts = self._parts(rows, ranks, folds)
                 ensemble = fit_ensemble(points.take(rows), members_for(size)[0], *parts, clock, options, step_done)
         self._set(ensemble, members_for(n)[1], n)
+        self._held_out = data.take(rows[ensemble.judged]), ensemble.posterior, rows[ensemble.judged]
         return self
 
     def _parts(self, rows, ranks, folds):
@@ -189,7 +194,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
         self.n_samples_used_ = ensemble.n_samples
         self.dropped_ = dropped + ensemble.dropped
         parts = ", ".join(f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True))
-        self.summary_ = f"vote of {parts} by log loss {self.loss_:.3f} on {ensemble.n_judged} unseen points"
+        self.summary_ = f"vote of {parts} by log loss {self.loss_:.3f} on {len(ensemble.posterior)} unseen points"
         if ensemble.n_samples < n:
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:
@@ -214,8 +219,23 @@ class AutoClassifier(ClassifierMixin, Estimator):
         p : ndarray of shape (n_queries, n_classes)
             Each row adds up to one.
         """
-        X = self._queries(X)
+        return self._probabilities(self._queries(X))
+
+    def _probabilities(self, X):
         return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
+
+    @property
+    def _without_leave_one_out(self):
+        if "_held_out" in vars(self) and not len(self._held_out[1]):
+            return "time_budget did not suffice to hold out points."
+        return None
+
+    def _leave_one_out(self):
+        data, held_out, rows = self._held_out
+        order = np.full(self._n_given, -1)
+        order[rows] = np.arange(len(rows))
+        weights = np.ones(len(rows)) if data.weights is None else data.weights
+        return LeaveOneOut(data.codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
     def predict(self, X):
         """Predict the most probable class of each query.
@@ -240,3 +260,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
     def __repr__(self, N_CHAR_MAX=700):
         text = super().__repr__(N_CHAR_MAX)
         return f"{text}: {self.summary_}" if hasattr(self, "summary_") else text
+
+
+def _log(p):
+    with np.errstate(divide="ignore"):
+        return np.log(p)

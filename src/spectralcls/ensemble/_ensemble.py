@@ -17,7 +17,8 @@ class Ensemble(NamedTuple):
     members: list  # (name, fitted pipeline)
     vote: Vote
     n_samples: int  # points that the members have seen
-    n_judged: int  # points by which the vote was learned
+    judged: np.ndarray  # (n,) bool: points by which the vote was learned, as members saw them that had not
+    posterior: np.ndarray  # (n_judged, C) of the vote for them
     dropped: list  # names of members for which the time did not suffice
 
 
@@ -120,7 +121,8 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
             whole.fit(member, like=last.models[member.name] if whole.large and last is not None else None)
         last, n_seen = whole, len(X)
     models = [(member.name, last.models[member.name]) for member in kept]
-    return Ensemble(models, vote, n_seen, int(judged.sum()), [m.name for m in members if m not in kept])
+    held_out = vote([posteriors[member.name][judged] for member in kept])
+    return Ensemble(models, vote, n_seen, judged, held_out, [m.name for m in members if m not in kept])
 
 
 def posterior(model, X, n_classes):

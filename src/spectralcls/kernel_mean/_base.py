@@ -5,6 +5,7 @@ import numpy as np
 from .._estimator import Classifier, transactional
 from .._expansion import TrainingPoints, class_means
 from .._expansion.held_out import Problem, held_out_scores
+from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
@@ -81,6 +82,11 @@ class KernelMeanClassifier(Classifier):
 
     def _winners(self, X):
         return self._model.labels(X)
+
+    _without_leave_one_out = without_class_sums
+
+    def _leave_one_out(self):
+        return ClassSums(self._model)
 
     @transactional(keep=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):

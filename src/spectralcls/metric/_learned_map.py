@@ -61,6 +61,11 @@ class LearnedMap:
             with config_context(skip_parameter_validation=False):  # of what a user hands in
                 self.transformer = clone(self.metric).fit(data.X, answers(data), **weights)
 
+    @property
+    def learned(self):
+        """Whether the map comes from the training data."""
+        return self.transformer is not self.metric
+
     def __call__(self, X):
         """Mapped points in the precision of X."""
         Z = check_array(self.transformer.transform(X), dtype=[np.float64, np.float32], input_name="output of metric")

@@ -16,6 +16,7 @@ from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class
 from ._explained import log_explained, perturbation, seen_by_classes
 from ._growing import GrowingMixin
+from ._leave_one_out import PerTurboLeftOut
 from ._tuning import judged
 
 _ALPHAS = np.logspace(-6, 0, 7)
@@ -248,6 +249,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     def _fit_classes(self, data):
         """Factor every class; points that lack values are completed, and kept as they are for `partial_fit`."""
         X, self._given, self._completion = data.X, None, None
+        self._labels = data.classes[data.codes]
         if is_incomplete(X):
             self._given, self._completion = data, Completion.learned(X, data.codes, data.weights, data.features)
             (X,) = self._completion.of_own_class(X, data.codes, self.n_jobs)
@@ -345,6 +347,21 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     def _log_explained(self, X, relative=True):
         seen = self._seen(X)
         return log_explained(self._models, seen, self.n_jobs, relative)
+
+    @property
+    def _without_leave_one_out(self):
+        if self.regularization != "tikhonov":
+            return "they need regularization='tikhonov', whose factor tells each sample from the others."
+        models = vars(self).get("_models", ())
+        if any(not model.grows for model in models):
+            return "a factor of lower rank does not tell each sample from the others; it takes rank=None."
+        if vars(self).get("_given") is not None:
+            return "training points that lack values are completed by their own class; complete them before fit."
+        return None
+
+    def _leave_one_out(self):
+        order = np.argsort(np.argsort(np.searchsorted(self.classes_, self._labels), kind="stable"))
+        return PerTurboLeftOut(self._models, self.class_weight is not None, order)
 
     def perturbation(self, X: Any) -> Array:
         """Perturbation tau_l(x) of every class by every query: equation 9 of the paper.

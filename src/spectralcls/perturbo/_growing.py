@@ -88,6 +88,7 @@ class GrowingMixin:
                 model = self._fit_class(*model.joined(new, new_weights), bandwidth, label)
             models.append(model)
         self._completion = None
+        self._labels = np.concatenate([self._labels, y])
         self._set_models(classes, models)
         return self
 

@@ -3,6 +3,7 @@
 from ._bandwidth_path import BandwidthPathDisplay
 from ._comparison import ComparisonDisplay
 from ._density import DensityDisplay
+from ._doubt import InfluenceDisplay, LabelQualityDisplay
 from ._embedding import EmbeddingDisplay, EmbeddingErrorDisplay
 from ._metric import MetricDisplay
 from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
@@ -18,6 +19,8 @@ __all__ = [
     "DensityDisplay",
     "EmbeddingDisplay",
     "EmbeddingErrorDisplay",
+    "InfluenceDisplay",
+    "LabelQualityDisplay",
     "MetricDisplay",
     "PerturbationDisplay",
     "RegressionDisplay",

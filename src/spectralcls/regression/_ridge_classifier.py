@@ -18,6 +18,7 @@ from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix
 from . import _ridge_iterative as _iterative
+from ._leave_one_out import RidgeLeftOut
 from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -184,7 +185,7 @@ class KernelRidgeClassifier(Classifier):
 
     def _learn(self, data):
         rng = check_random_state(self.random_state)
-        data, _ = distinct(data)
+        data, order = distinct(data)
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
         choice = leave_one_out(
@@ -203,6 +204,7 @@ class KernelRidgeClassifier(Classifier):
         else:
             coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
         self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
+        self._codes, self._weights, self._order = data.codes, weights, order
         self.bandwidth_, self.alpha_ = choice.bandwidth, choice.alpha
         self.temperature_, self.loss_ = 1 / choice.inverse_temperature, choice.loss
         if choice.found is not None:
@@ -249,6 +251,16 @@ class KernelRidgeClassifier(Classifier):
         points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
         rule = Rule("distance")  # k(y) A less an offset
         return Expansion(rule, points, self.kernel, self.bandwidth_, self.dual_coef_, offsets=-self.class_prior_)
+
+    @property
+    def _without_leave_one_out(self):
+        if len(vars(self).get("points_", ())) > self.max_exact_samples:
+            return "with more than max_exact_samples points there is no factor of the system that tells them."
+        return None
+
+    def _leave_one_out(self):
+        options = self._model, self.alpha_, self.temperature_, self.class_weight is not None, self._order
+        return RidgeLeftOut(self.points_, self._codes, self._weights, len(self.classes_), *options)
 
     def _scores(self, X):
         return self._model.scores(X).astype(X.dtype, copy=False)

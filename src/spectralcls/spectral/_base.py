@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import Classifier
+from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import Judge, candidate_bandwidths, draw_sample
 from .._utils.training_data import TrainingData
 from ..metric import LearnedMap, fitted_map
@@ -48,6 +49,11 @@ class SpectralClassifier(Classifier):
 
     def _winners(self, X):
         return self._model.labels(X)
+
+    _without_leave_one_out = without_class_sums
+
+    def _leave_one_out(self):
+        return ClassSums(self._model)
 
     def _tune(self, data, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""

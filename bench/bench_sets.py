@@ -1,0 +1,272 @@
+"""Prediction sets, doubtful labels and unknown classes from leave-one-out sums, against what users have
+
+*Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. *Split* is
+split conformal prediction with the same classifier: half of the points fit it, the other half give the quantile, of
+1 - p of the true class (LAC) or of the cumulated probabilities (APS, randomized). At most 1000 training points, one
+thread.
+"""
+
+import warnings
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import LocalOutlierFactor
+
+from bench.bench_auto import coded, sets
+from bench.measure import QUICK, compare, limited_threads, processor_seconds
+from bench.pages import view
+from spectralcls import (
+    ISEClassifier,
+    KernelRidgeClassifier,
+    ParzenClassifier,
+    ParzenOutlierDetector,
+    PerTurboClassifier,
+)
+from spectralcls.inspection import label_quality
+
+NAMES = ["iris", "wine"]
+if not QUICK:
+    NAMES += "ecoli glass ionosphere letter pima satimage wdbc digits wbc blood_transfusion".split()
+    NAMES += "ratsch_banana ratsch_thyroid".split()
+DRAWS, MOST, TESTED = (1, 150, 150) if QUICK else (20, 1000, 1000)
+LEVELS = (0.8, 0.9, 0.95)
+FALSE_ALARMS = 0.05
+COMPARED = ("ours", "ours by class", "split LAC", "split APS")
+OURS = {"Parzen": ParzenClassifier, "kernel ridge": KernelRidgeClassifier, "PerTurbo": PerTurboClassifier}
+
+
+@cache
+def whole(name):
+    X, y = sets()[name](return_X_y=True)
+    return X.astype(np.float64), np.unique(y, return_inverse=True)[1]
+
+
+def draw(name, seed):
+    """Training points, labels, queries and their labels, in random order; classes of fewer than 10 samples left out."""
+    if name not in sets():
+        pytest.skip(f"no data set {name}")
+    X, y = whole(name)
+    kept = np.flatnonzero(np.bincount(y)[y] >= 10)
+    order = np.random.RandomState(seed).permutation(kept)
+    n = min(2 * len(order) // 3, MOST)
+    train, test = order[:n], order[n : n + TESTED]
+    X, y, Q, truth = coded(X[train], y[train], X[test], y[test])
+    return X, y, Q[truth >= 0], truth[truth >= 0]
+
+
+def split_conformal(X, y, Q, level, seed, method):
+    """Sets of split conformal prediction with a Parzen classifier."""
+    rng = np.random.RandomState(seed)
+    order = rng.permutation(len(X))
+    fitting, calibration = order[::2], order[1::2]
+    missing = np.setdiff1d(np.unique(y), y[fitting])
+    fitting = np.concatenate([fitting, [calibration[y[calibration] == c][0] for c in missing]]).astype(int)
+    model = ParzenClassifier(n_jobs=1).fit(X[fitting], y[fitting])
+    p, q = model.predict_proba(X[calibration]), model.predict_proba(Q)
+    if method == "APS":
+        p, q = (cumulated(each, rng) for each in (p, q))
+    else:
+        p, q = 1 - p, 1 - q
+    scores = np.sort(p[np.arange(len(calibration)), y[calibration]])
+    k = int(np.ceil((len(scores) + 1) * level))
+    return q <= (scores[k - 1] if k <= len(scores) else np.inf)
+
+
+def cumulated(p, rng):
+    """Probability of all classes before each, and a random part of its own."""
+    order = np.argsort(-p, axis=1, kind="stable")
+    ordered = np.take_along_axis(p, order, axis=1)
+    sums = np.cumsum(ordered, axis=1) - rng.uniform(size=(len(p), 1)) * ordered
+    out = np.empty_like(p)
+    np.put_along_axis(out, order, sums, axis=1)
+    return out
+
+
+def worst_class(found, truth):
+    """Coverage of the worst class with ten queries at least."""
+    hits = found[np.arange(len(truth)), truth]
+    return min((float(hits[truth == c].mean()) for c in np.unique(truth) if (truth == c).sum() >= 10), default=np.nan)
+
+
+@pytest.mark.parametrize("seed, name", list(product(range(DRAWS), NAMES)))
+def test_coverage(record, seed, name):
+    """Share of the queries whose class is in the set, mean number of classes in a set, and the coverage of the worst
+    class with and without `by_class`."""
+    X, y, Q, truth = draw(name, seed)
+    row = {"n": len(X)}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ParzenClassifier(n_jobs=1).fit(X, y)
+        for level in LEVELS:
+            found = {"ours": model.predict_set(Q, level), "ours by class": model.predict_set(Q, level, by_class=True)}
+            found |= {f"split {kind}": split_conformal(X, y, Q, level, seed, kind) for kind in ("LAC", "APS")}
+            for who, members in found.items():
+                row[f"{who} {level:g} coverage"] = float(members[np.arange(len(truth)), truth].mean())
+                row[f"{who} {level:g} size"] = float(members.sum(axis=1).mean())
+                row[f"{who} {level:g} worst class"] = worst_class(members, truth)
+    record(row)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_families(record, name):
+    """Coverage and size at 90 % of the other families, mean of three draws of at most 300 training points."""
+    row = {}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for label, kind in {**OURS, "ISE": ISEClassifier}.items():
+            figures = []
+            for seed in range(3):
+                X, y, Q, truth = draw(name, seed)
+                found = kind(n_jobs=1).fit(X[:300], y[:300])
+                kept = np.isin(truth, found.classes_)
+                members = found.predict_set(Q[kept])
+                own = np.searchsorted(found.classes_, truth[kept])
+                figures.append((members[np.arange(len(own)), own].mean(), members.sum(axis=1).mean()))
+            row |= dict(zip((f"{label} coverage", f"{label} size"), map(float, np.mean(figures, axis=0)), strict=True))
+    record(row)
+
+
+@pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
+def test_label_quality(record, seed, name):
+    """A tenth of the labels exchanged at random: area under the ROC curve of finding them, and processor seconds of fit
+    and quality. The forest gives the out-of-fold probability of the label (cleanlab's self-confidence), by five
+    folds."""
+    X, y, _, _ = draw(name, seed)
+    rng, C = np.random.RandomState(seed), y.max() + 1
+    changed = rng.uniform(size=len(y)) < 0.1
+    given = np.where(changed, (y + rng.randint(1, C, len(y))) % C, y)
+    row = {}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for label, kind in OURS.items():
+            quality, seconds = processor_seconds(lambda kind=kind: label_quality(kind(n_jobs=1).fit(X, given)))
+            row |= {f"{label} AUC": float(roc_auc_score(changed, -quality)), f"{label}, s": seconds}
+        forest = RandomForestClassifier(n_jobs=1, random_state=seed)
+        p, seconds = processor_seconds(cross_val_predict, forest, X, given, cv=5, method="predict_proba")
+    own = p[np.arange(len(given)), given]
+    record(row | {"forest AUC": float(roc_auc_score(changed, -own)), "forest, s": seconds})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unknown_classes(record, name):
+    """Each class in turn is left out of training (at most six): share of it that is called unknown, at 5 % false alarms
+    among the queries of other classes. Ours are the empty set at 95 % coverage, and `ParzenOutlierDetector.p_values` of
+    at most 0.05, each with the false alarms that it had; the others have their threshold set on the queries themselves,
+    which flatters them."""
+    X, y, Q, truth = draw(name, 0)
+    if y.max() < 2:
+        pytest.skip("two classes")
+    figures = []
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for c in range(min(6, y.max() + 1)):
+            known, novel = y != c, truth == c
+            if not novel.any():
+                continue
+            model = ParzenClassifier(n_jobs=1).fit(X[known], y[known])
+            empty = ~model.predict_set(Q, 1 - FALSE_ALARMS).any(axis=1)
+            scale = X[known].std(axis=0) + 1e-12
+            others = {
+                "LOF": LocalOutlierFactor(novelty=True).fit(X[known] / scale).score_samples(Q / scale),
+                "IsolationForest": IsolationForest(random_state=0).fit(X[known]).score_samples(Q),
+                "largest probability": model.predict_proba(Q).max(axis=1),
+            }
+            detector = ParzenOutlierDetector(novelty=True, covariance_type="diag", n_jobs=1).fit(X[known])
+            low = detector.p_values(Q) <= FALSE_ALARMS
+            found = {"empty set": empty[novel].mean(), "its false alarms": empty[~novel].mean()}
+            found |= {"p_values": low[novel].mean(), "their false alarms": low[~novel].mean()}
+            for who, scores in others.items():
+                found[who] = np.mean(scores[novel] < np.quantile(scores[~novel], FALSE_ALARMS))
+            figures.append(found)
+    record({key: float(np.mean([each[key] for each in figures])) for key in figures[0]})
+
+
+@pytest.mark.parametrize("n, d", [(1000, 8), (5000, 8)] if QUICK else [(1000, 8), (5000, 8), (20_000, 8), (20_000, 32)])
+def test_time(record, n, d):
+    """`predict_set` of 1000 queries and 5 classes against `predict_proba`, after the first call; seconds of that first
+    call, which scores the training points, are given apart."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, n)
+    X, Q = rng.normal(size=(n, d)) + 0.5 * y[:, None], rng.normal(size=(1000, d)) + 1.0
+    with limited_threads(1):
+        model = ParzenClassifier(bandwidth=1.0, scale=None, n_jobs=1).fit(X, y)
+        _, first = processor_seconds(model.predict_set, Q[:1])
+    functions = {"predict_proba": lambda: model.predict_proba(Q), "predict_set": lambda: model.predict_set(Q)}
+    record(compare(functions, repeats=3)[0] | {"first call, s": first})
+
+
+def means(rows, *columns):
+    """Means of these columns over the rows of each set."""
+    names = dict.fromkeys(row["name"] for row in rows)
+    own = {name: [row for row in rows if row["name"] == name] for name in names}
+    return {name: [float(np.nanmean([row[column] for row in own[name]])) for column in columns] for name in names}
+
+
+def pair(coverage, size):
+    return f"{coverage:.3f} / {size:.2f}"
+
+
+@view("coverage")
+def coverage_by_set(rows):
+    """Coverage / mean size of the sets, over the draws; the shares are geometric means over the data sets."""
+    blocks = []
+    for level in LEVELS:
+        who = {name: means(rows, *(f"{name} {level:g} {what}" for what in ("coverage", "size"))) for name in COMPARED}
+        sizes = {name: np.array([each[1] for each in own.values()]) for name, own in who.items()}
+        relative = {name: sizes["ours"] / sizes[name] for name in COMPARED[2:]}
+        table = [{"set": name} | {each: pair(*own[name]) for each, own in who.items()} for name in who["ours"]]
+        shares = "; ".join(
+            f"relative to {name} {np.exp(np.log(r).mean()):.3f} ({r.min():.2f} to {r.max():.2f})"
+            for name, r in relative.items()
+        )
+        far = np.mean([each[0] for each in who["ours"].values()]) - level
+        blocks += [f"At {level:g}: coverage / mean size.", table]
+        blocks += [f"Our mean size {shares}. Mean coverage less {level:g}: {far:+.4f}."]
+    worst = [
+        {"at": level}
+        | {name: f"{np.nanmean([row[f'{name} {level:g} worst class'] for row in rows]):.3f}" for name in COMPARED}
+        for level in LEVELS
+    ]
+    return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
+
+
+@view("families")
+def families_by_set(rows):
+    """Coverage / mean size at 0.9."""
+    kinds = [*OURS, "ISE"]
+    return [[{"set": r["name"]} | {k: pair(r[f"{k} coverage"], r[f"{k} size"]) for k in kinds} for r in rows]]
+
+
+@view("label_quality")
+def areas(rows):
+    """Area under the ROC curve / processor seconds, means over the draws."""
+    kinds = [*OURS, "forest"]
+    table = [
+        {"set": name}
+        | {
+            kind: f"{means(rows, f'{kind} AUC')[name][0]:.3f} / {means(rows, f'{kind}, s')[name][0]:.2f}"
+            for kind in kinds
+        }
+        for name in means(rows)
+    ]
+    overall = {
+        kind: f"{np.mean([r[f'{kind} AUC'] for r in rows]):.3f} / {np.mean([r[f'{kind}, s'] for r in rows]):.2f}"
+        for kind in kinds
+    }
+    return [[*table, {"set": "mean"} | overall]]
+
+
+@view("unknown_classes")
+def unknown(rows):
+    """Shares of the class that was left out, and false alarms."""
+    return [
+        [
+            {key: value if key == "name" else f"{value:.3f}" for key, value in row.items() if key != "isa"}
+            for row in rows
+        ]
+    ]

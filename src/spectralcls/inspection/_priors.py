@@ -1,0 +1,243 @@
+"""Populations in which the classes have other shares than in the training data."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import check_priors
+
+TOL = 1e-9  # of the likelihood equations, which are 1 at the maximum
+MAX_ITER = 10_000
+
+
+class Priors(NamedTuple):
+    """Estimated shares of the classes.
+
+    Parameters
+    ----------
+    priors : ndarray of shape (n_classes,)
+        In the order of `classes_`.
+    standard_errors : ndarray of shape (n_classes,)
+        By the curvature of the likelihood: of the draw of queries, not of the model's densities. Of a share of zero:
+        the share at which the likelihood has fallen by a factor of e.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.inspection import Priors
+    >>> Priors(np.array([0.25, 0.75]), np.array([0.05, 0.05])).priors.sum()
+    np.float64(1.0)
+    """
+
+    priors: np.ndarray
+    standard_errors: np.ndarray
+
+
+def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
+    """Estimate the shares of the classes among queries, if only these shares differ from the training data.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier with `predict_proba` and `class_prior_`, such as :class:`~spectralcls.ParzenClassifier`,
+        :class:`~spectralcls.regression.KernelRidgeClassifier` or :class:`~spectralcls.AutoClassifier`. Its
+        probabilities have to be calibrated.
+    X : array-like of shape (n_queries, n_features)
+        Queries.
+
+    Returns
+    -------
+    priors : Priors
+        Of the greatest likelihood, with standard errors.
+
+    Raises
+    ------
+    AttributeError
+        If the classifier has no `predict_proba` or no `class_prior_`.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the classes overlap so much that the iteration has not ended after 10 000 steps.
+
+    See Also
+    --------
+    with_priors : A classifier for this population.
+
+    Notes
+    -----
+    The EM algorithm of [1]_. The likelihood is concave in the shares, so that every start ends at the same maximum.
+
+    References
+    ----------
+    .. [1] M. Saerens, P. Latinne, C. Decaestecker, "Adjusting the Outputs of a Classifier to New a Priori
+       Probabilities: A Simple Procedure", Neural Computation 14 (1), 2002, pp. 21-41.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import estimate_priors
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ParzenClassifier().fit(X[::2], y[::2])
+    >>> estimate_priors(model, X[1:51:2]).priors.round(2)
+    array([1., 0., 0.])
+    """
+    ratio = _ratios(estimator, X)
+    q = np.full(ratio.shape[1], 1 / ratio.shape[1])
+    for _ in range(MAX_ITER):
+        gain = np.mean(ratio / (ratio @ q)[:, None], axis=0)
+        q = q * gain
+        if np.max(np.where(q > TOL, np.abs(gain - 1), 0.0)) < TOL:
+            break
+    else:
+        warnings.warn(f"The shares still change after {MAX_ITER} steps.", ConvergenceWarning, stacklevel=2)
+    relative, found = ratio / (ratio @ q)[:, None], q > TOL
+    basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero
+    information = basis @ (relative[:, found].T @ relative[:, found]) @ basis.T
+    errors = 1 / np.maximum(len(ratio) * (1 - gain), 1.0)
+    errors[found] = np.sqrt(np.diag(basis.T @ np.linalg.pinv(information) @ basis))
+    return Priors(q / q.sum(), errors)
+
+
+def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
+    """A fitted classifier for a population in which the classes have other shares.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier with `predict_proba` and `class_prior_`; it stays as it is.
+    priors : array-like of shape (n_classes,)
+        Shares in the order of `classes_`, adding up to one.
+
+    Returns
+    -------
+    shifted : PriorShiftClassifier
+        Fitted; a further `fit` leaves the classifier alone.
+
+    Raises
+    ------
+    ValueError
+        For invalid priors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import with_priors
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rare = with_priors(ParzenClassifier().fit(X, y), [0.98, 0.01, 0.01])
+    >>> rare.predict(X[:2])
+    array([0, 0])
+    """
+    check_is_fitted(estimator)
+    return PriorShiftClassifier(FrozenEstimator(estimator), priors).fit(None, None)
+
+
+class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
+    """The probabilities of a classifier, carried over to other shares of the classes by Bayes' rule.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with `predict_proba` and `class_prior_`; in a :class:`sklearn.frozen.FrozenEstimator` it is not
+        fitted again.
+    priors : array-like of shape (n_classes,)
+        Shares of the classes in the population of the queries.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    estimator_ : estimator
+        The fitted classifier.
+    priors_ : ndarray of shape (n_classes,)
+        The shares in use.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import PriorShiftClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PriorShiftClassifier(ParzenClassifier(), [0.2, 0.4, 0.4]).fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(self, estimator: Any, priors: ArrayLike):
+        self.estimator = estimator
+        self.priors = priors
+
+    def fit(self, X, y, **fit_params):
+        """Fit the classifier, unless it is frozen.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points.
+        y : array-like of shape (n_samples,)
+            Labels.
+        **fit_params : dict
+            Such as `sample_weight`.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        estimator = clone(self.estimator).fit(X, y, **fit_params)
+        self.priors_ = check_priors(self.priors, len(estimator.classes_))
+        self.estimator_, self.classes_ = estimator, estimator.classes_
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class in the other population.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one.
+        """
+        check_is_fitted(self)
+        joint = _ratios(self.estimator_, X) * self.priors_
+        return joint / joint.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> Array:
+        """Predict the most probable class of each query in the other population.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Labels.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def _ratios(estimator, X):
+    """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
+    check_is_fitted(estimator)
+    for name in ("predict_proba", "class_prior_"):
+        if not hasattr(estimator, name):
+            raise AttributeError(
+                f"{type(estimator).__name__} has no {name}, on which other shares of the classes stand."
+            )
+    prior = np.asarray(estimator.class_prior_)
+    p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
+    ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
+    return ratio / ratio.max(axis=1, keepdims=True)

@@ -1,0 +1,209 @@
+"""Doubtful labels, and the training points that decide a query."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from .._utils.from_sklearn import check_matplotlib_support
+from .._utils.typing import ArrayLike
+from ..inspection import influence, label_quality
+
+
+class LabelQualityDisplay:
+    """Probability of each training label by all other points, class by class; the most doubtful ones are numbered.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    quality : ndarray of shape (n_samples,)
+        See :func:`~spectralcls.inspection.label_quality`.
+    y : ndarray of shape (n_samples,)
+        The labels.
+    n_doubtful : int, default=10
+        How many of the least probable labels to number.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Figure that holds the axes.
+    ax_ : matplotlib Axes
+        Axes with the points.
+    points_ : list of PathCollection
+        Samples of each class.
+    doubtful_ : ndarray of int
+        The numbered samples, the most doubtful one first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.plotting import LabelQualityDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> len(LabelQualityDisplay.from_estimator(ParzenClassifier().fit(X, y), y).doubtful_)
+    10
+    """
+
+    def __init__(self, quality, y, *, n_doubtful=10):
+        self.quality = quality
+        self.y = y
+        self.n_doubtful = n_doubtful
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, y: ArrayLike, *, n_doubtful: int = 10, ax: Any = None) -> Self:
+        """Draw the quality of the labels that a classifier was fitted to.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier that has `predict_set`.
+        y : array-like of shape (n_samples,)
+            Its training labels.
+        n_doubtful : int, default=10
+            How many of the least probable labels to number.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : LabelQualityDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If y has not one label for each training sample.
+        """
+        quality, y = label_quality(estimator), np.asarray(y)
+        if len(quality) != len(y):
+            raise ValueError(f"y has {len(y)} labels, but the classifier was fitted on {len(quality)}.")
+        return cls(quality, y, n_doubtful=n_doubtful).plot(ax)
+
+    def plot(self, ax=None) -> Self:
+        """Draw the points.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : LabelQualityDisplay
+            The display, drawn.
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        classes, codes = np.unique(self.y, return_inverse=True)
+        position = np.empty(len(codes), dtype=int)
+        position[np.argsort(codes, kind="stable")] = np.arange(len(codes))
+        self.points_ = [
+            ax.scatter(position[codes == c], self.quality[codes == c], s=12, color=f"C{c % 10}", label=f"{label}")
+            for c, label in enumerate(classes)
+        ]
+        known = np.count_nonzero(~np.isnan(self.quality))
+        self.doubtful_ = np.argsort(self.quality, kind="stable")[: min(self.n_doubtful, known)]
+        for i in self.doubtful_:
+            offset = {"xytext": (3, 3), "textcoords": "offset points", "fontsize": 7}
+            ax.annotate(f"{i}", (position[i], self.quality[i]), **offset)
+        ax.set(xlabel="Sample, class by class", ylabel="Probability of its label by all others", ylim=(-0.03, 1.05))
+        ax.legend(frameon=False)
+        self.figure_, self.ax_ = ax.figure, ax
+        return self
+
+
+class InfluenceDisplay:
+    """What the training samples add to the margin of a query's best class over the second.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    influence : Influence
+        Of one query, see :func:`~spectralcls.inspection.influence`.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Figure that holds the axes.
+    ax_ : matplotlib Axes
+        Axes with the bars.
+    bars_ : matplotlib BarContainer
+        The samples, the largest share on top, then all others and the baseline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.plotting import InfluenceDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ParzenClassifier(bandwidth=0.5).fit(X[1:], y[1:])
+    >>> len(InfluenceDisplay.from_estimator(model, X[:1]).bars_)
+    12
+    """
+
+    def __init__(self, influence):
+        self.influence = influence
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: ArrayLike, *, n_points: int = 10, ax: Any = None) -> Self:
+        """Draw the samples that decide a query.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier that :func:`~spectralcls.inspection.influence` takes.
+        X : array-like of shape (1, n_features)
+            The query.
+        n_points : int, default=10
+            Training samples to show.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : InfluenceDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If X is not one query.
+        """
+        found = influence(estimator, X, n_points)
+        if len(found.margin) != 1:
+            raise ValueError(f"X must be one query, got {len(found.margin)}.")
+        return cls(found).plot(ax)
+
+    def plot(self, ax=None) -> Self:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : InfluenceDisplay
+            The display, drawn.
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        found = self.influence
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6, 1.5 + 0.25 * found.points.shape[1]), layout="constrained")
+        names = [f"sample {i}" for i in found.points[0]] + ["all others", "baseline"]
+        values = [*found.shares[0], found.rest[0], found.baseline[0]]
+        best, second = found.classes[0]
+        rows = np.arange(len(names))[::-1]
+        self.bars_ = ax.barh(rows, values, color=["C0" if value >= 0 else "C1" for value in values])
+        ax.set_yticks(rows, names)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set(xlabel=f"For {best} (right), for {second} (left); together {found.margin[0]:.3g}")
+        self.figure_, self.ax_ = ax.figure, ax
+        return self

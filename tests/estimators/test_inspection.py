@@ -1,0 +1,186 @@
+"""Doubtful labels, points that decide, effects of features, shares of classes in another population."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.metrics import roc_auc_score
+
+import spectralcls as sc
+from spectralcls.inspection import estimate_priors, feature_effect, influence, label_quality, with_priors
+
+X, Y = load_iris(return_X_y=True)
+
+SUMS = (
+    sc.ParzenClassifier(bandwidth=0.5),
+    sc.ParzenClassifier(bandwidth=[0.4, 0.5, 0.7], priors=[0.2, 0.3, 0.5]),
+    sc.ISEClassifier(bandwidth=0.5),
+    sc.LaplacianISEClassifier(bandwidth=0.5),
+    sc.LaplacianISEClassifier(bandwidth=0.5, weighting="inverse"),
+    sc.CauchySchwarzClassifier(bandwidth=0.5),
+    sc.SpectralISEClassifier(bandwidth=0.5, n_components="all"),
+    sc.LaplacianSpectralClassifier(bandwidth=0.5, n_components="all"),
+    sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1),
+)
+
+
+@pytest.mark.parametrize("model", SUMS, ids=repr)
+def test_shares_add_up_to_the_margin_of_the_scores(model):
+    model.fit(X[::2], Y[::2])
+    Q = X[1::2]
+    found = influence(model, Q, n_points=5)
+    total = found.shares.sum(axis=1) + found.rest + found.baseline
+    np.testing.assert_allclose(total, found.margin, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(found.classes[:, 0], model.predict(Q))
+    scores = model.predict_proba(Q) if isinstance(model, sc.ParzenClassifier) else model.decision_function(Q)
+    if isinstance(model, sc.CauchySchwarzClassifier | sc.LaplacianSpectralClassifier):
+        scores = softmax(scores, axis=1)
+    first, second = np.sort(scores, axis=1)[:, :-3:-1].T
+    np.testing.assert_allclose(found.margin, first - second, rtol=1e-6, atol=1e-9)
+    sizes = np.abs(found.shares)
+    assert (np.diff(sizes, axis=1) <= 1e-15).all()
+
+
+def test_a_share_is_what_a_point_of_a_kernel_mean_adds():
+    model = sc.ParzenClassifier(bandwidth=0.5, scale=None).fit(X[1:], Y[1:])
+    found = influence(model, X[:1], n_points=149)
+    k = np.exp(-((X[1:] - X[0]) ** 2).sum(axis=1) / 0.5)
+    shares = k / k.sum() * np.where(Y[1:] == found.classes[0, 0], 1.0, -(Y[1:] == found.classes[0, 1]).astype(float))
+    np.testing.assert_allclose(found.shares[0], shares[found.points[0]], rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize(
+    "model", [sc.PerTurboClassifier(), sc.SpectralISEClassifier(n_components=2), sc.AutoClassifier()]
+)
+def test_influence_needs_sums(model):
+    model.fit(X, Y)
+    with pytest.raises(AttributeError, match="no sums"):
+        influence(model, X[:2])
+
+
+def test_influence_names_bad_input():
+    model = sc.ParzenClassifier(bandwidth=1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="n_points"):
+        influence(model, X, n_points=0)
+    with pytest.raises(ValueError, match="lacks values"):
+        influence(model, [[np.nan, 1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sc.ParzenClassifier(),
+        sc.ISEClassifier(),
+        sc.PerTurboClassifier(),
+        sc.KernelRidgeClassifier(),
+        sc.AutoClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+def test_changed_labels_are_found(model, load):
+    points, labels = load(return_X_y=True)
+    rng = np.random.default_rng(0)
+    changed = rng.random(len(labels)) < 0.1
+    given = np.where(changed, (labels + rng.integers(1, labels.max() + 1, len(labels))) % (labels.max() + 1), labels)
+    quality = label_quality(model.fit(points, given))
+    assert quality.shape == given.shape and ((quality >= 0) & (quality <= 1)).all()
+    assert roc_auc_score(changed, -quality) > 0.9
+
+
+def test_the_quality_of_a_label_is_its_probability_by_the_others():
+    model = sc.ParzenClassifier(bandwidth=0.5, scale=None)
+    quality = label_quality(model.fit(X, Y))
+    for i in (0, 70, 149):
+        others = np.arange(len(X)) != i
+        k = np.exp(-((X[others] - X[i]) ** 2).sum(axis=1) / 0.5)
+        np.testing.assert_allclose(quality[i], k[Y[others] == Y[i]].sum() / k.sum(), rtol=1e-12)
+
+
+def test_the_order_of_labels_is_that_of_the_samples():
+    order = np.random.default_rng(0).permutation(len(X))
+    for model in (
+        sc.PerTurboClassifier(bandwidth=1.0, alpha=0.1),
+        sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1),
+        sc.ISEClassifier(bandwidth=1.0),
+    ):
+        model.set_params(scale=None)
+        straight, mixed = (label_quality(model.fit(X[rows], Y[rows])) for rows in (np.arange(len(X)), order))
+        np.testing.assert_allclose(mixed, straight[order], rtol=1e-6)
+
+
+def test_a_sample_that_no_other_reaches_has_no_quality():
+    model = sc.ParzenClassifier(bandwidth=0.5, kernel="epanechnikov", scale=None)
+    quality = label_quality(model.fit([[0.0], [0.1], [5.0], [9.0], [9.1]], [0, 0, 1, 1, 1]))
+    np.testing.assert_array_equal(np.isnan(quality), [False, False, True, False, False])
+
+
+def test_the_effect_of_a_feature_integrates_it_out():
+    model = sc.ParzenClassifier(bandwidth=0.3, scale=None).fit(X, Y)
+    effect = feature_effect(model, X[70:73])
+    np.testing.assert_allclose(effect.sum(axis=2), 0, atol=1e-12)
+    reduced = sc.ParzenClassifier(bandwidth=0.3, scale=None).fit(X[:, 1:], Y)
+    expected = model.predict_proba(X[70:73]) - reduced.predict_proba(X[70:73, 1:])
+    np.testing.assert_allclose(effect[:, 0], expected, atol=1e-9)
+
+
+def test_feature_effect_refuses_what_is_not_exact():
+    for model in (sc.ParzenClassifier(bandwidth=1.0, metric="whiten"), sc.KernelRidgeClassifier()):
+        with pytest.raises(AttributeError, match="integrate"):
+            feature_effect(model.fit(X, Y), X)
+
+
+def shifted(n, priors, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, n, p=priors)
+    return rng.normal(size=(n, 2)) + 2 * np.array([[0, 0], [1, 0], [0, 1]])[y], y
+
+
+def test_the_shares_of_a_shifted_population_are_found():
+    model = sc.ParzenClassifier().fit(*shifted(1500, [1 / 3, 1 / 3, 1 / 3], seed=0))
+    errors = []
+    for seed in range(1, 9):
+        priors = np.random.default_rng(seed).dirichlet(np.ones(3))
+        found = estimate_priors(model, shifted(800, priors, seed)[0])
+        assert abs(found.priors.sum() - 1) < 1e-12
+        errors.append((found.priors - priors) / found.standard_errors)
+    assert np.sqrt(np.mean(np.square(errors))) < 2.5  # the densities have their own error
+    assert np.abs(np.mean(errors)) < 1
+
+
+def test_the_standard_error_is_the_spread_over_draws():
+    model = sc.ParzenClassifier().fit(*shifted(1500, [1 / 3, 1 / 3, 1 / 3], seed=0))
+    found = [estimate_priors(model, shifted(300, [0.6, 0.3, 0.1], seed)[0]) for seed in range(60)]
+    spread = np.std([each.priors for each in found], axis=0)
+    np.testing.assert_allclose(np.mean([each.standard_errors for each in found], axis=0), spread, rtol=0.35)
+
+
+def test_other_priors_are_those_of_the_classifier_that_has_them():
+    given = [0.7, 0.2, 0.1]
+    plain, model = (sc.ParzenClassifier(bandwidth=0.5, priors=priors).fit(X, Y) for priors in (None, given))
+    moved = with_priors(plain, given)
+    np.testing.assert_allclose(moved.predict_proba(X), model.predict_proba(X), atol=1e-12)
+    np.testing.assert_array_equal(moved.predict(X), model.predict(X))
+
+
+def test_priors_are_checked():
+    model = sc.ParzenClassifier(bandwidth=0.5).fit(X, Y)
+    with pytest.raises(ValueError, match="priors"):
+        with_priors(model, [0.5, 0.5])
+    with pytest.raises(AttributeError, match="has no predict_proba"):
+        estimate_priors(sc.ISEClassifier(bandwidth=0.5).fit(X, Y), X)
+
+
+def test_a_model_of_blobs_agrees_with_itself():
+    points, labels = make_blobs(200, 3, random_state=0)
+    model = sc.AutoClassifier().fit(points, labels)
+    np.testing.assert_allclose(estimate_priors(model, points).priors, model.class_prior_, atol=0.02)
+
+
+def test_a_class_that_does_not_occur_has_a_share_of_zero_and_a_small_error():
+    model = sc.ParzenClassifier().fit(X, Y)
+    found = estimate_priors(model, X[:100])
+    assert found.priors[2] < 0.03 and (found.standard_errors < 0.1).all()
+    apart = estimate_priors(model, X[:50])
+    np.testing.assert_allclose(apart.priors, [1, 0, 0], atol=1e-8)
+    assert (apart.standard_errors < 0.1).all()

@@ -1,0 +1,81 @@
+"""Novelties with a false-alarm rate, and the features that make them."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import spectralcls as sc
+
+
+def detector(**parameters):
+    return sc.ParzenOutlierDetector(**{"novelty": True, "bandwidth": 0.5, **parameters})
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"bandwidth": "cv"}, {"covariance_type": "full"}, {"adaptive": True}, {"kernel": "laplace"}],
+    ids=str,
+)
+def test_false_alarms_are_as_rare_as_asked_for(parameters):
+    draws, level = 250, 0.1
+    alarms = []
+    for seed in range(draws):
+        X = np.random.default_rng(seed).normal(size=(40, 2)) @ [[1.0, 0.5], [0.0, 1.0]]
+        alarms.append(detector(**parameters).fit(X[:39]).p_values(X[39:])[0] <= level)
+    error = np.sqrt(level * (1 - level) / draws)
+    assert np.mean(alarms) < level + 3 * error
+    assert np.mean(alarms) > level - 1 / 40 - 3.5 * error
+
+
+def test_p_values_are_those_of_refits_with_the_query():
+    rng = np.random.default_rng(0)
+    X, Q = rng.normal(size=(25, 2)), 2 * rng.normal(size=(10, 2))
+    found = detector().fit(X).p_values(Q)
+    for q, p in zip(Q, found, strict=True):
+        both = np.vstack([X, q])
+        k = np.exp(-((both[:, None] - both) ** 2).sum(axis=2) / 0.5)
+        density = k.sum(axis=1) - 1
+        np.testing.assert_allclose(p, np.mean(density <= density[-1] * (1 + 1e-12)), rtol=1e-12)
+
+
+def test_weights_are_copies():
+    rng = np.random.default_rng(0)
+    X, Q, weights = rng.normal(size=(25, 2)), rng.normal(size=(10, 2)), rng.integers(1, 4, 25)
+    weighted = detector().fit(X, sample_weight=weights).p_values(Q)
+    np.testing.assert_allclose(weighted, detector().fit(np.repeat(X, weights, axis=0)).p_values(Q), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "diag", "full"])
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_explain_is_the_conditional_density_of_each_feature(kind, adaptive):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 3)) * [1.0, 10.0, 0.1]
+    Q = X[:5] + 0.1
+    model = detector(covariance_type=kind, adaptive=adaptive, bandwidth="cv").fit(X)
+    density = sc.ParzenDensity(bandwidth="cv", covariance_type=kind, adaptive=adaptive, cv="loo").fit(X)
+    found = model.explain(Q)
+    for j in range(3):
+        rest = np.delete(np.arange(3), j)
+        expected = density.marginal(rest).score_samples(Q[:, rest]) - density.score_samples(Q)
+        np.testing.assert_allclose(found[:, j], expected, rtol=1e-8, atol=1e-8)
+
+
+def test_explain_finds_the_feature():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 1)) + 0.2 * rng.normal(size=(200, 4))  # four readings of one quantity
+    query = X[:1].copy()
+    query[0, 2] += 2.0
+    assert detector(bandwidth="cv").fit(X[1:]).explain(query).argmax() == 2
+
+
+def test_a_far_point_has_finite_surprises():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    found = detector().fit(X).explain([[1e3, 0.0]])
+    nearest = -norm.logpdf((1e3 - X[:, 0].max()) / 0.5)
+    assert np.isfinite(found).all() and found[0, 0] > 0.5 * nearest
+
+
+def test_methods_exist_where_they_mean_something():
+    assert not hasattr(sc.ParzenOutlierDetector(), "p_values") and not hasattr(sc.ParzenOutlierDetector(), "explain")
+    assert not hasattr(detector(kernel="laplace"), "explain")
+    assert not hasattr(detector(bounds=[(0, None), None]), "explain")

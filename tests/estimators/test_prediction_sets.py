@@ -1,0 +1,303 @@
+"""Prediction sets: the guarantee on exchangeable draws, and agreement with refits that contain the query."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+import spectralcls as sc
+from spectralcls._expansion.leave_one_out import BACKGROUND
+
+CLASS_SUMS = (
+    sc.ParzenClassifier(bandwidth=0.8, scale=None),
+    sc.ISEClassifier(bandwidth=0.8, scale=None),
+    sc.CauchySchwarzClassifier(bandwidth=0.8, scale=None, weighting=None, kernel="laplace"),
+    sc.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
+)
+EXACT = (
+    *CLASS_SUMS,
+    sc.PerTurboClassifier(bandwidth=1.0, alpha=0.1, scale=None),
+    sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None),
+)
+APPROXIMATE = (
+    sc.LaplacianISEClassifier(bandwidth=0.8),
+    sc.CauchySchwarzClassifier(bandwidth=0.8),
+    sc.LaplacianSpectralClassifier(bandwidth=0.8, n_components="all"),
+    sc.ParzenClassifier(),
+)
+
+
+def name_of(model):
+    return type(model).__name__
+
+
+def draw(n, m, seed, n_classes=3):
+    X, y = make_blobs(n + m, 2, centers=n_classes, cluster_std=1.6, center_box=(-3, 3), random_state=seed)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def log_odds(scores, label, background):
+    return scores[label] - logsumexp([*np.delete(scores, label), background])
+
+
+def refit_scores(model, X, y, i):
+    """Scores of point i by a model of all other points: for class sums those of Parzen's rule, at shares of classes."""
+    kept = np.arange(len(X)) != i
+    distance = np.sqrt(((X[kept] - X[i]) ** 2).sum(axis=1)) / 0.8
+    k = np.exp(-distance if model.kernel == "laplace" else -(distance**2) / 2)
+    return np.log([k[y[kept] == c].sum() for c in range(3)])
+
+
+def reference(model, scores, X, y, Q, by_class):
+    """p-values from refits of all n + 1 points, each left out once, for every query and label."""
+    out = np.empty((len(Q), 3))
+    own = [scores(model, X, y, i)[y[i]] for i in range(len(X))]
+    background = np.quantile(own, BACKGROUND, method="averaged_inverted_cdf")
+    for q, c in np.ndindex(*out.shape):
+        X1, y1 = np.vstack([X, Q[q]]), np.append(y, c)
+        odds = np.array([log_odds(scores(model, X1, y1, i), y1[i], background) for i in range(len(X1))])
+        among = odds[y1 == c] if by_class else odds
+        out[q, c] = np.mean(among <= odds[-1] + 1e-9)
+    return out
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("model", CLASS_SUMS, ids=name_of)
+def test_p_values_of_class_sums_are_those_of_refits_with_the_query(model, by_class):
+    X, y, Q, _ = draw(30, 6, seed=1)
+    found = clone(model).fit(X, y).conformal_p_values(Q, by_class=by_class)
+    np.testing.assert_allclose(found, reference(model, refit_scores, X, y, Q, by_class), rtol=1e-12)
+
+
+def coverage(model, n, draws, level, by_class=False):
+    """Coverage of one query a draw, so that draws are independent, and its standard error."""
+    hits = []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, n + 1)
+        X = rng.normal(size=(n + 1, 2)) + 1.5 * y[:, None]
+        fitted = clone(model).fit(X[:n], y[:n])
+        hits.append(fitted.predict_set(X[n:], coverage=level, by_class=by_class)[0, y[n]])
+    return np.mean(hits), np.sqrt(level * (1 - level) / draws)
+
+
+@pytest.mark.parametrize("model", EXACT, ids=name_of)
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_guarantee_holds_on_exchangeable_draws(model, level):
+    found, error = coverage(model, 39, 300, level)
+    assert level - 3 * error < found < level + 1 / 40 + 3 * error
+
+
+@pytest.mark.parametrize("model", APPROXIMATE, ids=name_of)
+def test_coverage_by_measurement_where_something_else_is_learned_from_the_points(model):
+    found, error = coverage(model, 60, 150, 0.9)
+    assert found > 0.9 - 3 * error
+
+
+def test_coverage_by_class_holds_in_a_rare_class():
+    hits = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        y = np.repeat([0, 1], [60, 20])
+        X = rng.normal(size=(80, 2)) + 1.2 * y[:, None]
+        query = rng.normal(size=(1, 2)) + 1.2
+        hits.append(sc.ParzenClassifier(bandwidth=0.8, scale=None).fit(X, y).predict_set(query, by_class=True)[0, 1])
+    assert np.mean(hits) > 0.9 - 3 * np.sqrt(0.09 / 200)
+
+
+def test_an_empty_set_means_unlike_all_classes():
+    X, y, _, _ = draw(120, 1, seed=0)
+    model = sc.ParzenClassifier(bandwidth=0.8).fit(np.column_stack([X, np.zeros(len(X))]), y)
+    between = [[*(X[y == 0].mean(axis=0) + X[y == 1].mean(axis=0)) / 2, 30.0]]
+    assert not model.predict_set(between).any()
+    assert model.predict_set(np.column_stack([X, np.zeros(len(X))])).any(axis=1).mean() > 0.8
+
+
+def test_sets_grow_with_the_coverage():
+    X, y, Q, _ = draw(100, 50, seed=3)
+    model = sc.ISEClassifier(bandwidth=0.8).fit(X, y)
+    levels = [model.predict_set(Q, coverage=level) for level in (0.5, 0.8, 0.9, 0.95)]
+    assert all((a <= b).all() for a, b in zip(levels, levels[1:], strict=False))
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, np.nan])
+def test_a_coverage_out_of_range_is_an_error(level):
+    X, y, Q, _ = draw(30, 2, seed=0)
+    with pytest.raises(ValueError, match="coverage must be in"):
+        sc.ParzenClassifier(bandwidth=1.0).fit(X, y).predict_set(Q, coverage=level)
+
+
+def test_too_few_points_give_all_classes_and_say_why():
+    X, y, Q, _ = draw(18, 4, seed=0)
+    model = sc.ParzenClassifier(bandwidth=1.0).fit(X, y)
+    with pytest.warns(UserWarning, match="takes 19 points"):
+        assert model.predict_set(Q, coverage=0.95).all()
+    with pytest.warns(UserWarning, match=r"of the class\(es\) 0, 1, 2 .*takes 9 points"):
+        assert model.predict_set(Q, coverage=0.9, by_class=True).all()
+
+
+def test_one_sample_in_a_class_excludes_nothing_by_itself():
+    X, y, Q, _ = draw(40, 5, seed=0)
+    y[y == 2] = 1
+    y[0] = 2
+    model = sc.ParzenClassifier(bandwidth=1.0).fit(X, y)
+    p = model.conformal_p_values(Q)
+    assert np.isfinite(p).all() and p.min() > 0
+    with pytest.warns(UserWarning, match=r"class\(es\) 2"):
+        assert model.predict_set(Q, by_class=True)[:, 2].all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sc.ParzenClassifier(bandwidth=0.8),
+        sc.LaplacianISEClassifier(bandwidth=0.8),
+        sc.KernelRidgeClassifier(bandwidth=1.0, alpha=0.1),
+    ],
+    ids=name_of,
+)
+def test_weights_are_copies_and_zero_leaves_out(model):
+    X, y, Q, _ = draw(40, 8, seed=5)
+    weights = np.random.default_rng(0).integers(0, 4, len(X))
+    model.set_params(scale=None)
+    weighted = clone(model).fit(X, y, sample_weight=weights).conformal_p_values(Q)
+    copied = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).conformal_p_values(Q)
+    np.testing.assert_allclose(weighted, copied, rtol=1e-9)
+
+
+def test_ties_count_as_no_better():
+    X = np.repeat([[0.0], [1.0], [2.0]], 5, axis=0)
+    y = np.tile([0, 1, 1, 0, 1], 3)
+    p = sc.ParzenClassifier(bandwidth=1.0, scale=None).fit(X, y).conformal_p_values([[1.0]])
+    assert (p >= 1 / 16).all() and p[0, 1] > p[0, 0]
+
+
+def test_far_queries_do_not_tie():
+    """In numbers instead of logarithms all kernel values are zero there."""
+    X, y, Q, _ = draw(60, 1, seed=2)
+    model = sc.ParzenClassifier(bandwidth=0.01, scale=None).fit(X, y)
+    assert len(np.unique(model.conformal_p_values(X[:30] + 0.3))) > 3
+
+
+def test_a_refit_and_a_pickle_forget_the_points_of_before():
+    X, y, Q, _ = draw(60, 5, seed=2)
+    model = sc.ParzenClassifier(bandwidth=0.8).fit(X, y)
+    before = model.conformal_p_values(Q)
+    assert len(pickle.dumps(model)) < 1.1 * len(pickle.dumps(clone(model).fit(X, y)))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).conformal_p_values(Q), before)
+    grown = clone(model).fit(X[:40], y[:40])
+    grown.conformal_p_values(Q)
+    np.testing.assert_allclose(grown.partial_fit(X[40:], y[40:]).conformal_p_values(Q).shape, before.shape)
+    assert not np.array_equal(model.fit(X[:30], y[:30]).conformal_p_values(Q), before)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sc.SpectralISEClassifier(n_components=2, bandwidth=0.8),
+        sc.SpectralKernelClassifier(),
+        sc.CCDRClassifier(),
+    ],
+    ids=name_of,
+)
+def test_without_a_closed_leave_one_out_the_methods_do_not_exist(model):
+    X, y, _, _ = draw(40, 1, seed=0)
+    model.fit(X, y)
+    assert not hasattr(model, "predict_set") and not hasattr(model, "conformal_p_values")
+    with pytest.raises(AttributeError):
+        model.predict_set(X)
+
+
+def test_missing_values_are_named():
+    X, y, Q, _ = draw(60, 3, seed=0)
+    model = sc.ParzenClassifier(bandwidth=1.0).fit(X, y)
+    Q[0, 0] = np.nan
+    with pytest.raises(ValueError, match="lacks values"):
+        model.predict_set(Q)
+    X[0, 0] = np.nan
+    with pytest.raises(AttributeError):
+        model.fit(X, y).predict_set(X)
+
+
+def ridge_scores(model, X, y, i):
+    """Of point i by the ridge regression of all others, at the shares of all classes."""
+    kept = np.arange(len(X)) != i
+    k = np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) / model.bandwidth_)
+    Y = np.eye(3)[y]
+    shares = Y.mean(axis=0)
+    A = np.linalg.solve(k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), Y[kept] - shares)
+    return (k[i, kept] @ A + shares) / model.temperature_
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_p_values_of_kernel_ridge_are_those_of_refits_with_the_query(by_class):
+    X, y, Q, _ = draw(30, 6, seed=1)
+    model = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None).fit(X, y)
+    found = model.conformal_p_values(Q, by_class=by_class)
+    np.testing.assert_allclose(found, reference(model, ridge_scores, X, y, Q, by_class), rtol=1e-12)
+
+
+def perturbo_scores(model, X, y, i):
+    """log(1 - tau) of point i by the spans of all others."""
+    out = np.empty(3)
+    for c in range(3):
+        own = np.flatnonzero((y == c) & (np.arange(len(X)) != i))
+        k = np.exp(-((X[own, None] - X[np.append(own, i)]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
+        out[c] = np.log(k[:, -1] @ np.linalg.solve(k[:, :-1] + model.alpha_ * np.eye(len(own)), k[:, -1]))
+    return out
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+def test_p_values_of_perturbo_are_those_of_refits_with_the_query(by_class):
+    X, y, Q, _ = draw(30, 6, seed=1)
+    model = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X, y)
+    found = model.conformal_p_values(Q, by_class=by_class)
+    np.testing.assert_allclose(found, reference(model, perturbo_scores, X, y, Q, by_class), rtol=1e-12)
+    grown = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+    np.testing.assert_array_equal(grown.conformal_p_values(Q, by_class=by_class), found)
+
+
+def test_sets_of_the_vote_compare_with_out_of_fold_probabilities():
+    X, y, Q, answers = draw(150, 400, seed=4)
+    model = sc.AutoClassifier().fit(X, y)
+    found = model.predict_set(Q)
+    assert found[np.arange(len(Q)), answers].mean() > 0.9 - 3 * np.sqrt(0.09 / 150)
+    p = model.conformal_p_values(Q)
+    order = model.predict_proba(Q)
+    assert (p.argmax(axis=1) == order.argmax(axis=1)).mean() > 0.95
+
+
+def test_a_metric_learned_from_the_same_points_is_named():
+    X, y, Q, _ = draw(80, 4, seed=0)
+    with pytest.warns(UserWarning, match="FrozenEstimator"):
+        sc.ParzenClassifier(metric="whiten").fit(X, y).predict_set(Q)
+    held_out = sc.KernelMetric("whiten").fit(X[:40], y[:40])
+    model = sc.ParzenClassifier(metric=held_out).fit(X[40:], y[40:])
+    assert model.predict_set(Q).shape == (4, 3)
+
+
+@pytest.mark.parametrize("model", EXACT, ids=name_of)
+def test_copies_and_far_queries_have_p_values(model):
+    X, y, Q, _ = draw(40, 5, seed=0)
+    X = np.repeat(np.round(X), 2, axis=0)
+    model = clone(model).fit(X, np.repeat(y, 2).astype(str))
+    for queries in (X, Q.astype(np.float32), 1e6 * Q):
+        p = model.conformal_p_values(queries)
+        assert ((p > 0) & (p <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    "model", [sc.KernelRidgeClassifier(), sc.PerTurboClassifier(), sc.ParzenClassifier()], ids=name_of
+)
+def test_class_weights_keep_the_coverage(model):
+    hits = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(300) < 0.25).astype(int)
+        X = rng.normal(size=(300, 2)) + 1.5 * y[:, None]
+        members = clone(model).set_params(class_weight="balanced").fit(X[:100], y[:100]).predict_set(X[100:])
+        hits.append(members[np.arange(200), y[100:]].mean())
+    assert abs(np.mean(hits) - 0.9) < 0.03

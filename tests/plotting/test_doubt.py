@@ -1,0 +1,48 @@
+"""Pictures of doubtful labels and of points that decide show what `inspection` says."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+
+plt = pytest.importorskip("matplotlib.pyplot")
+plt.switch_backend("Agg")
+
+from spectralcls import ISEClassifier, ParzenClassifier  # noqa: E402
+from spectralcls.inspection import influence, label_quality  # noqa: E402
+from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay  # noqa: E402
+
+X, y = load_iris(return_X_y=True)
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def test_the_most_doubtful_labels_are_numbered():
+    changed = y.copy()
+    changed[[3, 80]] = 2, 0
+    model = ParzenClassifier().fit(X, changed)
+    display = LabelQualityDisplay.from_estimator(model, changed, n_doubtful=4)
+    assert set(display.doubtful_[:2]) == {3, 80}
+    assert [text.get_text() for text in display.ax_.texts] == [str(i) for i in display.doubtful_]
+    quality = np.concatenate([points.get_offsets()[:, 1] for points in display.points_])
+    assert_allclose(quality, label_quality(model)[np.argsort(changed, kind="stable")])
+
+
+def test_labels_have_to_be_those_of_the_fit():
+    with pytest.raises(ValueError, match="150"):
+        LabelQualityDisplay.from_estimator(ParzenClassifier().fit(X, y), y[:10])
+
+
+def test_bars_are_the_shares_and_add_up():
+    model = ISEClassifier(bandwidth=0.5).fit(X, y)
+    display = InfluenceDisplay.from_estimator(model, X[70:71], n_points=6)
+    found = influence(model, X[70:71], 6)
+    widths = [bar.get_width() for bar in display.bars_]
+    assert_array_equal(widths[:6], found.shares[0])
+    assert_allclose(sum(widths), found.margin[0])
+    with pytest.raises(ValueError, match="one query"):
+        InfluenceDisplay.from_estimator(model, X[:2])
