@@ -43,6 +43,9 @@ class KdTree {
   // Rows of the points in the matrix that they came from, in increasing order within a leaf.
   const std::int32_t* rows(index_t leaf) const { return rows_.data() + leaf * leaf_size; }
   index_t size(index_t leaf) const { return leaf + 1 < n_leaves() ? leaf_size : n_ - leaf * leaf_size; }
+  void copy(index_t leaf, index_t i, T* point) const {
+    for (index_t a = 0; a < d_; ++a) point[a] = points(leaf)[a * leaf_size + i];
+  }
   // d lows, then d highs.
   const T* box(index_t node) const { return boxes_.data() + node * 2 * d_; }
   std::int32_t least_row(index_t node) const { return least_rows_[static_cast<std::size_t>(node)]; }

@@ -5,6 +5,7 @@
 
 #include "neighbors/candidates.hpp"
 #include "neighbors/tile_search.hpp"
+#include "neighbors/tree_search.hpp"
 
 namespace spectralcls {
 namespace {
@@ -139,11 +140,9 @@ class NearestOfChunk {
   typename TileSearch<T>::Work work_;
 };
 
-}  // namespace
-
 template <class T>
-void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
-                       const Execution& execution) {
+void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
+                    const Execution& execution) {
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
       // The k-th nearest is about as far as the nearest.
@@ -163,8 +162,25 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
   });
 }
 
-template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*, const Execution&);
-template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*,
+// Whether the tree takes less time than tiles.
+bool tree_pays(index_t m, index_t n, index_t d, index_t) {
+  return d <= 5 && static_cast<double>(m) * static_cast<double>(n) > 1e6;
+}
+
+}  // namespace
+
+template <class T>
+void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
+                       std::int64_t* indices, const Execution& execution) {
+  if (search == Search::automatic)
+    search = tree_pays(queries.rows, points.rows, points.cols, k) ? Search::tree : Search::tiles;
+  (search == Search::tree ? detail::tree_neighbors<T> : tile_neighbors<T>)(queries, points, k, distances, indices,
+                                                                           execution);
+}
+
+template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, Search, float*, std::int64_t*,
+                                const Execution&);
+template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, Search, double*, std::int64_t*,
                                 const Execution&);
 
 }  // namespace spectralcls

@@ -1,15 +1,16 @@
-// The points that may be among the k nearest of one query, from distances that are rounded.
+// The points that may be among the k nearest of each of 16 queries, by squared distances that are rounded.
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
-#include "neighbors/lanes.hpp"
 #include "base/points.hpp"
+#include "neighbors/lanes.hpp"
 
 namespace spectralcls::detail {
 
-// How rounded squared distances of d coordinates bound exact ones: a point is out if its rounded one exceeds the limit.
+// If k points have rounded squared distances up to `squared`, none beyond the limit is among the k nearest. A rounded
+// one of d coordinates is wrong by (d + 2) / 2 epsilons, an exact one in double likewise if T is double.
 template <class T>
 struct Rounding {
   T factor, least;
@@ -22,51 +23,41 @@ struct Rounding {
 template <class T>
 class Shortlists {
  public:
-  // For `n` queries.
-  Shortlists(int n, index_t k, const Rounding<T>& rounding)
-      : k_(k), step_(std::max<index_t>(sixteen, k / 2 / sixteen * sixteen)), capacity_(capacity(k)), rounding_(rounding) {
-    squared_.resize(static_cast<std::size_t>(n * capacity_ + sixteen));
+  Shortlists(index_t k, index_t d)
+      : k_(k),
+        step_(std::max<index_t>(sixteen, k / 2 / sixteen * sixteen)),
+        capacity_((k + sixteen / 2 + sixteen - 1) / sixteen * sixteen + step_ + sixteen),
+        rounding_(d) {
+    squared_.resize(static_cast<std::size_t>(sixteen * capacity_ + sixteen));
     places_.resize(squared_.size());
   }
-  static index_t capacity(index_t k) {
-    const index_t step = std::max<index_t>(sixteen, k / 2 / sixteen * sixteen);
-    return (k + sixteen / 2 + sixteen - 1) / sixteen * sixteen + step + sixteen;
-  }
 
-  void clear() {
+  // Empty lists for the first n queries; no point is near enough for the others.
+  void clear(int n) {
     for (int r = 0; r < sixteen; ++r) {
-      limits[r] = std::numeric_limits<T>::infinity();
+      limits_[r] = r < n ? std::numeric_limits<T>::infinity() : nothing;
       sizes_[r] = 0;
       due_[r] = k_;
     }
   }
+  // No more points for this query.
+  void close(int r) { limits_[r] = nothing; }
 
-  alignas(64) T limits[sixteen];
+  // Squared distances beyond which points are out: one for each query.
+  const T* limits() const { return limits_; }
+  index_t size(int r) const { return sizes_[r]; }
+  const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
 
-  // Of 16 points at places from `place` on, those whose bit is set.
+  // Those of 16 points at places from `place` on whose bit is set. Then narrow() if that is due.
   SPECTRALCLS_INLINE void add(int r, const T* squared, std::int32_t place, unsigned bits) {
     const index_t at = r * capacity_ + sizes_[r];
-#if defined(__AVX512F__)
-    static_assert(sixteen == 16);
-    const __m512i places = _mm512_add_epi32(_mm512_set1_epi32(place), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     pack_chosen(squared_.data() + at, squared, bits);
-    _mm512_storeu_si512(places_.data() + at, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), places));
-#else
-    T* to = squared_.data() + at;
-    std::int32_t* to_places = places_.data() + at;
-    for (unsigned rest = bits; rest; rest &= rest - 1) {
-      const int j = __builtin_ctz(rest);
-      *to++ = squared[j];
-      *to_places++ = place + j;
-    }
-#endif
+    pack_places(places_.data() + at, place, bits);
     sizes_[r] += __builtin_popcount(bits);
   }
   bool is_due(int r) const { return sizes_[r] >= due_[r]; }
 
-  index_t size(int r) const { return sizes_[r]; }
-  const std::int32_t* places(int r) const { return places_.data() + r * capacity_; }
-
+  // Drops the points that are out by now. False if so many are about as far as the k-th that the next 16 may not fit.
   bool narrow(int r) {
     T* squared = squared_.data() + r * capacity_;
     std::int32_t* places = places_.data() + r * capacity_;
@@ -81,27 +72,30 @@ class Shortlists {
       pack_chosen(squared + kept, squared + i, bits);
       kept = pack_chosen(places + kept, places + i, bits) - places;
     }
-    limits[r] = std::min(limits[r], limit);
+    limits_[r] = std::min(limits_[r], limit);
     sizes_[r] = kept;
     due_[r] = kept + step_;
     return due_[r] <= capacity_ - sixteen;
   }
 
  private:
-  // A number with k or a few more at most there.
+  static constexpr T nothing = -1;
+
+  // A number that k or a few more of the squared distances do not exceed.
   T kth(const T* squared, index_t n) const {
+    constexpr int most_steps = 40;
     const index_t most = k_ + k_ / 8;
-    Vec<T> low_v = broadcast<T>(std::numeric_limits<T>::infinity()), high_v = -low_v;
+    Vec<T> least = broadcast<T>(std::numeric_limits<T>::infinity()), largest = -least;
     for (index_t i = 0; i < n; i += lanes<T>) {
       const Vec<T> v = load_unaligned(squared + i);
-      low_v = minimum<T>(v, low_v);
-      high_v = maximum<T>(v, high_v);
+      least = minimum<T>(v, least);
+      largest = maximum<T>(v, largest);
     }
-    T high = -smallest_lane<T>(-high_v);
+    T high = -smallest_lane<T>(-largest);
     if (n <= most) return high;
-    T low = smallest_lane<T>(low_v);
+    T low = smallest_lane<T>(least);
     if (k_ == 1) return low;
-    for (int step = 0; step < 40; ++step) {
+    for (int step = 0; step < most_steps; ++step) {
       const T middle = (low + high) / 2;
       if (!(middle > low && middle < high)) break;
       index_t count = 0;
@@ -121,6 +115,7 @@ class Shortlists {
   Rounding<T> rounding_;
   UninitializedVector<T> squared_;
   UninitializedVector<std::int32_t> places_;
+  alignas(64) T limits_[sixteen];
   index_t sizes_[sixteen], due_[sixteen];
 };
 
