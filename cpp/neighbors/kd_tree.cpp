@@ -195,6 +195,31 @@ KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.
   Builder(*this, points, run).build(run);
 }
 
+// Several points at a time, so that one's next node comes from memory while the others descend.
+template <class T>
+void KdTree<T>::find_leaves(const T* points, index_t n, std::int32_t* leaves) const {
+  constexpr index_t together = 8;
+  for (index_t begin = 0; begin < n; begin += together) {
+    const index_t size = std::min(together, n - begin);
+    Subtree at[together];
+    std::fill_n(at, size, root());
+    for (bool inner = n_leaves() > 1; inner;) {
+      inner = false;
+      for (index_t i = 0; i < size; ++i) {
+        if (at[i].is_leaf()) continue;
+        const Split& split = splits_[static_cast<std::size_t>(at[i].node)];
+        const index_t n_left = at[i].n_leaves - at[i].n_leaves / 2,
+                      right = points[(begin + i) * d_ + split.axis] > split.threshold;
+        at[i].node += 1 + right * (2 * n_left - 1);
+        at[i].leaf += right * n_left;
+        at[i].n_leaves = n_left - right * (at[i].n_leaves & 1);
+        inner |= !at[i].is_leaf();
+      }
+    }
+    for (index_t i = 0; i < size; ++i) leaves[begin + i] = static_cast<std::int32_t>(at[i].leaf);
+  }
+}
+
 template class KdTree<float>;
 template class KdTree<double>;
 

@@ -50,15 +50,8 @@ class KdTree {
   const T* box(index_t node) const { return boxes_.data() + node * 2 * d_; }
   std::int32_t least_row(index_t node) const { return least_rows_[static_cast<std::size_t>(node)]; }
 
-  // Leaf of a point: the one in whose part of space it is.
-  std::int32_t leaf_of(const T* point) const {
-    Subtree at = root();
-    while (!at.is_leaf()) {
-      const Split& split = splits_[static_cast<std::size_t>(at.node)];
-      at = point[split.axis] > split.threshold ? at.right() : at.left();
-    }
-    return static_cast<std::int32_t>(at.leaf);
-  }
+  // For each of n points, one row after the other, the leaf in whose part of space it is.
+  void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
   // Whether the left child of an inner node is the nearer one for a point.
   bool left_first(index_t node, const T* point) const {
     const Split& split = splits_[static_cast<std::size_t>(node)];

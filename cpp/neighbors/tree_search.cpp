@@ -7,13 +7,11 @@
 
 #include "base/exact_distance.hpp"
 #include "neighbors/kd_tree.hpp"
+#include "neighbors/nearest.hpp"
 #include "neighbors/shortlist.hpp"
 
 namespace spectralcls::detail {
 namespace {
-
-// Nearer first, then the smaller row.
-using Neighbor = std::pair<double, std::int32_t>;
 
 // Compiled once, so that all searches round it alike, and monotone: no point is nearer than the nearest place of a box
 // that it lies in.
@@ -104,8 +102,8 @@ struct QueryOrder {
     constexpr index_t chunk = 4096;
     std::vector<std::int32_t> leaf_of(rows.size());
     for_each_chunk((queries.rows + chunk - 1) / chunk, execution, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
-      for (index_t i = c * chunk; i < std::min((c + 1) * chunk, queries.rows); ++i)
-        leaf_of[static_cast<std::size_t>(i)] = tree.leaf_of(queries.row(i));
+      const index_t begin = c * chunk;
+      tree.find_leaves(queries.row(begin), std::min(chunk, queries.rows - begin), leaf_of.data() + begin);
       checkpoint();
     });
     std::vector<std::int32_t> first(static_cast<std::size_t>(tree.n_leaves()) + 1);
@@ -241,17 +239,14 @@ class Packet {
   const std::vector<Neighbor>& sorted(int r) {
     lists_.narrow(r);
     found_.clear();
+    found_.reserve(lists_.size(r));
     const std::int32_t* places = lists_.places(r);
     for (index_t i = 0; i < lists_.size(r); ++i) {
       const index_t leaf = places[i] / sixteen, at = places[i] % sixteen;
       tree_.copy(leaf, at, point_.data());
-      found_.emplace_back(exact_distance(queries_.row(rows_[r]), point_.data(), d_), tree_.rows(leaf)[at]);
+      found_.add(exact_distance(queries_.row(rows_[r]), point_.data(), d_), tree_.rows(leaf)[at]);
     }
-    if (k_ == 1)
-      std::swap(found_[0], *std::min_element(found_.begin(), found_.end()));
-    else
-      std::sort(found_.begin(), found_.end());
-    return found_;
+    return found_.first(k_);
   }
 
   const KdTree<T>& tree_;
@@ -261,7 +256,7 @@ class Packet {
   AlignedVector<T> coordinates_;  // axis by axis, 16 each
   std::vector<T> middle_, point_;
   std::vector<Subtree> waiting_;
-  std::vector<Neighbor> found_;
+  NeighborSort found_;
   const std::int32_t *rows_ = nullptr, *leaves_ = nullptr;
   int n_ = 0;
   unsigned crowded_ = 0;  // bits of the queries with too many ties for a shortlist
