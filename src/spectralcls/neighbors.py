@@ -30,13 +30,17 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         first neighbor and scikit-learn's consumers expect it.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in :func:`spectralcls.neighbors.knn`.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
     n_samples_fit_ : int
         Number of training points.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -61,7 +65,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
 
-    def __init__(self, *, mode="distance", n_neighbors=5, algorithm="auto", n_jobs=None):
+    def __init__(
+        self, *, mode: str = "distance", n_neighbors: int = 5, algorithm: str = "auto", n_jobs: int | None = None
+    ):
         self.mode = mode
         self.n_neighbors = n_neighbors
         self.algorithm = algorithm

@@ -1,12 +1,11 @@
 """Fitted estimators in files that run no code when they are read."""
 
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from ._utils.files import atomic
+from ._utils.files import as_path, atomic
 from ._utils.typing import FilePath
 
 __all__ = ["load", "save"]
@@ -60,6 +59,7 @@ def load(path: FilePath):
     Parameters
     ----------
     path : path-like
+        Where the file is.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def load(path: FilePath):
     >>> again.predict([[0.9]])
     array(['yes'], dtype='<U3')
     """
-    skops, path = _skops(), Path(path)
+    skops, path = _skops(), as_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:

@@ -346,7 +346,7 @@ def test_a_missing_target_is_named_by_its_lines(tmp_path):
 
 @pytest.mark.parametrize("option", [{"dates": "dym"}, {"decimal": ";"}, {"unknown": "ignore"}])
 def test_options_are_checked(tmp_path, option):
-    with pytest.raises(ValueError, match="must be one of"):
+    with pytest.raises(ValueError, match="parameter of read_table must be"):
         read_table(written(tmp_path, "a\n1\n"), **option)
 
 

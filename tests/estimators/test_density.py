@@ -42,6 +42,7 @@ def slow_log_density(Q, X, w, kernel, widths):
     return logsumexp(logs - constants + np.log(w / w.sum()), axis=1)
 
 
+@pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
 @parametrize_with_checks(
     [
         ParzenDensity(),
@@ -118,6 +119,7 @@ def test_a_subsample_is_held_out_from_all_points():
     assert few.n_tuning_samples_ == 300 and few.bandwidth_ == ParzenDensity().fit(X).bandwidth_
 
 
+@pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
 def test_a_sample_that_outweighs_all_others_is_left_out():
     X = np.random.default_rng(0).normal(size=(30, 2))
     found = ParzenOutlierDetector().fit(X, sample_weight=np.where(np.arange(30) == 3, 1.0, 1e-20))

@@ -311,6 +311,7 @@ def test_labels_of_any_type(make, labels):
     assert model.score(X, y) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @every_classifier
 def test_degenerate_data_still_give_a_classifier(make):
     rng = np.random.default_rng(0)
@@ -422,6 +423,7 @@ def test_in_scikit_learns_company(make):
     assert calibrated.score(X, y) > 0.9
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @pytest.mark.parametrize("kernel", ["uniform", "epanechnikov", "cosine"])
 def test_a_class_of_prior_zero_never_wins(kernel):
     """Neither where its own points lie nor where no kernel reaches, in predictions and in tuning."""

@@ -24,6 +24,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     if check.func.__name__ == "check_class_weight_classifiers" and estimator.bandwidth == 0.7:

@@ -113,6 +113,7 @@ def test_one_class_is_an_error(learner):
         clone(learner).fit(X, np.ones(150))
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @every
 def test_classes_that_are_alike(learner):
     """The same points in both classes: the shares are all that can be known."""
@@ -123,6 +124,7 @@ def test_classes_that_are_alike(learner):
         assert_allclose(p, 0.5, atol=0.2)
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @every
 def test_all_points_alike(learner):
     model = fitted(learner, np.full((20, 3), 7.0), np.r_[np.zeros(15), np.ones(5)])

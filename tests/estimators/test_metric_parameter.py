@@ -162,6 +162,7 @@ def test_nothing_learned_is_a_warning():
     assert_array_equal(model.predict(X), np.repeat([0, 1], 8))
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @parametrize_with_checks(
     [
         spectralcls.ParzenClassifier(metric="diagonal"),

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from spectralcls.perturbo import PerTurboClassifier
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have duplicates
 @parametrize_with_checks([PerTurboClassifier(regularization=kind) for kind in KINDS])
 def test_scikit_learn_conventions(estimator, check):

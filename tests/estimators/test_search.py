@@ -7,9 +7,9 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 
+from spectralcls import AutoClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
 from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, search
 from spectralcls._utils.training_data import TrainingData
-from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.kernels import silverman_bandwidth
 
 
@@ -129,3 +129,64 @@ def test_splits_of_what_is_no_row_are_refused(rows):
     X, y = np.arange(8.0)[:, None], np.arange(8) % 2
     with pytest.raises(ValueError, match="cv must give rows by their positions, integers from 0 to 7; in split 0"):
         ParzenClassifier(cv=[(rows, [2, 3]), ([2, 3], rows)]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "best, at_end", [(0.0, None), (7.0, None), (-6.0, None), (40.0, "largest"), (-40.0, "smallest")]
+)
+def test_a_grid_grows_towards_the_winner(data, best, at_end):
+    """Candidates 2^-2 ... 2^2, scored by how near their logarithm comes to a given one."""
+    sample = draw_sample(data, cv=5, max_samples=None, random_state=0)
+    asked = []
+
+    def score(sample, alpha, bandwidth):
+        asked.extend(bandwidth)
+        by_bandwidth = -np.abs(np.log2(bandwidth / sample.bandwidth_ratio) - best)
+        return np.tile(by_bandwidth + np.array([[0.0], [1.0]]), (5, 1, 1))
+
+    grid = {"alpha": [1, 2], "bandwidth": 2.0 ** np.arange(-2, 3)}
+    found = search(sample, grid, score, growing="bandwidth")
+    tried = found.cv_results["param_bandwidth"][: found.scores.shape[1]]
+    assert_allclose(np.diff(np.log2(tried)), 1.0)
+    assert len(set(asked)) == len(asked) == len(tried)  # none is scored twice
+    expected = np.clip(best, -10.0, 10.0)
+    assert_allclose(np.log2(found.params["bandwidth"]), expected)
+    assert found.params["alpha"] == 2 and found.at_end == at_end
+    kept = search(sample, grid, score)
+    assert len(kept.cv_results["params"]) == 10 and kept.at_end is None
+
+
+def test_an_end_that_is_no_better_than_its_neighbor_is_no_end(data):
+    sample = draw_sample(data, cv=5, max_samples=None, random_state=0)
+    found = search(
+        sample,
+        {"bandwidth": 2.0 ** np.arange(5)},
+        lambda sample, bandwidth: np.ones((5, len(bandwidth))),
+        growing="bandwidth",
+    )
+    assert found.at_end is None
+
+
+@pytest.mark.parametrize("make", [ParzenClassifier, PerTurboClassifier])
+def test_one_class_for_all_held_out_samples_is_warned_of(make):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), np.arange(200) < 6
+    with pytest.warns(
+        UserWarning, match=f'{make.__name__} predicts the same class.*class_weight="balanced" or scoring='
+    ):
+        make().fit(X, y)
+
+
+def test_a_bandwidth_at_the_end_of_all_that_were_tried_is_warned_of():
+    """A point and its double a hair beside it, in different folds: the likelihood knows no bound."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X = np.vstack([X, X + 1e-13])
+    with pytest.warns(UserWarning, match="best bandwidth is the smallest of all that were tried, from"):
+        ParzenDensity().fit(X)
+
+
+def test_parts_of_an_estimator_do_not_warn():
+    """The warning would name a class that nobody asked for."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), np.arange(120) < 4
+    AutoClassifier().fit(X, y)

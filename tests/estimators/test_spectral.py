@@ -35,6 +35,7 @@ ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
 DATA = {"iris": 0.8, "wine": 2.0, "ionosphere": 3.0, "ratsch_banana": 0.7}  # with a bandwidth
 
 
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @parametrize_with_checks(
     [
         KernelMap(),

@@ -488,7 +488,7 @@ def test_weights_count_in_the_scale_as_rows_given_several_times():
         if own.kind == "number":
             assert_allclose([own.center, own.scale], [other.center, other.scale], rtol=1e-12)
         else:
-            assert own.positions == other.positions
+            assert own.levels == other.levels
             assert_allclose(own.scale, other.scale, rtol=1e-12)
     spoiled = frame.assign(length=np.where(weights == 0, 1e9, frame["length"]))
     assert_allclose(
@@ -521,9 +521,7 @@ def test_a_first_partial_fit_learns_the_table_as_fit_does():
 
 
 BAD = {
-    "text": ([f"word {i}" for i in range(300)], "Column 'bad' of X is text with 300 different values"),
-    "dates": (pd.date_range("2020-01-01", periods=300), "Column 'bad' of X holds dates or times"),
-    "date objects": ([datetime.date(2020, 1, 1)] * 300, "Column 'bad' of X holds"),
+    "times of day": ([datetime.time(12)] * 300, "Column 'bad' of X holds"),
     "nested": ([[1, 2]] * 300, "Column 'bad' of X holds"),
     "mixed": ([1, "one"] * 150, "Column 'bad' of X mixes values of several types"),
     "infinite": ([np.inf] + [0.0] * 299, "contains infinity: column 'bad', row 0"),
@@ -542,8 +540,6 @@ def test_a_bad_column_is_named(case, when):
             ParzenClassifier(1.0).fit(frame.assign(bad=pd.Series(values)), y)
         return
     model = ParzenClassifier(1.0).fit(frame.assign(bad=np.arange(300.0)), y)
-    if case == "text":
-        message = "Column 'bad' of X holds texts, but numbers when the estimator was fitted"
     with pytest.raises((ValueError, TypeError), match=message):
         model.predict(frame.assign(bad=pd.Series(values)))
 
@@ -554,8 +550,6 @@ def test_a_bad_column_of_other_frames_is_named(case, kind):
     library = pytest.importorskip(kind)
     values, message = BAD[case]
     columns = {"length": np.arange(300.0).tolist(), "bad": list(values)}
-    if case == "dates":
-        columns["bad"] = [value.to_pydatetime() for value in values]
     frame = library.DataFrame(columns) if kind == "polars" else library.table(columns)
     with pytest.raises((ValueError, TypeError), match=message):
         ParzenClassifier(1.0).fit(frame, np.arange(300) % 3)
@@ -697,8 +691,8 @@ def test_a_failed_fit_changes_nothing():
     frame, y = mixed(100)
     model = ParzenClassifier(1.0).fit(frame, y)
     before = model.predict_proba(frame)
-    with pytest.raises(ValueError, match="dates"):
-        model.fit(frame.assign(day=pd.Timestamp("2020-01-01")), y)
+    with pytest.raises(ValueError, match="objects of type time"):
+        model.fit(frame.assign(day=datetime.time(12)), y)
     assert_array_equal(model.predict_proba(frame), before)
 
 

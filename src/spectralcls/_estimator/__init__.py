@@ -1,11 +1,10 @@
 """The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
 
 from .base import Classifier, Estimator, coordinates, finite_scores, log_posterior, transactional
-from .parameters import ATTRIBUTES, PARAMETERS
+from .parameters import CONSTRAINTS
 
 __all__ = [
-    "ATTRIBUTES",
-    "PARAMETERS",
+    "CONSTRAINTS",
     "Classifier",
     "Estimator",
     "coordinates",

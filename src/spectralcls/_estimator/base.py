@@ -1,6 +1,8 @@
 """Base classes of the estimators, and the transaction that every fit is."""
 
 import functools
+import warnings
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any, Self
 
@@ -13,8 +15,10 @@ from .._tuning import search
 from .._tuning.temperature import finite_scores
 from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
-from .parameters import complete
+from .parameters import constraints
 from .state import Versioned
+
+_depth = ContextVar("depth", default=0)  # of fits within fits
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -44,7 +48,11 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update(vars(self) if keep else before)
-        result = validated(trial, *args, **kwargs)
+        entered = _depth.set(_depth.get() + 1)
+        try:
+            result = validated(trial, *args, **kwargs)
+        finally:
+            _depth.reset(entered)
         vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)
         return self if result is trial else result
@@ -61,7 +69,7 @@ def _without_learned(estimator):
 class Estimator(Versioned):
     """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
-    A subclass inherits the constraint of each parameter of its constructor that `PARAMETERS` lists; its own
+    A subclass inherits the constraint of each parameter of its constructor that `CONSTRAINTS` lists; its own
     `_parameter_constraints` come first. What the user hands over becomes coordinates by the object that
     `_make_inputs` gives, which a fitted estimator keeps as `_inputs`.
     """
@@ -70,7 +78,7 @@ class Estimator(Versioned):
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        complete(cls)
+        cls._parameter_constraints = constraints(cls)
 
     def _make_inputs(self, **options):
         """New `Inputs` with the parameters of the estimator that concern them."""
@@ -89,9 +97,19 @@ class Estimator(Versioned):
         return coordinates(self, X)
 
     def _search(self, sample, candidates, score):
-        """The best candidates, see `search`; what was tried is kept as attributes."""
-        found = search(sample, candidates, score)
+        """The best candidates, see `search`; what was tried is kept as attributes.
+
+        A winner that may disappoint is warned of, unless the estimator is a part of another.
+        """
+        own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
+        found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
         self._note(found, sample.n_samples)
+        if _depth.get() > 1:
+            return found
+        if found.predicts_one_class:
+            warnings.warn(_one_class(self), stacklevel=4)
+        elif found.at_end is not None:
+            warnings.warn(_at_end(self, found), stacklevel=4)
         return found
 
     def _note(self, found, n_samples):
@@ -104,7 +122,7 @@ class Estimator(Versioned):
 
     @property
     def feature_names_in_(self):
-        """Names of the features seen during `fit`, ndarray of shape (n_features_in_,), if X had string names."""
+        """Names of the features seen during `fit`, if X had string names."""
         return self._of_inputs("feature_names_in_")
 
     def _of_inputs(self, name):
@@ -117,6 +135,23 @@ class Estimator(Versioned):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _one_class(estimator):
+    ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
+    known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(estimator, way))
+    return (
+        f"{type(estimator).__name__} predicts the same class for every held-out sample: the features tell little about "
+        "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
+    )
+
+
+def _at_end(estimator, found):
+    tried = found.cv_results["param_bandwidth"]
+    return (
+        f"{type(estimator).__name__}: the best bandwidth is the {found.at_end} of all that were tried, from "
+        f"{tried.min():.3g} to {tried.max():.3g}. Look at cv_results_, or give a bandwidth_grid that goes on."
+    )
 
 
 def coordinates(estimator, X):

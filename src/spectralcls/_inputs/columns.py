@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._utils.quantile import weighted_quantile
-from .frames import BOOLEAN, NUMBER, ORDERED, TEXT
+from .dates import date_parts, varying_parts
+from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT
+from .identifiers import calls_itself_a_key, is_identifier
 
 MOST_TEXTS = 255  # different texts, more of which are no categories
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
@@ -46,11 +48,92 @@ class Number:
             return cls(name, *center_and_scale(values, weights))
         return cls(name, spread=float(moments(values, weights)[1]))
 
+    @property
+    def numbers(self):
+        return [self]
+
     def encode(self, column):
-        return scaled(numbers(column)[:, None], self.center, self.scale)[:, : self.width]
+        return self.of(numbers(column))
+
+    def of(self, values):
+        """Coordinates of numbers."""
+        return scaled(values[:, None], self.center, self.scale)[:, : self.width]
 
     def described(self):
         return "a number" if self.observed else "missing everywhere, ignored"
+
+
+@dataclass
+class Dates:
+    """A column of dates or durations: the numbers of those parts that are not the same everywhere."""
+
+    name: object
+    parts: dict  # Number of each part, by its name
+    kind = DATE
+
+    @property
+    def width(self):
+        return sum(number.width for number in self.parts.values())
+
+    @property
+    def numbers(self):
+        return list(self.parts.values())
+
+    @classmethod
+    def learned(cls, column, scale, weights=None):
+        """From a column of dates; `scale` says whether to center and scale the numbers."""
+        values = date_parts(column.values)
+        names = varying_parts(column.values) or ("days",)
+        return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names})
+
+    def values(self, column):
+        """Numbers of the parts, (n, parts)."""
+        if column.kind != DATE and not column.missing.all():
+            raise ValueError(
+                f"Column {self.name!r} of X holds {column.kind}s, but dates when the estimator was fitted."
+            )
+        if column.kind != DATE:
+            return np.full((len(column.values), len(self.parts)), np.nan)
+        values = date_parts(column.values)
+        return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
+
+    def encode(self, column):
+        parts = zip(self.numbers, self.values(column).T, strict=True)
+        return np.concatenate([number.of(values) for number, values in parts], axis=1)
+
+    def described(self):
+        return f"a date: {', '.join(self.parts)}" if self.width else "missing everywhere, ignored"
+
+
+@dataclass
+class LeftOut:
+    """A column without coordinates."""
+
+    name: object
+    reason: str
+    kind = "left out"
+    width, numbers = 0, ()
+
+    def encode(self, column):
+        return np.empty((len(column.values), 0))
+
+    def described(self):
+        return f"left out: {self.reason}"
+
+
+def reason_to_leave_out(column):
+    """Why a column says nothing about new samples; None if it may.
+
+    Texts of which nearly all differ, or of which there are too many for a category, and whole numbers of that kind
+    whose name calls them a key.
+    """
+    known = column.values[~column.missing]
+    if column.kind == TEXT:
+        if is_identifier(known, column.name):
+            return "an identifier"
+        return f"text of more than {MOST_TEXTS} values" if len(set(known)) > MOST_TEXTS else None
+    named = column.kind == NUMBER and isinstance(column.name, str) and calls_itself_a_key(column.name)
+    return "an identifier" if named and is_identifier(known, column.name) else None
 
 
 @dataclass
@@ -64,6 +147,7 @@ class Levels:
     pooled: int | None  # position of the levels that are too rare; unseen ones take it too
     scale: float  # of the indicators: the squared distance of two random rows is 2 on average
     factor: float = 1.0  # found by the search; 0 leaves the column out
+    numbers = ()
 
     @property
     def is_text(self):

@@ -7,7 +7,9 @@ import numpy as np
 
 from .._utils.conversion import named_overflow_errors
 
-NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED = "number", "boolean", "text", "category", "ordered category"
+NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
+
+_DATES = {"date": "datetime64[D]", "datetime": "datetime64[us]", "timedelta": "timedelta64[us]"}  # by their types
 
 
 class Column(NamedTuple):
@@ -17,9 +19,9 @@ class Column(NamedTuple):
     ----------
     name : str, or int for the position in an array
     kind : str
-        "number", "boolean", "text", "category" or "ordered category".
+        "number", "boolean", "text", "category", "ordered category" or "date".
     values : ndarray (n,)
-        Floating point with NaN for a number, objects otherwise.
+        Floating point with NaN for a number, datetime64 or timedelta64 for a date, objects otherwise.
     missing : ndarray (n,) of bool
     levels : list or None
         All levels of an ordered category, lowest first.
@@ -75,14 +77,11 @@ def read_columns(X):
     Raises
     ------
     TypeError, ValueError
-        For a frame that narwhals does not know, and a column of dates, of nested values or of values of several types:
-        in one sentence that names the column.
+        For a frame that narwhals does not know, and a column of times of day, of nested values or of values of several
+        types: in one sentence that names the column.
     """
     if not is_frame(X):
-        array = X if hasattr(X, "dtype") else np.array(X, dtype=object)
-        if array.ndim != 2:
-            raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
-        return Columns(_of_objects(position, array[:, position]) for position in range(array.shape[1]))
+        return as_columns(X if hasattr(X, "dtype") else np.array(X, dtype=object))
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
@@ -94,6 +93,14 @@ def read_columns(X):
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, names, strict=True))
 
 
+def as_columns(array, names=None):
+    """The columns of a 2-D array, by position or by name."""
+    if array.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: reshape your data.")
+    names = range(array.shape[1]) if names is None else names
+    return Columns(_of_objects(name, column) for name, column in zip(names, array.T, strict=True))
+
+
 def _of_series(series, name, nw):
     dtype = series.dtype
     missing = series.is_null().to_numpy().astype(bool)
@@ -103,11 +110,12 @@ def _of_series(series, name, nw):
         values = np.array(kept.cast(nw.Float32 if single else nw.Float64).to_numpy())
         values[missing] = np.nan
         return Column(name, NUMBER, values, np.isnan(values))
+    if dtype == nw.Time:
+        raise ValueError(f"Column {name!r} of X holds times of day: make numbers of it, such as hours, or drop it.")
     if dtype.is_temporal():
-        raise ValueError(
-            f"Column {name!r} of X holds dates or times ({dtype}): make numbers of it, such as days since a date, or "
-            "drop it."
-        )
+        if getattr(dtype, "time_zone", None) is not None:
+            series = series.dt.replace_time_zone(None)  # the time on the wall there
+        return _of_dates(name, series.to_numpy())
     if dtype == nw.Enum or dtype == nw.Categorical:
         ordered = dtype == nw.Enum or getattr(getattr(series.to_native(), "type", None), "ordered", False)
         levels = series.cat.get_categories().to_list() if ordered else None
@@ -134,7 +142,7 @@ def _of_objects(name, values, missing=None):
     if values.dtype.kind == "b":
         return Column(name, BOOLEAN, values.astype(object), np.zeros(len(values), dtype=bool))
     if values.dtype.kind in "mM":
-        raise ValueError(f"Column {name!r} of X holds dates or times: make numbers of it, or drop it.")
+        return _of_dates(name, values)
     values = values.astype(object)
     lacking = np.array([_is_missing(value) for value in values], dtype=bool)
     missing = lacking if missing is None else missing | lacking
@@ -152,12 +160,21 @@ def _of_objects(name, values, missing=None):
             "them."
         )
     (kind,) = kinds
+    if kind in _DATES:
+        values = values.copy()
+        values[missing] = None
+        return _of_dates(name, values.astype(_DATES[kind]))
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
             f"Column {name!r} of X holds objects of type {kind}, which are neither numbers nor categories: convert or "
             "drop it."
         )
     return Column(name, kind, values, missing)
+
+
+def _of_dates(name, values):
+    values = values.astype(f"{'timedelta' if values.dtype.kind == 'm' else 'datetime'}64[us]")
+    return Column(name, DATE, values, np.isnat(values))
 
 
 def _is_missing(value):

@@ -14,6 +14,11 @@ _NAME = re.compile(
 _CAMEL = re.compile(r"[a-z](?:ID|Id|No|Key)$")
 
 
+def calls_itself_a_key(name):
+    """Whether a column's name is one such as ``customer_id`` or ``Kunden-Nr``."""
+    return bool(_NAME.search(str(name)) or _CAMEL.search(str(name)))
+
+
 def is_identifier(values, name=""):
     """Whether values look like customer numbers, codes of documents or row numbers.
 
@@ -37,7 +42,7 @@ def is_identifier(values, name=""):
     distinct = len(np.unique(values)) if numeric else len(set(values.tolist()))
     if distinct < SHARE * len(values):
         return False
-    if not numeric or _NAME.search(str(name)) or _CAMEL.search(str(name)):
+    if not numeric or calls_itself_a_key(name):
         return True
     steps = np.diff(values.astype(np.float64))
     counts = values.max() - values.min() < 2 * len(values) or bool(np.all(steps > 0) or np.all(steps < 0))

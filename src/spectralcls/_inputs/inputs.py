@@ -1,5 +1,7 @@
 """Everything between what a user hands over and coordinates, as one object that an estimator keeps."""
 
+import warnings
+
 import numpy as np
 from scipy.sparse import issparse
 
@@ -7,7 +9,7 @@ from .._utils.conversion import named_overflow_errors
 from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
 from .category_scales import choose_category_scales, rescale
 from .completion import Completion
-from .frames import Columns
+from .frames import Columns, as_columns
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
 
@@ -177,6 +179,9 @@ class Inputs:
         """The checked data in the coordinates that are learned here."""
         raw = take(raw, data.kept)
         self.table = self._learned_table(raw, data.weights)
+        if self.table is not None and self.table.left_out:
+            warn_of_columns_left_out(self.name, self.table.left_out)
+            raw = raw if isinstance(raw, Columns) else as_columns(raw)
         X = self._coordinates(raw)
         if issparse(X):
             return data._replace(X=X)
@@ -201,12 +206,12 @@ class Inputs:
         if isinstance(raw, Columns):
             categorical = categorical_columns(self.categories, raw)
             require_numbers(raw, categorical, self.name)
-            if self.scale is None and not any(categorical):
-                return None
-            return Table.learned(raw, categorical, self.scale is not None, weights).checked()
-        if self.scale is None or issparse(raw):
+            table = Table.learned(raw, categorical, self.scale is not None, weights).checked()
+            return table if self.scale is not None or table.as_columns else None
+        if issparse(raw) or (self.scale is None and "feature_names_in_" not in self.seen):
             return None
-        return Table.of_numbers(raw, weights).checked()
+        table = Table.of_numbers(raw, self.scale is not None, weights, self.seen.get("feature_names_in_"))
+        return None if table is None else table.checked()
 
     def _coordinates(self, raw):
         """Numbers in the units of the table, NaN if a value is missing."""
@@ -236,6 +241,17 @@ class Inputs:
         X = X.copy()
         X[lacking] = completion.of_class(X[lacking], 0, self.n_jobs)[0]
         return X
+
+
+def warn_of_columns_left_out(name, columns):
+    """Name the columns of X that are not used, and why."""
+    listed = "; ".join(f"{column.name!r}: {column.reason}" for column in columns[:10])
+    more = f"; and {len(columns) - 10} more" if len(columns) > 10 else ""
+    warnings.warn(
+        f"{name} leaves out columns of X that say nothing about new samples ({listed}{more}). Drop them, or name them "
+        "in categorical_features if they are categories.",
+        stacklevel=2,
+    )
 
 
 def n_rows(raw):

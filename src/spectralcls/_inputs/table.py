@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Levels, Number, numbers, scaled
-from .frames import BOOLEAN, NUMBER
+from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
+from .frames import BOOLEAN, DATE, NUMBER, Column
 
 
 @dataclass
@@ -17,19 +17,16 @@ class Table:
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None):
         """From columns, which of them are categories (a bool each), and whether numbers are scaled."""
-        return cls(
-            [
-                Levels.learned(column, column.kind, weights)
-                if is_category
-                else Number.learned(column.name, numbers(column), scale, weights)
-                for column, is_category in zip(columns, categorical, strict=True)
-            ]
-        )
+        pairs = zip(columns, categorical, strict=True)
+        return cls([learned_column(column, is_category, scale, weights) for column, is_category in pairs])
 
     @classmethod
-    def of_numbers(cls, X, weights=None):
-        """The scaled columns of an array of numbers."""
-        return cls([Number.learned(name, column, True, weights) for name, column in enumerate(X.T)])
+    def of_numbers(cls, X, scale, weights=None, names=None):
+        """The columns of an array of numbers; None if they are taken as they are."""
+        names = range(X.shape[1]) if names is None else names
+        columns = [Column(name, NUMBER, values, np.isnan(values)) for name, values in zip(names, X.T, strict=True)]
+        table = cls.learned(columns, [False] * len(columns), scale, weights)
+        return table if scale or table.left_out else None
 
     @classmethod
     def joined(cls, tables):
@@ -51,7 +48,7 @@ class Table:
     @property
     def category_scale(self):
         """Scale of categories: root mean square of the standard deviations of the numbers; 1 if they are scaled."""
-        spreads = [column.spread for column in self.columns if isinstance(column, Number) and column.observed]
+        spreads = [number.spread for column in self.columns for number in column.numbers if number.observed]
         return float(np.sqrt(np.mean(np.square(spreads)))) or 1.0 if spreads else 1.0
 
     @property
@@ -72,12 +69,20 @@ class Table:
     @property
     def as_columns(self):
         """Whether queries have to be read as columns."""
-        return self.has_categories
+        return any(not isinstance(column, Number) for column in self.columns)
+
+    @property
+    def left_out(self):
+        """Columns without coordinates that could have some."""
+        return [column for column in self.columns if isinstance(column, LeftOut)]
 
     @property
     def log_scales(self):
         """Logarithm of the scale of each coordinate, (d,): 0 for those of categories."""
-        scales = [np.full(c.width, np.log(c.scale) if isinstance(c, Number) else 0.0) for c in self.columns]
+        scales = [
+            [np.log(number.scale) for number in column.numbers if number.observed] or [0.0] * column.width
+            for column in self.columns
+        ]
         return np.concatenate(scales)
 
     @staticmethod
@@ -111,6 +116,18 @@ class Table:
         return [f"{column.name}: {column.described()}" for column in self.columns]
 
 
+def learned_column(column, is_category, scale, weights=None):
+    """What becomes of a column."""
+    if is_category:
+        return Levels.learned(column, column.kind, weights)
+    reason = reason_to_leave_out(column)
+    if reason is not None:
+        return LeftOut(column.name, reason)
+    if column.kind == DATE:
+        return Dates.learned(column, scale, weights)
+    return Number.learned(column.name, numbers(column), scale, weights)
+
+
 def names_categories(spec):
     """Whether a user names columns that are categories."""
     return (
@@ -129,7 +146,7 @@ def categorical_columns(spec, columns):
     if isinstance(spec, str):
         if spec != "from_dtype":
             raise ValueError(f'categorical_features must be "from_dtype", names, positions or a mask, got {spec!r}.')
-        return [column.kind != NUMBER for column in columns]
+        return [column.kind not in (NUMBER, DATE) and reason_to_leave_out(column) is None for column in columns]
     given = np.asarray(spec)
     if given.dtype.kind == "b":
         if given.shape != (n,):
@@ -149,7 +166,7 @@ def categorical_columns(spec, columns):
 def require_numbers(columns, categorical, name):
     """Raise for the first column that is neither a category nor numbers."""
     for column, is_category in zip(columns, categorical, strict=True):
-        if is_category or column.kind in (NUMBER, BOOLEAN):
+        if is_category or column.kind in (NUMBER, BOOLEAN, DATE) or reason_to_leave_out(column):
             continue
         example = next(iter(column.values[~column.missing]), None)
         raise ValueError(

@@ -94,13 +94,21 @@ class Judge:
             by_split = self.sample.accuracies(logs.reshape(-1, *shape))
             mean = self.weights @ logs / self.weights.sum()
             deviations = np.sqrt(self.weights @ (logs - mean) ** 2 / self.weights.sum()).reshape(shape)
-            return Scored(by_split, deviations)
+            return Scored(by_split, deviations, predicts_one_class=self.predicts_one_class)
         if self.scoring == "balanced_accuracy":
             of_class = np.bincount(self.codes, self.weights, minlength=self.sample.n_classes)
             weights = self.sample.weights / np.where(of_class > 0, of_class, 1.0)[self.sample.codes]
-            return Scored(self.sample._replace(weights=weights).accuracies(self.right))
+            by_split = self.sample._replace(weights=weights).accuracies(self.right)
+            return Scored(by_split, predicts_one_class=self.predicts_one_class)
         tie_score = self.log_score if self.scoring == "auto" else None
-        return Scored(self.sample.accuracies(self.right), tie_score=tie_score)
+        return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class)
+
+    def predicts_one_class(self, index):
+        """Whether a candidate finds all points of one class, and none of another."""
+        right = self.right[(slice(None), *index)] > 0
+        found = np.bincount(self.codes, right, minlength=self.sample.n_classes)
+        of_class = np.bincount(self.codes, minlength=self.sample.n_classes)
+        return np.count_nonzero(of_class) > 1 and found.sum() == found.max() == of_class[found.argmax()]
 
     def log_score(self, index):
         """Mean logarithm of the probability of the true class for one candidate."""

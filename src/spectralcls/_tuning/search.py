@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+GROWTHS, MORE = 2, 4  # how often a grid grows, and by how many values
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
@@ -32,11 +33,35 @@ class Scored(NamedTuple):
         just right or wrong.
     tie_score : callable, optional
         ``tie_score(index)`` decides between candidates whose scores do not differ by more than a standard error.
+    predicts_one_class : callable, optional
+        ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     """
 
     by_split: np.ndarray
     deviations: np.ndarray | None = None
     tie_score: Callable | None = None
+    predicts_one_class: Callable | None = None
+
+    def joined(self, other, axis):
+        """These candidates and then the others along an axis of the grid."""
+        k = self.by_split.shape[axis + 1]
+
+        def at(mine, its):
+            if mine is None or its is None:
+                return None
+
+            def of(index):
+                beyond = index[axis] - k
+                return mine(index) if beyond < 0 else its((*index[:axis], beyond, *index[axis + 1 :]))
+
+            return of
+
+        return Scored(
+            np.concatenate([self.by_split, other.by_split], axis + 1),
+            None if self.deviations is None else np.concatenate([self.deviations, other.deviations], axis),
+            at(self.tie_score, other.tie_score),
+            at(self.predicts_one_class, other.predicts_one_class),
+        )
 
 
 class Search(NamedTuple):
@@ -52,19 +77,25 @@ class Search(NamedTuple):
         Mean test scores.
     cv_results : dict
         In scikit-learn's layout; the candidates in the grid's order, the last parameter varying fastest.
+    predicts_one_class : bool
+        Whether the winner gave all held-out points the same class.
+    at_end : {"smallest", "largest"} or None
+        Whether the winner of the parameter whose grid could grow is still the last one, and better than the next.
     """
 
     params: dict
     index: tuple  # type: ignore[assignment]  # hides the method of tuples
     scores: np.ndarray
     cv_results: dict
+    predicts_one_class: bool = False
+    at_end: str | None = None
 
     @property
     def best_score(self):
         return float(self.scores[self.index])
 
 
-def search(sample, candidates, score):
+def search(sample, candidates, score, *, growing=None):
     """Score all combinations of candidates, and choose.
 
     Parameters
@@ -75,6 +106,8 @@ def search(sample, candidates, score):
         to them in the sample.
     score : callable
         ``score(sample, **candidates)``, a `Scored` or its `by_split` alone.
+    growing : str, optional
+        The parameter whose grid goes on, by the ratio of its values, while the winner is its smallest or largest value.
 
     Notes
     -----
@@ -82,12 +115,52 @@ def search(sample, candidates, score):
     candidates within one standard error of the best the one of the best tie score wins, if there are tie scores. If no
     candidate has a score, all are tied.
     """
-    tried = {
-        name: np.asarray(values) * sample.bandwidth_ratio if name == "bandwidth" else values
-        for name, values in candidates.items()
-    }
-    scored = score(sample, **tried)
-    scored = scored if isinstance(scored, Scored) else Scored(scored)
+
+    def scored(candidates):
+        tried = {
+            name: np.asarray(values) * sample.bandwidth_ratio if name == "bandwidth" else values
+            for name, values in candidates.items()
+        }
+        result = score(sample, **tried)
+        return result if isinstance(result, Scored) else Scored(result)
+
+    known = scored(candidates)
+    found = _chosen(sample, candidates, known)
+    if growing is None or len(candidates[growing]) < 3:
+        return found
+    axis = list(candidates).index(growing)
+    for _ in range(GROWTHS):
+        values, position = np.asarray(candidates[growing]), found.index[axis]
+        if 0 < position < len(values) - 1 or np.isnan(found.scores).all():
+            return found
+        beyond = _beyond(values, at_start=position == 0)
+        more = scored(candidates | {growing: beyond})
+        known = more.joined(known, axis) if position == 0 else known.joined(more, axis)
+        grown = [beyond, values] if position == 0 else [values, beyond]
+        candidates = candidates | {growing: np.concatenate(grown)}
+        found = _chosen(sample, candidates, known)
+    return found._replace(at_end=_end(found, axis))
+
+
+def _beyond(values, at_start):
+    """Further values of a geometric grid, ascending."""
+    ratio = (values[-1] / values[0]) ** (1 / (len(values) - 1))
+    steps = ratio ** np.arange(1, MORE + 1)
+    return values[0] / steps[::-1] if at_start else values[-1] * steps
+
+
+def _end(found, axis):
+    """At which end the winner lies, if it is better than its neighbor in the grid; None otherwise."""
+    position, last = found.index[axis], found.scores.shape[axis] - 1
+    if 0 < position < last:
+        return None
+    neighbor = (*found.index[:axis], 1 if position == 0 else last - 1, *found.index[axis + 1 :])
+    better = found.scores[found.index] > found.scores[neighbor] + SCORE_TOLERANCE
+    return ("smallest" if position == 0 else "largest") if better else None
+
+
+def _chosen(sample, candidates, scored):
+    """The winner of all that were scored, and the table of them."""
     weights = np.asarray(sample.fold_weights, dtype=np.float64)
     used = weights > 0
     by_split, weights, deviations = scored.by_split[used], weights[used] / weights.sum(), scored.deviations
@@ -100,7 +173,8 @@ def search(sample, candidates, score):
     if scored.tie_score is not None:
         index = _best_of_tied(means, index, sample.n_effective, scored.tie_score)
     params = {name: values[i] for (name, values), i in zip(candidates.items(), index, strict=True)}
-    return Search(params, index, means, _cv_results(candidates, by_split, means, deviations))
+    one_class = scored.predicts_one_class is not None and bool(scored.predicts_one_class(index))
+    return Search(params, index, means, _cv_results(candidates, by_split, means, deviations), one_class)
 
 
 def _best_of_tied(means, best, n, tie_score):

@@ -5,6 +5,15 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from .typing import FilePath
+
+
+def as_path(path: FilePath) -> Path:
+    """`path` as a Path; raises TypeError for what is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the name of a file, got {type(path).__name__}: {path!r:.50}")
+    return Path(path)
+
 
 @contextmanager
 def atomic(path):
@@ -12,7 +21,7 @@ def atomic(path):
 
     The file has the permissions of the one that it replaces, or those of any new file.
     """
-    target = Path(path).resolve()  # a link stays a link
+    target = as_path(path).resolve()  # a link stays a link
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     os.close(descriptor)
     temporary = Path(name)

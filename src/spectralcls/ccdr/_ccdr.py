@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import Estimator, transactional
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import encode
 from ..kernels.neighbors import ALGORITHMS, knn, without_self
 from . import _graph
@@ -49,9 +49,9 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     beta : float, default=0.5
         Weight of the geometry against the labels: small values collapse the labeled points onto their class
         centers (good for linear classifiers), large ones ignore the labels. 0 needs every point labeled.
-    unlabeled : label or None, default="warn"
+    unlabeled : label or None, default=None
         The label that marks a point without one, such as -1 in scikit-learn's semi-supervised module. None: every
-        label is a class. "warn" is None, with a warning if y contains -1 and more than the labels -1 and 1.
+        label is a class.
     n_neighbors : int, default=4
         Neighbors per point in the graph; two points are joined if either counts the other.
     weights : {"heat", "binary"}, default="heat"
@@ -74,8 +74,10 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Number of subsamples, where `max_samples` is exceeded.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         As in `spectralcls.neighbors.knn`; does not change the result.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -98,7 +100,10 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Scale of the heat kernel.
     graph_ : csr_array of shape (n_samples, n_samples)
         Weights w_ij; None where subsamples were integrated.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     Notes
     -----
@@ -146,20 +151,20 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        beta=0.5,
-        unlabeled=None,
-        n_neighbors=4,
-        weights="heat",
-        epsilon=None,
-        affinity="nearest_neighbors",
-        extension="symmetric",
-        max_samples=None,
-        n_subsamples=5,
-        algorithm="auto",
-        random_state=0,
-        n_jobs=None,
+        beta: float = 0.5,
+        unlabeled: Any = None,
+        n_neighbors: int = 4,
+        weights: str = "heat",
+        epsilon: float | None = None,
+        affinity: str = "nearest_neighbors",
+        extension: str = "symmetric",
+        max_samples: int | None = None,
+        n_subsamples: int = 5,
+        algorithm: str = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.beta = beta

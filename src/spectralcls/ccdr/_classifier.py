@@ -12,7 +12,7 @@ from .._estimator import Estimator, transactional
 from .._tuning import draw_sample, drawn_seed, search
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers
 from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
@@ -51,9 +51,13 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     n_neighbors : int, sequence of int, "auto" or "cv", default=4
         Neighbors in the graph, or as many as there are other points. "auto": about ``log2(n_samples) - 1``, since the
         graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
-    unlabeled : label or None, default="warn"
+    unlabeled : label or None, default=None
         The label that marks a point without one, see `CCDR`.
-    %(cv)s
+    cv : int, "loo", splitter or list of splits, default=3
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
         Held-out points are embedded out of sample.
     max_tuning_samples : int or None, default=5000
         With more points than this, all classes together, the choice is made on a stratified subsample of this size.
@@ -69,8 +73,10 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Number of these subsamples.
     algorithm : {"auto", "brute", "kd_tree"}, default="auto"
         Search of neighbors, as in `spectralcls.neighbors.knn`; does not change the result.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -82,10 +88,19 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Fitted on ``ccdr_.embedding_`` of the labeled points.
     beta_, n_neighbors_, n_components_ : float, int, int
         The values in use.
-    %(cv_results_)s
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -126,22 +141,22 @@ class CCDRClassifier(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        beta="cv",
-        n_neighbors=4,
-        unlabeled=None,
-        cv=3,
-        max_tuning_samples=5000,
-        weights="heat",
-        epsilon=None,
-        extension="symmetric",
-        max_samples=None,
-        n_subsamples=5,
-        algorithm="auto",
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        beta: str | float | ArrayLike = "cv",
+        n_neighbors: str | int | ArrayLike = 4,
+        unlabeled: Any = None,
+        cv: Any = 3,
+        max_tuning_samples: int | None = 5000,
+        weights: str = "heat",
+        epsilon: float | None = None,
+        extension: str = "symmetric",
+        max_samples: int | None = None,
+        n_subsamples: int = 5,
+        algorithm: str = "auto",
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components

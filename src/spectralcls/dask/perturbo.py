@@ -23,7 +23,98 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     20 000 points, a stratified sample. Scales and
     levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
 
-    %(inherited)s
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
+        per class. Data without spread get 1.
+        Class-wise values need no normalization, since k(x, x) = 1 at every bandwidth.
+    regularization : {"tikhonov", "truncate", None}, default="tikhonov"
+        What is done for K_l^-1, which may not exist.
+
+        - "tikhonov" ("reg" in [1]_): (K_l + alpha I)^-1, equation 11.
+        - "truncate" ("gle"): only the largest eigenvalues of K_l, see ``retained``.
+        - None ("full"): K_l^-1 itself. Where K_l is numerically singular a pivoted factorization leaves out
+          samples in the span of the others, which equals the pseudo-inverse, with a `LinAlgWarning`.
+    alpha : float or "cv", default="cv"
+        Tikhonov's constant. "cv": the most accurate of ``alpha_grid``.
+    retained : float in (0, 1], default=0.95
+        Share of the trace of K_l that a truncated spectrum keeps.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
+    cv : None, int, "loo", splitter or list of splits, default=None
+        Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
+        "truncate", which has no closed form, and for points with gaps, which are filled from outside of a fold. An int
+        makes random stratified folds; copies of a row (of one class) are one point of greater weight.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    alpha_grid : array-like of positive numbers, default=None
+        Candidates. None: 1e-6, 1e-5, ..., 1.
+    max_tuning_samples : int or None, default=2000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+    rank : int or None, default=None
+        A class of more samples than this is represented by a partial Cholesky factor of so many columns: O(n rank)
+        memory, O(n rank^2) time. ``trace_residuals_`` says what is left out. None: exact.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+        The linear algebra uses the threads of BLAS.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_counts_ : ndarray of shape (n_classes,)
+        Number of samples in each class.
+    metric_ : transformer or None
+        The fitted map in use.
+    bandwidth_ : float or ndarray of shape (n_classes,)
+        Bandwidth in use.
+    alpha_ : float
+        0 without Tikhonov.
+    ranks_ : ndarray of shape (n_classes,)
+        Dimensions of the spans that represent the classes.
+    trace_residuals_ : ndarray of shape (n_classes,)
+        Trace of K_l less that of its partial factor; 0 for exact classes. It bounds the error of K_l in every norm.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
+
+    References
+    ----------
+    .. [1] N. Courty, T. Burger, J. Laurent, "PerTurbo: a new classification algorithm based on the spectrum
+       perturbations of the Laplace-Beltrami operator", ECML PKDD 2011, LNCS 6911, pp. 359-374.
 
     Examples
     --------

@@ -24,7 +24,65 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
     this process (all points if it is None), and the bandwidth is then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is
     an int or "loo". A metric is learned from 20 000 points.
 
-    %(inherited)s
+    Parameters
+    ----------
+    bandwidth : {"cv", "silverman"} or float, default="cv"
+        Radius h of the kernel. "cv" takes the one of the smallest held-out squared error.
+    degree : {"cv", 0, 1}, default="cv"
+        0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
+        above 10 features, where lines need many moments, the mean.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+    metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
+        Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
+        :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
+        covariance within eighths of y, or no more than scales, by a :class:`~spectralcls.metric.KernelMetric`. Or any
+        transformer, as it is if it is fitted already. Of a list the one of the least held-out error, the whole of `fit`
+        being cross-validated with each. None: the points as they are.
+    cv : "loo", int, splitter or list of splits, default="loo"
+        What is held out together. Copies of a sample, its target included, are one of greater weight.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+        Here the subsample is validated against all other points, so that nothing is scaled.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
+        twice this share of the range of y.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        Bandwidth in use.
+    degree_ : int
+        Degree in use.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
+        held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    metric_ : transformer or None
+        The fitted map in use.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
+
+    References
+    ----------
+    .. [1] E. A. Nadaraya, "On estimating regression", Theory of Probability and its Applications 9 (1), 1964,
+       pp. 141-142.
+    .. [2] G. S. Watson, "Smooth regression analysis", Sankhya A 26 (4), 1964, pp. 359-372.
+    .. [3] J. Fan, I. Gijbels, "Local Polynomial Modelling and Its Applications", Chapman and Hall, 1996.
 
     Examples
     --------

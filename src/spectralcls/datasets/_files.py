@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
+from .._utils.files import as_path
 from .._utils.typing import FilePath
 
 TEXT = (".csv", ".tsv", ".txt", ".data")
@@ -94,6 +95,7 @@ def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_sample
     Parameters
     ----------
     path : path-like
+        Where the file is, or the folder of Parquet files.
     known : collection of str
         Names of columns: a line that has one is a header.
     words : collection of str
@@ -105,7 +107,8 @@ def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_sample
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """
-    path, suffix = Path(path), Path(path).suffix.lower()
+    path = as_path(path)
+    suffix = path.suffix.lower()
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")
     if path.is_dir() and suffix in TEXT + EXCEL:
@@ -172,8 +175,9 @@ def find_column(names, wanted, path):
         raise ValueError(f"{path}: {names.count(wanted)} columns are called {wanted!r}; give the position")
     if wanted in names:
         return names.index(wanted)
+    digits = str(wanted)
     try:
-        return range(len(names))[int(wanted if wanted.isascii() and "_" not in wanted else "")]
+        return range(len(names))[int(digits if digits.isascii() and "_" not in digits else "")]
     except (ValueError, IndexError):
         shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
         raise ValueError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
@@ -439,6 +443,7 @@ def table_parts(
     Parameters
     ----------
     path : path-like
+        A text file, a Parquet file, or a folder of Parquet files.
     known : collection of str
         Names of columns: a line that has one is a header.
     encoding : str, default=None
@@ -467,7 +472,7 @@ def table_parts(
     """
     from ._cells import MISSING
 
-    path = Path(path)
+    path = as_path(path)
     if path.suffix.lower() not in PARQUET and not path.is_dir():
         yield 0, lambda: read_source(path, known=known, words=MISSING, encoding=encoding, typed=not as_written)
         return

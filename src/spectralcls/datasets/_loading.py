@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
+from .._utils.files import as_path
 from .._utils.typing import FilePath, RandomState, Sizes
 from . import _gaussian, _mixture, _shapes
 
@@ -182,9 +183,7 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     ...     read_npz(f"{folder}/lines.npz").data.shape
     (3, 3)
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be the name of a file, got {path!r}.")
-    path = Path(path)
+    path = as_path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if not zipfile.is_zipfile(path):

@@ -57,12 +57,13 @@ class Column:
 class Schema:
     """The columns of a table, as :func:`read_table` learned them, for other files of the same kind.
 
-    Attributes
+    Parameters
     ----------
     columns : tuple of Column
-    target : str or None
+        What each column of the file is, in their order.
+    target : str, default=None
         Name of the column with the classes.
-    words : tuple of str
+    words : tuple of str, default=()
         Words for a missing value.
 
     Examples
@@ -88,7 +89,18 @@ class Schema:
 
     @classmethod
     def of_numbers(cls, names):
-        """The schema of columns that are all numbers."""
+        """The schema of columns that are all numbers.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names of the columns.
+
+        Returns
+        -------
+        schema : Schema
+            In which every column is a number.
+        """
         return cls(tuple(Column(str(name), NUMBER) for name in names), words=("", "nan"))
 
     @property
@@ -108,7 +120,19 @@ class Schema:
         return [position for position, kind in enumerate(kinds) if kind == CATEGORY]
 
     def encode(self, source, *, unknown="error"):
-        """The matrix of a source: numbers, codes of categories and truth values, NaN where a value is missing.
+        """The matrix of a part of a file.
+
+        Parameters
+        ----------
+        source : Source
+            As :func:`table_parts` reads it.
+        unknown : {"error", "missing"}, default="error"
+            What a level is that the schema does not have.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Numbers, codes of categories and truth values, NaN where a value is missing.
 
         Raises
         ------
@@ -120,7 +144,18 @@ class Schema:
         return encode(self, source, unknown)
 
     def frame(self, X):
-        """The matrix as a data frame of pandas, with categories under their names."""
+        """The matrix as a data frame of pandas, with categories under their names.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As `encode` returns it.
+
+        Returns
+        -------
+        frame : pandas.DataFrame of shape (n_samples, n_features)
+            Numbers and categories by name.
+        """
         import pandas as pd
 
         columns, codes = {}, dict(zip(self.feature_names, np.asarray(X).T, strict=True))
@@ -134,7 +169,13 @@ class Schema:
         return pd.DataFrame(columns)
 
     def summary(self):
-        """Two lines on what the columns were taken for."""
+        """Two lines on what the columns were taken for.
+
+        Returns
+        -------
+        text : str
+            Counts of the kinds of columns, and which were left out.
+        """
         kinds = [(NUMBER, "number"), (DATE, "date"), (BOOLEAN, "boolean"), (CATEGORY, "category")]
         counts = [(sum(c.kind == kind for c in self.used), noun) for kind, noun in kinds]
         taken = ", ".join(f"{n} {noun if n == 1 else _plural(noun)}" for n, noun in counts if n)
@@ -148,7 +189,13 @@ class Schema:
         return text
 
     def describe(self):
-        """A line for each column: kind, share of missing values, examples, and what else is to be said."""
+        """A line for each column: kind, share of missing values, examples, and what else is to be said.
+
+        Returns
+        -------
+        text : str
+            With a line of titles.
+        """
         shown = self.columns[:_MOST_SHOWN] if len(self.columns) > 2 * _MOST_SHOWN else self.columns
         rows = [("column", "kind", "missing", "examples", "")]
         for c in shown:

@@ -1,10 +1,13 @@
 """Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
 
 from collections import Counter
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._utils.files import as_path
+from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import FilePath, RandomState
 from ._files import find_column, read_source, require_pyarrow
 from ._schema import Schema
@@ -12,10 +15,26 @@ from ._schema import Schema
 _MOST_CLASSES = 10  # that a description lists
 
 
+@validate_params(
+    {
+        "target": [str, Integral, None],
+        "schema": [Schema, None],
+        **dict.fromkeys(("drop", "categories", "numbers"), [list, tuple, set]),
+        "dates": [StrOptions({"dmy", "mdy", "ymd"}), None],
+        "decimal": [StrOptions({".", ","}), None],
+        "missing": [list, tuple, set, frozenset],
+        "encoding": [str, None],
+        "unknown": [StrOptions({"error", "missing"})],
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "as_frame": ["boolean"],
+    },
+    prefer_skip_nested_validation=True,
+)
 def read_table(
     path: FilePath,
     *,
-    target: str | None = None,
+    target: str | int | None = None,
     schema=None,
     drop=(),
     categories=(),
@@ -40,11 +59,11 @@ def read_table(
     path : path-like
         A text file (.csv, .tsv, .txt, .data), a spreadsheet (.xlsx, .xls, .ods, ...; the first sheet), a Parquet file
         or a folder of them.
-    target : str, default=None
+    target : str or int, default=None
         Column with the classes, by name or position (-1 is the last).
     schema : Schema, default=None
         That of an earlier table: this one is read by its rules, and the parameters of columns are not used.
-    drop, categories, numbers : sequences of str, default=()
+    drop, categories, numbers : sequences of str or int, default=()
         Columns to leave out, and those that are categories or numbers whatever their cells look like; by name or
         position.
     dates : {"dmy", "mdy", "ymd"}, default=None
@@ -94,17 +113,10 @@ def read_table(
     >>> table.data[:, 3].tolist(), table.target.tolist()
     ([1200.5, nan], ['ja', 'nein'])
     """
-    require_pyarrow(path)
+    require_pyarrow(as_path(path))
     from ._cells import MISSING
     from ._columns import encode, encode_labels
 
-    for name, value, allowed in (
-        ("dates", dates, (None, "dmy", "mdy", "ymd")),
-        ("decimal", decimal, (None, ".", ",")),
-        ("unknown", unknown, ("error", "missing")),
-    ):
-        if value not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}.")
     words = frozenset(word.lower() for word in missing) | MISSING if schema is None else schema.words
     known = [target] if schema is None else [column.name for column in schema.columns]
     source = read_source(

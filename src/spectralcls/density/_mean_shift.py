@@ -41,7 +41,8 @@ class KernelMeanShift(ClusterMixin, Estimator):
         A climber has arrived when a step is shorter than this many bandwidths.
     max_iter : int, default=1000
         Steps at most.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -55,7 +56,10 @@ class KernelMeanShift(ClusterMixin, Estimator):
         Bandwidth in use.
     n_iter_ : int
         Steps of the slowest climber.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -96,14 +100,14 @@ class KernelMeanShift(ClusterMixin, Estimator):
 
     def __init__(
         self,
-        bandwidth="silverman",
+        bandwidth: str | float = "silverman",
         *,
-        kernel="gaussian",
-        min_cluster_size=1,
-        cluster_all=True,
-        tol=1e-3,
-        max_iter=1000,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        min_cluster_size: int = 1,
+        cluster_all: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from .._estimator import transactional
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import with_left_out
 from ._base import Density
 from ._form import leave_one_out_log_density
@@ -61,12 +61,20 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Lower and upper end of each feature.
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together when the bandwidth is chosen.
-    %(bandwidth_grid)s
-    %(max_tuning_samples)s
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
         Here the subsample is validated against all other points, so that nothing is scaled.
-    %(tolerance)s
-    %(random_state)s
-    %(n_jobs)s
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -80,9 +88,14 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Of each sample of positive weight. Only present if `adaptive`.
     cv_results_ : dict of str to ndarray
         As in :class:`ParzenDensity`. Only present if tuned.
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -117,20 +130,20 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        contamination="auto",
-        novelty=False,
-        kernel="gaussian",
-        covariance_type="spherical",
-        adaptive=False,
-        bounds=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        contamination: str | float = "auto",
+        novelty: bool = False,
+        kernel: str = "gaussian",
+        covariance_type: str = "spherical",
+        adaptive: float | bool = False,
+        bounds: ArrayLike | None = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.contamination = contamination

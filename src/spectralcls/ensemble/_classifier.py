@@ -2,6 +2,7 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,6 +13,7 @@ from .._estimator import Estimator, transactional
 from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
+from .._utils.typing import RandomState
 from ._budget import Clock, affordable_sizes
 from ._columns import Positions
 from ._ensemble import Ensemble, Points, fit_ensemble, posterior
@@ -43,14 +45,17 @@ class AutoClassifier(ClassifierMixin, Estimator):
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
     members_ : list of (str, estimator)
         Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
     weights_ : ndarray of shape (n_members,)
@@ -65,7 +70,10 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Points learned from; all of them without a time budget.
     summary_ : str
         What votes and why, in a line; also at the end of the fitted classifier's `repr`.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -98,7 +106,15 @@ class AutoClassifier(ClassifierMixin, Estimator):
         "verbose": ["boolean"],
     }
 
-    def __init__(self, *, time_budget=None, cv=3, random_state=0, verbose=False, n_jobs=None):
+    def __init__(
+        self,
+        *,
+        time_budget: float | None = None,
+        cv: Any = 3,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
+    ):
         self.time_budget = time_budget
         self.cv = cv
         self.random_state = random_state

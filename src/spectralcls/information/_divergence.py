@@ -41,13 +41,19 @@ def integrated_squared_error(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    %(bandwidths)s
-    %(sample_weights)s
-    %(kernel)s
-    %(potential)s
+    bandwidth : float or pair of floats
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
+        the convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
     log : bool, default=False
         Return its logarithm; Gaussian kernel only.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -58,15 +64,18 @@ def integrated_squared_error(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -107,11 +116,17 @@ def cauchy_schwarz_divergence(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    %(bandwidths)s
-    %(sample_weights)s
-    %(kernel)s
-    %(potential)s
-    %(n_jobs)s
+    bandwidth : float or pair of floats
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
+        the convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -121,15 +136,18 @@ def cauchy_schwarz_divergence(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -166,11 +184,14 @@ def kullback_leibler_divergence(
     bandwidth : float or pair of floats
         Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
         differ, whatever the kernel.
-    %(sample_weights)s
-    %(kernel)s
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
     leave_one_out : bool, default=False
         True leaves each point's own term out of its p(x_i); q(x_i) never has one.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -180,15 +201,18 @@ def kullback_leibler_divergence(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -228,14 +252,19 @@ def laplacian_pdf_divergence(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    %(bandwidths)s
+    bandwidth : float or pair of floats
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
+        the convolution both have to be equal.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; the ratio of those of X to those of Y counts too: it sets the priors in f.
-    %(kernel)s
-    %(potential)s
-    %(n_jobs)s
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -244,11 +273,13 @@ def laplacian_pdf_divergence(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------

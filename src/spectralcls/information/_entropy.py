@@ -41,15 +41,19 @@ def information_potential(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    %(bandwidth)s
-    %(sample_weight)s
-    %(kernel)s
+    bandwidth : float
+        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
     potential : {"convolved", "same"}, default="convolved"
         Bandwidth sqrt(2) h, the exact integral for the Gaussian; or h, as always for the other kernels (eq.
         4.38).
     log : bool, default=False
         Return log V. In high dimension V itself may be too small or too large for a float.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -58,15 +62,18 @@ def information_potential(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -99,13 +106,19 @@ def cross_information_potential(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    %(bandwidths)s
-    %(sample_weights)s
-    %(kernel)s
-    %(potential)s
+    bandwidth : float or pair of floats
+        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
+        the convolution both have to be equal.
+    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
     log : bool, default=False
         Return its logarithm.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -114,15 +127,18 @@ def cross_information_potential(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -158,16 +174,20 @@ def renyi_entropy(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    %(bandwidth)s
+    bandwidth : float
+        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
     alpha : float, default=2
         Order, positive and finite.
-    %(sample_weight)s
-    %(kernel)s
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
     potential : {"convolved", "same"}, default="convolved"
         The estimate for alpha = 2; see :func:`information_potential`.
     leave_one_out : bool, default=False
         Plug in the density of the other points at each point. Not for the convolved alpha = 2.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -176,15 +196,18 @@ def renyi_entropy(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -221,13 +244,17 @@ def shannon_entropy(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    %(bandwidth)s
-    %(sample_weight)s
-    %(kernel)s
+    bandwidth : float
+        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative; only their ratios count.
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
     leave_one_out : bool, default=False
         False keeps each point's own term in its density, as printed, which makes the estimate too small for
         small bandwidths: it goes to -infinity with h. True leaves it out.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -236,15 +263,18 @@ def shannon_entropy(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------

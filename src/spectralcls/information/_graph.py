@@ -42,11 +42,14 @@ def graph_cut(
         Bandwidth h > 0 in the units of the features.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Weights of the nodes, as they are.
-    %(kernel)s
-    %(potential)s
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
     log : bool, default=False
         Return its logarithm.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -55,15 +58,18 @@ def graph_cut(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------
@@ -100,11 +106,14 @@ def graph_volume(
         Bandwidth h > 0 in the units of the features.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the nodes, as they are.
-    %(kernel)s
-    %(potential)s
+    kernel : str, default="gaussian"
+        One of `spectralcls.kernels.KERNELS`.
+    potential : {"convolved", "same"}, default="convolved"
+        As in :func:`information_potential`.
     log : bool, default=False
         Return its logarithm.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        As in `spectralcls.kernel_sums`.
 
     Returns
     -------
@@ -113,15 +122,18 @@ def graph_volume(
 
     Raises
     ------
-    %(raises)s
+    ValueError
+        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
+        numbers of features, and a bandwidth that is not positive and finite.
 
     Notes
     -----
-    %(cost)s
+    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
 
     References
     ----------
-    %(storas)s
+    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
+       Tromsø, 2007.
 
     Examples
     --------

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import logsumexp
 
 from .._utils.conversion import converted
-from .._utils.docstrings import fill
 from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
@@ -29,60 +28,10 @@ LOG = {"log": ["boolean"]}
 LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
 
 
-DESCRIPTIONS = {  # of the parameters that most functions share, and their source
-    "bandwidth": """
-    bandwidth : float
-        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
-    """,
-    "bandwidths": """
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
-        the convolution both have to be equal.
-    """,
-    "sample_weight": """
-    sample_weight : array-like of shape (n_samples,), default=None
-        Non-negative; only their ratios count.
-    """,
-    "sample_weights": """
-    sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
-        Non-negative; only their ratios count.
-    """,
-    "kernel": """
-    kernel : str, default="gaussian"
-        One of `spectralcls.kernels.KERNELS`.
-    """,
-    "n_jobs": """
-    n_jobs : int or None, default=None
-        As in `spectralcls.kernel_sums`.
-    """,
-    "potential": """
-    potential : {"convolved", "same"}, default="convolved"
-        As in :func:`information_potential`.
-    """,
-    "raises": """
-    ValueError
-        For NaN or infinity, an empty sample, negative weights or weights that are all zero, samples of different
-        numbers of features, and a bandwidth that is not positive and finite.
-    """,
-    "cost": """
-    At most O(n^2 d) time for n points in all, O(n) memory; in logarithms, so that nothing underflows.
-    """,
-    "storas": """
-    .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
-       Tromsø, 2007.
-    """,
-}
-
-
 def checked(*constraints):
-    """Decorator of a public function: its parameters are validated, and its docstring gets `DESCRIPTIONS`."""
+    """Decorator of a public function: its parameters are validated."""
     merged = {name: allowed for group in constraints for name, allowed in group.items()}
-
-    def decorate(function):
-        function.__doc__ = fill(function.__doc__, DESCRIPTIONS.__getitem__)
-        return validate_params(merged, prefer_skip_nested_validation=True)(function)
-
-    return decorate
+    return validate_params(merged, prefer_skip_nested_validation=True)
 
 
 class Sample(NamedTuple):

@@ -16,7 +16,8 @@ class KernelMeanClassifier(Classifier):
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
-    kernel, metric, tolerance, scoring = "gaussian", None, None, "auto"
+    kernel, metric, scoring = "gaussian", None, "auto"
+    tolerance: float | None = None
     metric_ = fitted_map
 
     def _rule(self):

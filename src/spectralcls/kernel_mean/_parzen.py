@@ -6,7 +6,7 @@ import numpy as np
 
 from .._estimator import log_posterior
 from .._expansion import Rule
-from .._utils.typing import Array
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_priors
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
@@ -21,36 +21,79 @@ class ParzenClassifier(KernelMeanClassifier):
 
     Parameters
     ----------
-    %(bandwidth)s
-    %(kernel)s
+    bandwidth : {"cv", "silverman", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
+        the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
+        per class. Data without spread get 1.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; by default their shares in the training data.
-    %(metric)s
-    %(categorical_features)s
-    %(scale)s
-    %(class_weight)s
-    %(cv)s
-    %(scoring)s
-    %(bandwidth_grid)s
-    %(max_tuning_samples)s
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
         Here the subsample is validated against all points of the other folds, so that nothing is scaled.
-    %(tolerance)s
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
         The joint densities ``P_c p_c(y)`` of a query are off by at most ``tolerance`` times their sum all together,
         and its posterior probabilities by ``tolerance / (1 - tolerance)``.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
     class_prior_ : ndarray of shape (n_classes,)
         Prior probabilities.
-    %(metric_)s
-    %(bandwidth_)s
-    %(cv_results_)s
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    metric_ : transformer or None
+        The fitted map in use.
+    bandwidth_ : float or ndarray of shape (n_classes,)
+        Bandwidth in use.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -80,21 +123,21 @@ class ParzenClassifier(KernelMeanClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        kernel="gaussian",
-        priors=None,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        class_weight=None,
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        kernel: str = "gaussian",
+        priors: ArrayLike | None = None,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.kernel = kernel

@@ -13,6 +13,7 @@ from .._expansion.ridge import ALPHAS, solve
 from .._tuning import check_grid, distinct, median_distance, thin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
+from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
 from ._problem import Problem
@@ -42,10 +43,12 @@ class GradientMetric(LinearMap):
         Ridges to try in each round.
     max_samples : int, default=3000
         With more distinct points than this, the map is learned on a stratified random subsample.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -61,7 +64,10 @@ class GradientMetric(LinearMap):
         the targets.
     best_iter_ : int
         The round that was kept.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -101,16 +107,16 @@ class GradientMetric(LinearMap):
 
     def __init__(
         self,
-        kind="diagonal",
+        kind: str = "diagonal",
         *,
-        task="classification",
-        max_iter=3,
-        bandwidth=2.0,
-        alpha_grid=ALPHAS,
-        max_samples=3000,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        task: str = "classification",
+        max_iter: int = 3,
+        bandwidth: float = 2.0,
+        alpha_grid: ArrayLike = ALPHAS,
+        max_samples: int = 3000,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.kind = kind
         self.task = task

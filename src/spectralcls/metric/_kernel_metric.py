@@ -12,6 +12,7 @@ from .._estimator import transactional
 from .._tuning import distinct
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
+from .._utils.typing import RandomState
 from ._descent import learn, most_steps
 from ._likelihood import Sample
 from ._linear_map import LinearMap
@@ -44,10 +45,12 @@ class KernelMetric(LinearMap):
         every fourth step, and the best map is kept.
     patience : int, default=6
         Evaluations without improvement before stopping.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -66,7 +69,10 @@ class KernelMetric(LinearMap):
         The map from which the descent started.
     start_loss_, loss_ : float
         Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -105,15 +111,15 @@ class KernelMetric(LinearMap):
 
     def __init__(
         self,
-        kind="full",
+        kind: str = "full",
         *,
-        n_components="all",
-        max_iter="auto",
-        validation_fraction=0.15,
-        patience=6,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        n_components: str | int = "all",
+        max_iter: str | int = "auto",
+        validation_fraction: float = 0.15,
+        patience: int = 6,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.kind = kind
         self.n_components = n_components

@@ -8,7 +8,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._estimator import Estimator, transactional
 from .._utils.from_sklearn import Interval, Options, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._choice import candidates, chosen
 from ._form import RegressionForm
@@ -32,7 +32,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     degree : {"cv", 0, 1}, default="cv"
         0 is the local mean, 1 the local line, which follows slopes to the edge of the data. "cv" takes the better one;
         above 10 features, where lines need many moments, the mean.
-    %(kernel)s
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer, list of these or None, default=None
         Map of the points before anything else, learned in `fit`. "diagonal" and "full": a
         :class:`~spectralcls.metric.GradientMetric` of the standardized features; "whiten": the inverse root of their
@@ -41,14 +43,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         being cross-validated with each. None: the points as they are.
     cv : "loo", int, splitter or list of splits, default="loo"
         What is held out together. Copies of a sample, its target included, are one of greater weight.
-    %(bandwidth_grid)s
-    %(max_tuning_samples)s
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=20000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
         Here the subsample is validated against all other points, so that nothing is scaled.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
         twice this share of the range of y.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -59,10 +67,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is R^2 of the points
         held out, averaged over the outputs, NaN if a kernel does not reach one of them. Only present if tuned.
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(metric_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    metric_ : transformer or None
+        The fitted map in use.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -107,17 +121,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        degree="cv",
-        kernel="gaussian",
-        metric=None,
-        cv="loo",
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
+        degree: str | int = "cv",
+        kernel: str = "gaussian",
+        metric: Any = None,
+        cv: Any = "loo",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 20_000,
+        tolerance: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.degree = degree

@@ -15,6 +15,7 @@ from .._tuning import check_grid, distinct, median_distance, thin
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix
 from . import _ridge_iterative as _iterative
 from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
@@ -37,9 +38,17 @@ class KernelRidgeClassifier(Classifier):
         Ridge. "cv": the best of `alpha_grid`.
     kernel : {"laplace", "gaussian"}, default="laplace"
         ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``.
-    %(categorical_features)s
-    %(scale)s
-    %(class_weight)s
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
@@ -56,14 +65,17 @@ class KernelRidgeClassifier(Classifier):
         Iterations of conjugate gradients at most.
     rank : int, default=1000
         Rank of their preconditioner.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
         Report progress on stderr.
-    %(n_jobs)s
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
     bandwidth_, alpha_ : float
         What is in use.
     temperature_ : float
@@ -73,8 +85,10 @@ class KernelRidgeClassifier(Classifier):
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
         loss of the points left out one at a time. Only present if tuned.
-    %(best_score_)s
-    %(n_tuning_samples_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
         Coefficients of the kernels at `points_`.
     points_ : ndarray of shape (n_points, n_features)
@@ -85,7 +99,10 @@ class KernelRidgeClassifier(Classifier):
         Of conjugate gradients; only with more than `max_exact_samples` points.
     n_iter_ : int
         Iterations of conjugate gradients; 1 for a Cholesky factor.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -130,23 +147,23 @@ class KernelRidgeClassifier(Classifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        alpha="cv",
-        kernel="laplace",
-        categorical_features="from_dtype",
-        scale="auto",
-        class_weight=None,
-        bandwidth_grid=None,
-        alpha_grid=ALPHAS,
-        max_tuning_samples=3000,
-        max_exact_samples=6000,
-        tol=1e-4,
-        max_iter=200,
-        rank=1000,
-        random_state=0,
-        verbose=False,
-        n_jobs=None,
+        alpha: str | float = "cv",
+        kernel: str = "laplace",
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        class_weight: str | dict | None = None,
+        bandwidth_grid: ArrayLike | None = None,
+        alpha_grid: ArrayLike = ALPHAS,
+        max_tuning_samples: int | None = 3000,
+        max_exact_samples: int = 6000,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        rank: int = 1000,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.alpha = alpha

@@ -20,7 +20,8 @@ class SpectralClassifier(Classifier):
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
     """
 
-    kernel, tolerance, scoring = "gaussian", None, "auto"
+    kernel, scoring = "gaussian", "auto"
+    tolerance: float | None = None
     metric_ = fitted_map
 
     def _implicit(self, n_components):

@@ -24,7 +24,7 @@ from .._tuning import (
 )
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers, positive_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
@@ -66,7 +66,10 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     cv : int, "loo", splitter or list of splits, default=5
         Folds, but for least squares, which leave out one sample at a time whatever is given, as "loo" does; an int
         stands for shuffled stratified folds, fewer of them if a class has fewer samples.
-    %(max_tuning_samples)s
+    max_tuning_samples : int or None, default=500
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
     transformation : {"normalized", "identity"}, default="normalized"
         Gamma, as in :class:`SpectralKernel`.
     embedding : {"a", "b"}, default="b"
@@ -81,7 +84,8 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
-    %(random_state)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads of the decomposition (None: all cores) and processes of the cross-validation (None: one).
 
@@ -104,9 +108,14 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         j-th binary problem and `mean_test_score` their mean; problems with fewer than two samples of either kind are
         left out, and get the largest number. With a tuned bandwidth, what was tried on the tuning samples. Only present
         if something was tuned.
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     Raises
     ------
@@ -153,22 +162,22 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        n_components="cv",
-        bandwidth="cv",
-        scoring="auto",
-        cv=5,
-        max_tuning_samples=500,
-        transformation="normalized",
-        embedding="b",
-        normalize=True,
-        kernel="auto",
-        degree=2,
-        coef0=1.0,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int | ArrayLike = "cv",
+        bandwidth: str | float = "cv",
+        scoring: str = "auto",
+        cv: Any = 5,
+        max_tuning_samples: int | None = 500,
+        transformation: str = "normalized",
+        embedding: str = "b",
+        normalize: bool = True,
+        kernel: str = "auto",
+        degree: int = 2,
+        coef0: float = 1.0,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.n_components = n_components

@@ -12,7 +12,7 @@ from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import KernelOperator
 
 
@@ -30,19 +30,29 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     weighting : {"symmetric"} or None, default=None
         None decomposes K (kernel principal components without centering), ``"symmetric"`` the normalized K_f, whose
         leading vectors tell clusters apart whatever their density.
-    %(kernel)s
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Compact kernels have negative eigenvalues too; the positive part is kept, a warning says how much was dropped.
     bandwidth : {"scale", "silverman"} or float, default="scale"
         Radius h of the kernel. ``"scale"`` is ``s sqrt(d / 2)``, s^2 the mean variance of a feature, at which
         the Gaussian of a typical distance is e^-2 in any dimension (scikit-learn's ``gamma="scale"``);
         ``"silverman"`` the rule of density estimation, at which points in many dimensions are isolated. Both
         are carried over to the other kernels by their variance.
-    %(rank)s
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
         Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
-    %(solver)s
-    %(tol)s
-    %(random_state)s
-    %(n_jobs)s
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -62,7 +72,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         1/f at the training points in units of the kernel's normalizing constant. Only present if `weighting` is given.
     X_fit_ : ndarray of shape (n_samples, n_features)
         Training points of positive weight.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -99,16 +112,16 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: str | int = 2,
         *,
-        weighting=None,
-        kernel="gaussian",
-        bandwidth="scale",
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        weighting: str | None = None,
+        kernel: str = "gaussian",
+        bandwidth: str | float = "scale",
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.weighting = weighting

@@ -1,7 +1,7 @@
 """The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .._expansion.spectrum import density_weights, leading_spectrum
 from .._tuning import Judge, reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -75,31 +76,65 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
         common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
         with Silverman's overall sigma.
-    %(n_components)s
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
         With ``"all"`` no decomposition happens (unless `solver` is given): the angles are kernel sums, in O(n) memory.
-    %(max_components)s
-    %(metric)s
-    %(categorical_features)s
-    %(scale)s
-    %(cv)s
-    %(scoring)s
+    max_components : int, default=32
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
-    %(max_tuning_samples)s
-    %(tolerance)s
+    max_tuning_samples : int or None, default=2000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
         For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
         tolerance, of each.
-    %(rank)s
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
         For a number of components, at most `rank`. Densities and queries are still evaluated against all points.
-    %(solver)s
-    %(tol)s
-    %(random_state)s
-    %(n_jobs)s
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
-    %(classes_)s
-    %(metric_)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
     bandwidth_ : ndarray of shape (n_classes,)
         The widths sigma_c.
     overall_bandwidth_ : float
@@ -118,11 +153,20 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         trace(K - F F^T) / trace(K), in [0, 1]. Only present if a factor of given `rank` was decomposed.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
-    %(cv_results_)s
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
         Bandwidths are overall widths.
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -158,23 +202,23 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float | ArrayLike = "cv",
         *,
-        n_components="all",
-        max_components=32,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=2000,
-        tolerance=None,
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int = "all",
+        max_components: int = 32,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        tolerance: float | None = None,
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components

@@ -1,6 +1,7 @@
 """Nearest class center in the leading eigenvectors of a kernel matrix: the spectral ISE classifiers."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -10,56 +11,12 @@ from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..linalg import KernelOperator
 from ._base import SpectralClassifier
 from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances
-
-_PARAMETERS = """bandwidth : {{"cv", "silverman"}} or float, default="cv"
-        Radius h of the kernel. ``"cv"`` takes the bandwidth of the best cross-validated accuracy.
-    %(n_components)s
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
-    center : {{"mean", "median"}}, default="mean"
-        Center of a class in the embedding, the median taken by component.
-    %(kernel)s
-        Of the compact kernels, which are not positive semi-definite, the positive part is kept.
-    %(max_components)s
-    %(metric)s
-    %(categorical_features)s
-    %(scale)s
-    %(cv)s
-    %(scoring)s
-    %(bandwidth_grid)s
-    %(max_tuning_samples)s
-    %(rank)s
-        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
-    %(solver)s
-    %(tol)s
-    %(random_state)s
-    %(n_jobs)s
-
-    Attributes
-    ----------
-    %(classes_)s
-    %(metric_)s
-    bandwidth_ : float
-        Bandwidth in use.
-    n_components_ : int
-        Number of components in use; n if the whole space is kept.
-    trace_residual_ : float
-        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
-    map_ : KernelMap
-        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
-    centers_ : ndarray of shape (n_classes, n_components_)
-        Class centers in the embedding.
-    %(cv_results_)s
-        A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
-        score NaN.
-    %(best_score_)s
-    %(n_tuning_samples_)s
-    %(n_features_in_)s"""
 
 
 class _SpectralISE(SpectralClassifier):
@@ -73,24 +30,24 @@ class _SpectralISE(SpectralClassifier):
 
     def __init__(
         self,
-        bandwidth="cv",
+        bandwidth: str | float = "cv",
         *,
-        n_components="all",
-        center="mean",
-        kernel="gaussian",
-        max_components=32,
-        metric=None,
-        categorical_features="from_dtype",
-        scale="auto",
-        cv=5,
-        scoring="auto",
-        bandwidth_grid=None,
-        max_tuning_samples=2000,
-        rank=None,
-        solver="auto",
-        tol=None,
-        random_state=0,
-        n_jobs=None,
+        n_components: str | int = "all",
+        center: str = "mean",
+        kernel: str = "gaussian",
+        max_components: int = 32,
+        metric: Any = None,
+        categorical_features: str | ArrayLike | None = "from_dtype",
+        scale: str | None = "auto",
+        cv: Any = 5,
+        scoring: str = "auto",
+        bandwidth_grid: ArrayLike | None = None,
+        max_tuning_samples: int | None = 2000,
+        rank: int | None = None,
+        solver: str = "auto",
+        tol: float | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -197,7 +154,7 @@ class _SpectralISE(SpectralClassifier):
 
 
 class SpectralISEClassifier(_SpectralISE):
-    __doc__ = f"""Nearest class center in the leading eigenvectors of the kernel matrix K.
+    """Nearest class center in the leading eigenvectors of the kernel matrix K.
 
     The training points are mapped by the leading eigenvectors of their kernel matrix, queries by the Nystrom
     extension, and a query goes to the class whose center is nearest. With all components kept and means it is
@@ -205,7 +162,94 @@ class SpectralISEClassifier(_SpectralISE):
 
     Parameters
     ----------
-    {_PARAMETERS.format()}
+    bandwidth : {"cv", "silverman"} or float, default="cv"
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
+    center : {"mean", "median"}, default="mean"
+        Center of a class in the embedding, the median taken by component.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+        Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    max_components : int, default=32
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=2000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
+        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
+    bandwidth_ : float
+        Bandwidth in use.
+    n_components_ : int
+        Number of components in use; n if the whole space is kept.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
+    map_ : KernelMap
+        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
+    centers_ : ndarray of shape (n_classes, n_components_)
+        Class centers in the embedding.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+        A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
+        score NaN.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     See Also
     --------
@@ -233,14 +277,101 @@ class SpectralISEClassifier(_SpectralISE):
 
 
 class SpectralLaplacianISEClassifier(_SpectralISE):
-    __doc__ = f"""Nearest class center in the leading eigenvectors of ``K_f = D^-1/2 K D^-1/2``.
+    """Nearest class center in the leading eigenvectors of ``K_f = D^-1/2 K D^-1/2``.
 
     D is the Parzen density f of the training points, with the same bandwidth as K. Dividing by it gives
     sparse regions the same say as dense ones: well separated classes lie on orthogonal lines.
 
     Parameters
     ----------
-    {_PARAMETERS.format()}
+    bandwidth : {"cv", "silverman"} or float, default="cv"
+        Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
+    center : {"mean", "median"}, default="mean"
+        Center of a class in the embedding, the median taken by component.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
+        Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    max_components : int, default=32
+        Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
+    metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
+        Map that is learned in `fit` and applied to the coordinates first: a
+        :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
+        is used as it is (cloning undoes the fit, unless it is in a :class:`sklearn.frozen.FrozenEstimator`).
+        Bandwidths are in units of the mapped points. None: no map.
+    categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
+        Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
+        that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
+        far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
+        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+    cv : int, "loo", splitter or list of splits, default=5
+        Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
+        both treat copies of a row (of one class) as one point of greater weight, which is never validated against
+        itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
+        to partition the samples.
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
+        error of the best it takes the one of the least log loss.
+    bandwidth_grid : array-like, default=None
+        Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
+    max_tuning_samples : int or None, default=2000
+        With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
+        class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
+        scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
+    rank : int or None, default=None
+        Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
+        n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
+        any, stays exact.
+        Each query is then evaluated against `rank` landmarks instead of n points; at least the number of components.
+    solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
+        See :func:`~spectralcls.linalg.top_eigenpairs`.
+    tol : float or None, default=None
+        Convergence of the eigensolver: bound on the residuals, relative to the eigenvalues. None: ``eps ** (2 / 3)``
+        of the data's precision.
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    metric_ : transformer or None
+        The fitted map in use.
+    bandwidth_ : float
+        Bandwidth in use.
+    n_components_ : int
+        Number of components in use; n if the whole space is kept.
+    trace_residual_ : float
+        trace(K - F F^T) / trace(K), in [0, 1]. Only present with a `rank`.
+    map_ : KernelMap
+        The embedding of (mapped) points. Only present if an eigendecomposition was computed, as the next.
+    centers_ : ndarray of shape (n_classes, n_components_)
+        Class centers in the embedding.
+    cv_results_ : dict of str to ndarray
+        What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
+        ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
+        `rank_test_score`, and ``split<k>_test_score`` for each fold. Only present if something was tuned. Of tied
+        candidates the lower middle one is chosen.
+        A pair whose leading eigenvectors the data do not determine, as at a bandwidth that isolates points, has the
+        score NaN.
+    best_score_ : float
+        Mean test score of what was chosen. Only present if something was tuned.
+    n_tuning_samples_ : int
+        Number of (distinct) points validated. Only present if something was tuned.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
     inverse_density_ : ndarray of shape (n_samples,)
         The sample weights 1/f(x_i), in units of the kernel's normalizing constant.
 

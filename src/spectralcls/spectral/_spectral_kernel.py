@@ -17,7 +17,7 @@ from .._expansion.spectrum import DISTANCE
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import positive_weight
 from ..linalg import fix_signs
 from ._similarity import (
@@ -76,8 +76,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Columns of a randomly pivoted Cholesky factor F F^T that replaces S, for the Gaussian kernel of dense X:
         O(n_samples rank) memory, and each query is evaluated against `rank` landmarks. `trace_residual_` says what is
         left out. None: exact.
-    %(random_state)s
-    %(n_jobs)s
+    random_state : int, RandomState instance or None, default=0
+        Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
+    n_jobs : int or None, default=None
+        Threads; None means all cores unless joblib or threadpoolctl says otherwise.
 
     Attributes
     ----------
@@ -95,7 +97,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Only present with the Gaussian kernel.
     trace_residual_ : float
         trace(S - F F^T) / trace(S). Only present with `rank`; X_fit_ has the landmarks alone then.
-    %(n_features_in_)s
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of features. Only present if X has string names.
 
     Raises
     ------
@@ -149,20 +154,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     def __init__(
         self,
-        n_components=100,
+        n_components: str | int = 100,
         *,
-        transformation="normalized",
-        embedding="b",
-        normalize=True,
-        similarity="inner",
-        sigma=1.0,
-        kernel="auto",
-        bandwidth="scale",
-        degree=2,
-        coef0=1.0,
-        rank=None,
-        random_state=0,
-        n_jobs=None,
+        transformation: str = "normalized",
+        embedding: str = "b",
+        normalize: bool = True,
+        similarity: str = "inner",
+        sigma: float = 1.0,
+        kernel: str = "auto",
+        bandwidth: str | float = "scale",
+        degree: int = 2,
+        coef0: float = 1.0,
+        rank: int | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.transformation = transformation

@@ -1,0 +1,137 @@
+"""Columns of dates are numbers of days, months and weekdays; columns that name the rows are left out."""
+
+import datetime
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from every_estimator import make
+from numpy.testing import assert_allclose, assert_array_equal
+
+import spectralcls
+from spectralcls import AutoClassifier, ParzenClassifier
+
+ALL = [
+    "AutoClassifier",
+    "CCDRClassifier",
+    "KernelMeanShift",
+    "KernelRegressor",
+    "KernelRidgeClassifier",
+    "ParzenClassifier",
+    "ParzenDensity",
+    "PerTurboClassifier",
+]
+
+
+def table(n=120, seed=0):
+    """A frame whose column of dates tells the classes apart."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    days = np.datetime64("2021-01-01") + rng.integers(0, 200, n) + 300 * y
+    return pd.DataFrame({"day": days.astype("datetime64[s]"), "a": rng.normal(size=n)}), y
+
+
+def as_numbers(frame):
+    """The same with numbers in place of the dates."""
+    day = pd.to_datetime(frame["day"])
+    elapsed = (day - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
+    return pd.DataFrame({"days": elapsed, "month": day.dt.month, "weekday": day.dt.day_of_week, "a": frame["a"]})
+
+
+def test_a_date_is_its_days_month_and_weekday():
+    X, y = table()
+    model, numbers = ParzenClassifier(0.5).fit(X, y), ParzenClassifier(0.5).fit(as_numbers(X), y)
+    assert_allclose(model.predict_proba(X), numbers.predict_proba(as_numbers(X)), rtol=1e-12)
+    assert model.score(X, y) > 0.95
+    of_january = ParzenClassifier(0.5).fit(X.assign(day=pd.Timestamp("2021-01-04") + pd.to_timedelta(y, "W")), y)
+    assert of_january._inputs.table.columns[0].described() == "a date: days"  # all Mondays, all in January
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_estimator_takes_dates(name):
+    X, y = table()
+    model = make(name, fixed=True)
+    assert_array_equal(
+        *[
+            fitted.predict(Z) if hasattr(fitted, "predict") else fitted.score_samples(Z)
+            for fitted, Z in ((model.fit(X, y), X), (make(name, fixed=True).fit(as_numbers(X), y), as_numbers(X)))
+        ]
+    )
+
+
+def test_dates_of_any_kind_are_the_same():
+    X, y = table()
+    expected = ParzenClassifier(0.5).fit(X, y).predict_proba(X)
+    kinds = {
+        "with a zone": X.assign(day=X["day"].dt.tz_localize("Asia/Kolkata")),
+        "objects": X.assign(day=pd.Series([day.to_pydatetime() for day in X["day"]], dtype=object)),
+        "days": X.assign(day=pd.Series([day.date() for day in X["day"]], dtype=object)),
+        "pyarrow": pytest.importorskip("pyarrow").Table.from_pandas(X),
+    }
+    for kind, other in kinds.items():
+        assert_allclose(ParzenClassifier(0.5).fit(other, y).predict_proba(other), expected, err_msg=kind)
+    elapsed = X.assign(day=X["day"] - X["day"].min())
+    assert ParzenClassifier(0.5).fit(elapsed, y).score(elapsed, y) > 0.95
+
+
+@pytest.mark.parametrize("make", [ParzenClassifier, AutoClassifier])
+def test_missing_and_wrong_dates(make):
+    X, y = table()
+    X.loc[::9, "day"] = pd.NaT
+    model = make().fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert np.isfinite(model.predict_proba(X.assign(day=pd.NaT))).all()
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="Column 'day' of X holds numbers, but dates when the estimator was fitted"):
+        model.predict(X.assign(day=1.0))
+    with pytest.raises(ValueError, match="Column 'a' of X holds dates, but numbers when the estimator was fitted"):
+        model.predict(X.assign(a=pd.Timestamp("2020-01-01")))
+    with pytest.raises(ValueError, match="'day' of X holds objects of type time"):
+        model.fit(X.assign(day=datetime.time(12)), y)
+    assert_array_equal(model.predict_proba(X), before)
+
+
+def test_a_model_with_dates_is_read_as_it_was_written(tmp_path):
+    pytest.importorskip("skops")
+    X, y = table()
+    model = ParzenClassifier(0.5).fit(X, y)
+    spectralcls.save(model, tmp_path / "model.skops")
+    assert_array_equal(spectralcls.load(tmp_path / "model.skops").predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_columns_that_name_the_rows_are_left_out_with_a_warning(name):
+    X, y = table()
+    rng = np.random.default_rng(1)
+    more = X.assign(
+        **{"Kunden-Nr": rng.permutation(len(X)) * 7 + 10_000, "note": [f"call {i} back" for i in range(len(X))]}
+    )
+    with pytest.warns(UserWarning, match="'Kunden-Nr': an identifier; 'note': an identifier"):
+        model = make(name, fixed=True).fit(more, y)
+    few = make(name, fixed=True).fit(X, y)
+    answers = [
+        fitted.predict(Z) if hasattr(fitted, "predict") else fitted.score_samples(Z)
+        for fitted, Z in ((model, more.assign(note="new")), (few, X))
+    ]
+    assert_array_equal(*answers)
+
+
+def test_an_identifier_in_a_frame_of_numbers():
+    X, y = table()
+    numbers = as_numbers(X)
+    for scale in ("auto", None):
+        with pytest.warns(UserWarning, match="'customer_id': an identifier"):
+            model = ParzenClassifier(0.5, scale=scale).fit(numbers.assign(customer_id=np.arange(len(X)) * 3.0), y)
+        expected = ParzenClassifier(0.5, scale=scale).fit(numbers, y).predict_proba(numbers)
+        assert_allclose(model.predict_proba(numbers.assign(customer_id=-1.0)), expected, rtol=1e-12)
+
+
+def test_numbers_that_only_look_like_keys_are_taken():
+    """Without a name that says so, distinct whole numbers are measurements; repeated ones are whatever their name."""
+    X, y = table()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ParzenClassifier(0.5).fit(X.assign(height=np.arange(len(X))), y)
+        ParzenClassifier(0.5).fit(X.assign(room_no=np.arange(len(X)) % 7), y)
+        ParzenClassifier(0.5).fit(np.column_stack([np.arange(len(X)), X["a"]]), y)
