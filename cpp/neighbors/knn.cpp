@@ -5,6 +5,7 @@
 
 #include "neighbors/candidates.hpp"
 #include "neighbors/tile_search.hpp"
+#include "neighbors/tree_or_tiles.hpp"
 #include "neighbors/tree_search.hpp"
 
 namespace spectralcls {
@@ -162,20 +163,17 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
   });
 }
 
-// Whether the tree takes less time than tiles.
-bool tree_pays(index_t m, index_t n, index_t d, index_t) {
-  return d <= 5 && static_cast<double>(m) * static_cast<double>(n) > 1e6;
-}
-
 }  // namespace
 
 template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
                        std::int64_t* indices, const Execution& execution) {
-  if (search == Search::automatic)
-    search = tree_pays(queries.rows, points.rows, points.cols, k) ? Search::tree : Search::tiles;
-  (search == Search::tree ? detail::tree_neighbors<T> : tile_neighbors<T>)(queries, points, k, distances, indices,
-                                                                           execution);
+  const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
+  if (search == Search::tree || (search == Search::automatic && rule.tree_may_pay())) {
+    const detail::TreeSearch<T> tree(queries, points, k, execution);
+    if (search == Search::tree || tree.scans_at_most(rule.most_scans())) return tree.run(distances, indices);
+  }
+  tile_neighbors<T>(queries, points, k, distances, indices, execution);
 }
 
 template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, Search, float*, std::int64_t*,

@@ -151,6 +151,9 @@ class Packet {
     descend();
   }
 
+  // Pairs of a query and a leaf that have been compared so far.
+  std::int64_t n_scans() const { return n_scans_; }
+
   // write(query, place, exact squared distance, row) for each neighbor in order.
   template <class Write>
   void finish(ExactSearch<T>& exact, Write&& write) {
@@ -210,6 +213,7 @@ class Packet {
   // The queries whose bits are set with the points of a leaf.
   SPECTRALCLS_INLINE void scan(index_t leaf, unsigned queries) {
     const T* points = tree_.points(leaf);
+    n_scans_ += __builtin_popcount(queries);
     for (; queries; queries &= queries - 1) {
       const int r = __builtin_ctz(queries);
       Vec<T> sums[vectors_of_sixteen<T>] = {};
@@ -259,34 +263,77 @@ class Packet {
   NeighborSort found_;
   const std::int32_t *rows_ = nullptr, *leaves_ = nullptr;
   int n_ = 0;
+  std::int64_t n_scans_ = 0;
   unsigned crowded_ = 0;  // bits of the queries with too many ties for a shortlist
 };
 
 }  // namespace
 
 template <class T>
-void tree_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
-                    const Execution& execution) {
-  constexpr index_t chunk = 512;
-  const KdTree<T> tree(points, execution);
-  const Execution run = execution.for_work(static_cast<double>(queries.rows * (points.cols + k)) * 64);
-  const QueryOrder order(tree, queries, queries.data == points.data && queries.rows == points.rows, run);
-  for_each_chunk((queries.rows + chunk - 1) / chunk, run, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
-    Packet<T> packet(tree, queries, k);
-    ExactSearch<T> exact(tree, k);
-    for (index_t i = c * chunk; i < std::min((c + 1) * chunk, queries.rows); i += sixteen) {
-      packet.search(order.rows.data() + i, order.leaves.data() + i,
-                    static_cast<int>(std::min<index_t>(sixteen, queries.rows - i)));
-      packet.finish(exact, [&](index_t query, index_t place, double squared, std::int64_t row) {
-        distances[query * k + place] = static_cast<T>(std::sqrt(squared));
-        indices[query * k + place] = row;
-      });
-      checkpoint();
-    }
-  });
+class TreeSearch<T>::Plan {
+ public:
+  Plan(MatrixView<T> queries, MatrixView<T> points, index_t k, const Execution& execution)
+      : queries_(queries),
+        k_(k),
+        execution_(execution.for_work(static_cast<double>(queries.rows * (points.cols + k)) * 64)),
+        tree_(points, execution),
+        order_(tree_, queries, queries.data == points.data && queries.rows == points.rows, execution_) {}
+
+  bool scans_at_most(double n_leaves) const {
+    constexpr index_t most_packets = 8;
+    const index_t n_packets = (queries_.rows + sixteen - 1) / sixteen, n_tried = std::min(most_packets, n_packets);
+    const double most = n_leaves * static_cast<double>(sixteen * n_tried);
+    Packet<T> packet(tree_, queries_, k_);
+    for (index_t i = 0; i < n_tried && static_cast<double>(packet.n_scans()) <= most; ++i)
+      search(packet, (2 * i + 1) * n_packets / (2 * n_tried) * sixteen);
+    return static_cast<double>(packet.n_scans()) <= most;
+  }
+
+  void run(T* distances, std::int64_t* indices) const {
+    constexpr index_t chunk = 512;
+    for_each_chunk((queries_.rows + chunk - 1) / chunk, execution_, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
+      Packet<T> packet(tree_, queries_, k_);
+      ExactSearch<T> exact(tree_, k_);
+      for (index_t i = c * chunk; i < std::min((c + 1) * chunk, queries_.rows); i += sixteen) {
+        search(packet, i);
+        packet.finish(exact, [&](index_t query, index_t place, double squared, std::int64_t row) {
+          distances[query * k_ + place] = static_cast<T>(std::sqrt(squared));
+          indices[query * k_ + place] = row;
+        });
+        checkpoint();
+      }
+    });
+  }
+
+ private:
+  // Up to 16 queries from place i of the order on.
+  void search(Packet<T>& packet, index_t i) const {
+    const auto n = static_cast<int>(std::min<index_t>(sixteen, queries_.rows - i));
+    packet.search(order_.rows.data() + i, order_.leaves.data() + i, n);
+  }
+
+  MatrixView<T> queries_;
+  index_t k_;
+  Execution execution_;
+  KdTree<T> tree_;
+  QueryOrder order_;
+};
+
+template <class T>
+TreeSearch<T>::TreeSearch(MatrixView<T> queries, MatrixView<T> points, index_t k, const Execution& execution)
+    : plan_(std::make_unique<Plan>(queries, points, k, execution)) {}
+template <class T>
+TreeSearch<T>::~TreeSearch() = default;
+template <class T>
+bool TreeSearch<T>::scans_at_most(double n_leaves) const {
+  return plan_->scans_at_most(n_leaves);
+}
+template <class T>
+void TreeSearch<T>::run(T* distances, std::int64_t* indices) const {
+  plan_->run(distances, indices);
 }
 
-template void tree_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*, const Execution&);
-template void tree_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*, const Execution&);
+template class TreeSearch<float>;
+template class TreeSearch<double>;
 
 }  // namespace spectralcls::detail
