@@ -280,8 +280,9 @@ class TreeSearch<T>::Plan {
         order_(tree_, queries, queries.data == points.data && queries.rows == points.rows, execution_) {}
 
   bool scans_at_most(double n_leaves) const {
-    constexpr index_t most_packets = 8;
-    const index_t n_packets = (queries_.rows + sixteen - 1) / sixteen, n_tried = std::min(most_packets, n_packets);
+    if (n_leaves >= static_cast<double>(tree_.n_leaves())) return true;
+    const index_t n_packets = (queries_.rows + sixteen - 1) / sixteen;
+    const index_t n_tried = std::clamp<index_t>(n_packets / 64, 1, 8);
     const double most = n_leaves * static_cast<double>(sixteen * n_tried);
     Packet<T> packet(tree_, queries_, k_);
     for (index_t i = 0; i < n_tried && static_cast<double>(packet.n_scans()) <= most; ++i)

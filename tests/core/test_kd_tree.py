@@ -180,6 +180,19 @@ def test_neighbors_move_along_with_the_points():
         np.testing.assert_array_equal(found[1], expected[1])
 
 
+@pytest.mark.parametrize(
+    ("n", "d", "spread"), [(40_000, 3, 1.0), (9000, 9, 1.0), (9000, 9, 0.01), (9000, 20, 1.0), (50, 20, 1.0)]
+)
+def test_the_choice_between_tree_and_tiles_changes_no_bit(n, d, spread):
+    rng = np.random.default_rng(n)
+    X = (rng.integers(10, size=(n, 1)) + spread * rng.standard_normal((n, d))).astype(np.float32)
+    for Q, k in ((X[:1], 1), (X[:300] + np.float32(0.5), 12), (X, 3)):
+        expected, *found = (knn(Q, X, k, algorithm=algorithm) for algorithm in ("brute", "kd_tree", "auto"))
+        for distances, indices in found:
+            np.testing.assert_array_equal(distances, expected[0])
+            np.testing.assert_array_equal(indices, expected[1])
+
+
 def test_the_graph_is_the_same_through_tree_and_tiles():
     X = np.random.default_rng(0).integers(0, 12, (3000, 3)).astype(float)
     tree, tiles = (knn_graph(X, 8, mode="distance", algorithm=algorithm) for algorithm in ("kd_tree", "brute"))
