@@ -104,17 +104,19 @@ def neighbor_points(kind, n, d):
 
 
 def check_neighbors():
-    from spectralcls.neighbors import knn
-
     for n, d, kind in product((300, 5000, 100_000), (2, 4, 8, 10, 16, 32), ("uniform", "normal", "clusters")):
         X, Q = neighbor_points(kind, n, d)
-        for m, k in product((n // 500, n // 30, n // 2), (1, 20)):
-            ways = {
-                way: nanoseconds(lambda way=way, m=m, k=k: knn(Q[: m + 1], X, k, algorithm=way, n_jobs=1), 3)
-                for way in ("brute", "kd_tree", "auto")
-            }
-            chosen, best = ways.pop("auto"), min(ways, key=ways.get)
+        for m, k in product((n // 500 + 1, n // 30, n // 2), (1, 20)):
+            ways = {way: search_time(Q[:m], X, k, way) for way in ("brute", "kd_tree", "auto")}
+            chosen = ways.pop("auto")
+            best = min(ways, key=ways.get)
             print(f"{n=} {d=} {kind} {m=} {k=}: {chosen / ways[best]:.2f} of {best}", flush=True)
+
+
+def search_time(Q, X, k, algorithm):
+    from spectralcls.neighbors import knn
+
+    return nanoseconds(lambda: knn(Q, X, k, algorithm=algorithm, n_jobs=1), 3)
 
 
 def main():
