@@ -50,8 +50,8 @@ class KdTree<T>::Builder {
   }
 
  private:
-  static constexpr index_t least_leaves = 256;      // of a node that is halved by itself
-  static constexpr index_t checked_leaves = 1024;   // between two looks for an interruption
+  static constexpr index_t least_leaves = 256;            // of a node that is halved by itself
+  static constexpr index_t checked_leaves = 1024;         // between two looks for an interruption
   static constexpr index_t whole = 16384, sampled = 256;  // points up to which all decide on the axis, else so many
 
   struct Scratch {
@@ -185,7 +185,8 @@ class KdTree<T>::Builder {
 
 template <class T>
 KdTree<T>::KdTree(MatrixView<T> points, const Execution& execution) : n_(points.rows), d_(points.cols) {
-  const auto n_nodes = static_cast<std::size_t>(2 * n_leaves() - 1), n_places = static_cast<std::size_t>(n_leaves() * leaf_size);
+  const auto n_nodes = static_cast<std::size_t>(2 * n_leaves() - 1),
+             n_places = static_cast<std::size_t>(n_leaves() * leaf_size);
   points_.resize(n_places * static_cast<std::size_t>(d_));
   rows_.resize(n_places);
   boxes_.resize(n_nodes * static_cast<std::size_t>(2 * d_));

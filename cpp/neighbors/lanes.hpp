@@ -62,7 +62,8 @@ inline E* pack_chosen(E* to, const E* from, unsigned bits) {
   } else {
     for (int half = 0; half < 2; ++half) {
       const unsigned here = bits >> 8 * half & 0xff;
-      const __m512i chosen = _mm512_maskz_compress_epi64(static_cast<__mmask8>(here), _mm512_loadu_si512(from + 8 * half));
+      const __m512i chosen =
+          _mm512_maskz_compress_epi64(static_cast<__mmask8>(here), _mm512_loadu_si512(from + 8 * half));
       _mm512_storeu_si512(to, chosen);
       to += __builtin_popcount(here);
     }
@@ -89,8 +90,8 @@ inline E* pack_chosen(E* to, const E* from, unsigned bits) {
 // overwritten.
 inline void pack_places(std::int32_t* to, std::int32_t first, unsigned bits) {
 #if defined(__AVX512F__)
-  const __m512i places = _mm512_add_epi32(
-      _mm512_set1_epi32(first), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  const __m512i places = _mm512_add_epi32(_mm512_set1_epi32(first),
+                                          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), places));
 #else
   for (; bits; bits &= bits - 1) *to++ = first + __builtin_ctz(bits);

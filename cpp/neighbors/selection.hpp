@@ -44,15 +44,16 @@ class Selection {
 
   // Places that are spread over 0 ... n - 1 in no regular way.
   static index_t place(index_t i, index_t n) {
-    return static_cast<index_t>((static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32) * static_cast<std::uint64_t>(n) >> 32);
+    return static_cast<index_t>(
+        (static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u >> 32) * static_cast<std::uint64_t>(n) >> 32);
   }
 
  private:
-  static constexpr index_t few = 16384;   // keys that are counted again and again
+  static constexpr index_t few = 16384;             // keys that are counted again and again
   static constexpr int n_sample = 256, slack = 24;  // three standard deviations of a rank in the sample
 
-  // Keeps the keys between two of a sample that probably have the wanted one between them, and tells how many were below;
-  // negative if that fails.
+  // Keeps the keys between two of a sample that probably have the wanted one between them, and tells how many were
+  // below; negative if that fails.
   index_t narrow(const T*& keys, index_t& n, index_t rank) {
     T sample[n_sample];
     for (int i = 0; i < n_sample; ++i) sample[i] = keys[place(i, n)];
