@@ -3,7 +3,8 @@
 Every variant that runs here is measured in a separate process, by CPU time on one thread; a step's cost is the slope
 between two calls that differ in it alone. Build again afterwards: the table is part of the build, so that equal calls
 return equal bits. What no two calls isolate (the last four fields, of the lattice) stays as it is; ``--check`` shows
-how far the ways chosen by the table are from the best ones, with the variant at hand.
+how far the ways chosen by the table are from the best ones, with the variant at hand. ``--neighbors`` shows the same
+of trees and tiles, between which the rule in cpp/neighbors/tree_or_tiles.hpp chooses.
 """
 
 import json
@@ -93,7 +94,34 @@ def check():
         print(f"{d=} {n=} {bandwidth=} {rtol=}: {ratio:.2f} of {best}", flush=True)
 
 
+def neighbor_points(kind, n, d):
+    """Points, and half as many queries, in float32."""
+    rng = np.random.default_rng(d)
+    draws = rng.uniform(size=(n + n // 2, d)) if kind == "uniform" else rng.normal(size=(n + n // 2, d))
+    if kind == "clusters":
+        draws = 0.1 * draws + rng.uniform(size=(100, d))[rng.integers(100, size=len(draws))]
+    return np.split(draws.astype(np.float32), [n])
+
+
+def check_neighbors():
+    for n, d, kind in product((300, 5000, 100_000), (2, 4, 8, 10, 16, 32), ("uniform", "normal", "clusters")):
+        X, Q = neighbor_points(kind, n, d)
+        for m, k in product((n // 500 + 1, n // 30, n // 2), (1, 20)):
+            ways = {way: search_time(Q[:m], X, k, way) for way in ("brute", "kd_tree", "auto")}
+            chosen = ways.pop("auto")
+            best = min(ways, key=ways.get)
+            print(f"{n=} {d=} {kind} {m=} {k=}: {chosen / ways[best]:.2f} of {best}", flush=True)
+
+
+def search_time(Q, X, k, algorithm):
+    from spectralcls.neighbors import knn
+
+    return nanoseconds(lambda: knn(Q, X, k, algorithm=algorithm, n_jobs=1), 3)
+
+
 def main():
+    if "--neighbors" in sys.argv:
+        return check_neighbors()
     if "--check" in sys.argv:
         return check()
     if "--worker" in sys.argv:

@@ -14,8 +14,17 @@ std::pair<Array<T>, Array<T>> check_points(const py::object& queries, const py::
   return both;
 }
 
+Search search(const py::object& algorithm) {
+  const std::string name = name_of(algorithm, "algorithm");
+  if (name == "auto") return Search::automatic;
+  if (name == "brute") return Search::tiles;
+  if (name != "kd_tree") refuse("algorithm must be 'auto', 'brute' or 'kd_tree', got '" + name + "'.");
+  return Search::tree;
+}
+
 py::tuple knn(const py::object& queries, const py::object& points, const py::object& n_neighbors,
-              const py::object& n_threads) {
+              const py::object& algorithm, const py::object& n_threads) {
+  const Search way = search(algorithm);
   return dispatch(points, "X", [&](auto zero) -> py::tuple {
     using T = decltype(zero);
     const auto [Q, X] = check_points<T>(queries, points);
@@ -27,7 +36,7 @@ py::tuple knn(const py::object& queries, const py::object& points, const py::obj
     std::int64_t* to_indices = indices.mutable_data();
     const Execution run = execution(n_threads);
     if (from.rows > 0)
-      without_gil([&] { functions<T>().nearest_neighbors(from, to, k, to_distances, to_indices, run); });
+      without_gil([&] { functions<T>().nearest_neighbors(from, to, k, way, to_distances, to_indices, run); });
     return py::make_tuple(distances, indices);
   });
 }
@@ -50,7 +59,8 @@ py::tuple reverse_knn(const py::object& queries, const py::object& points, const
 }  // namespace
 
 void register_knn(py::module_& module) {
-  module.def("knn", &knn, py::arg("queries"), py::arg("points"), py::arg("k"), py::arg("n_threads"));
+  module.def("knn", &knn, py::arg("queries"), py::arg("points"), py::arg("k"), py::arg("algorithm"),
+             py::arg("n_threads"));
   module.def("reverse_knn", &reverse_knn, py::arg("queries"), py::arg("points"), py::arg("radii"),
              py::arg("n_threads"));
 }

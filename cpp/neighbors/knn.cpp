@@ -5,6 +5,8 @@
 
 #include "neighbors/candidates.hpp"
 #include "neighbors/tile_search.hpp"
+#include "neighbors/tree_or_tiles.hpp"
+#include "neighbors/tree_search.hpp"
 
 namespace spectralcls {
 namespace {
@@ -139,11 +141,9 @@ class NearestOfChunk {
   typename TileSearch<T>::Work work_;
 };
 
-}  // namespace
-
 template <class T>
-void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
-                       const Execution& execution) {
+void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
+                    const Execution& execution) {
   const auto search = detail::search_of<T>(
       queries, points, Candidates::bytes(k), Candidates::expected(k, points.rows), execution,
       // The k-th nearest is about as far as the nearest.
@@ -163,8 +163,22 @@ void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T
   });
 }
 
-template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, float*, std::int64_t*, const Execution&);
-template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, double*, std::int64_t*,
+}  // namespace
+
+template <class T>
+void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
+                       std::int64_t* indices, const Execution& execution) {
+  const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
+  if (search == Search::tree || (search == Search::automatic && rule.tree_may_pay())) {
+    const detail::TreeSearch<T> tree(queries, points, k, execution);
+    if (search == Search::tree || tree.scans_at_most(rule.most_scans())) return tree.run(distances, indices);
+  }
+  tile_neighbors<T>(queries, points, k, distances, indices, execution);
+}
+
+template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, Search, float*, std::int64_t*,
+                                const Execution&);
+template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, Search, double*, std::int64_t*,
                                 const Execution&);
 
 }  // namespace spectralcls

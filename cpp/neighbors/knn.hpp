@@ -1,4 +1,4 @@
-// Exact nearest neighbors by fused distance tiles: no matrix of distances exists.
+// Exact nearest neighbors: no matrix of distances exists.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,14 @@ struct NeighborLists {
   std::vector<T> distances;
 };
 
+// Through tiles of distances or a k-d tree: the answer is the same.
+enum class Search { automatic, tiles, tree };
+
 // The k nearest points of every query, by distance, then by index; k <= points.rows. Both outputs are row-major
 // (queries.rows, k). A distance is the root of a sum of squared coordinate differences taken in double.
 template <class T>
-void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* distances, std::int64_t* indices,
-                       const Execution& execution);
+void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
+                       std::int64_t* indices, const Execution& execution);
 
 // For every query the points j that lie nearer to it than radii[j].
 template <class T>

@@ -154,8 +154,9 @@ def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
         ),
         (lambda: compiled.kernel_matrix(X, X[:, :1], "gaussian", 1.0, 1.0, out, 1), "Q has 2 features, but X has 1"),
         (lambda: compiled.kernel_matrix(X, None, "gaussian", -1.0, 1.0, out, 1), "bandwidth must be positive"),
-        (lambda: compiled.knn(X, X, 6, 1), "k must be in 1 ... 5, got 6"),
-        (lambda: compiled.knn(X, X, 0, 1), "k must be in 1 ... 5, got 0"),
+        (lambda: compiled.knn(X, X, 6, "auto", 1), "k must be in 1 ... 5, got 6"),
+        (lambda: compiled.knn(X, X, 0, "auto", 1), "k must be in 1 ... 5, got 0"),
+        (lambda: compiled.knn(X, X, 1, "ball", 1), "algorithm must be 'auto', 'brute' or 'kd_tree', got 'ball'"),
         (lambda: compiled.reverse_knn(X, X, X[:3, 0].copy(), 1), "radii must have 5 entries, got 3"),
         (lambda: compiled.combine_rows(out, np.ones((1, 4)), 1), "factors must have a column"),
         (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
@@ -437,7 +438,7 @@ def test_points_whose_differences_no_number_holds(d, n):
 
 def test_neighbors_of_a_query_far_beyond_the_spread_of_the_points():
     for dtype, far in (("f8", 1e155), ("f4", 1e19)):
-        distances, _ = compiled.knn(np.array([[far]], dtype), np.array([[1e-5], [2e-5], [4e-5]], dtype), 1, 1)
+        distances, _ = compiled.knn(np.array([[far]], dtype), np.array([[1e-5], [2e-5], [4e-5]], dtype), 1, "auto", 1)
         np.testing.assert_allclose(distances, [[far]], rtol=1e-6)
 
 

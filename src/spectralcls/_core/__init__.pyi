@@ -85,7 +85,9 @@ class compiled:
         n_threads: int,
     ) -> np.ndarray | None: ...
     @staticmethod
-    def knn(queries: np.ndarray, points: np.ndarray, k: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]: ...
+    def knn(
+        queries: np.ndarray, points: np.ndarray, k: int, algorithm: str, n_threads: int
+    ) -> tuple[np.ndarray, np.ndarray]: ...
     @staticmethod
     def reverse_knn(
         queries: np.ndarray,

@@ -5,10 +5,8 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.spatial import cKDTree
 
 from .._core import compiled
-from .._core.interrupt import leavable, slices
 from .._core.threads import effective_n_threads
 from .._utils.conversion import converted
 from .._utils.typing import Array, ArrayLike
@@ -17,10 +15,6 @@ from .._utils.validation import check_positive
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
 ALGORITHMS = ("auto", "brute", "kd_tree")
-_KD_TREE_MAX_FEATURES = 5
-_KD_TREE_MIN_PAIRS = 1_000_000  # fewer are compared sooner than a tree is built
-_LEAF_SIZE = 32
-_QUICKLY_BUILT = 100_000  # points of a tree that is there before Ctrl-C matters
 _EXPONENTS = {  # of the largest coordinate: its square, times four times the features, is finite, and so far from zero
     np.dtype(np.float32): (-20, 50),  # that a difference of any weight next to it has a square, too
     np.dtype(np.float64): (-100, 490),
@@ -43,32 +37,6 @@ def _pair(Q, X):
         raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
     dtype = np.float32 if Q.dtype == X.dtype == np.float32 else np.float64
     return np.ascontiguousarray(Q, dtype), np.ascontiguousarray(X, dtype)
-
-
-def _brute(Q, X, k, n_jobs):
-    return compiled.knn(Q, X, k, effective_n_threads(n_jobs))
-
-
-def _kd_tree(Q, X, k, n_jobs):
-    """SciPy's tree; its ties come in no order, so they are sorted, and rows tied for the last place searched anew."""
-    tree = leavable(cKDTree, X, leafsize=_LEAF_SIZE) if len(X) > _QUICKLY_BUILT else cKDTree(X, leafsize=_LEAF_SIZE)
-    order = tree.indices if Q is X else np.arange(len(Q))  # of points in X, neighbors follow each other: same leaves
-    wanted, workers = np.arange(1, min(k + 1, len(X)) + 1), effective_n_threads(n_jobs)
-    distances, indices = np.empty((len(Q), k), dtype=Q.dtype), np.empty((len(Q), k), dtype=np.int64)
-    crowded = []
-    for part in slices(len(Q)):
-        rows = order[part]
-        found, points = tree.query(Q[rows], k=wanted, workers=workers)
-        tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
-        by_index = np.lexsort((points[tied], found[tied]), axis=1)
-        points[tied] = np.take_along_axis(points[tied], by_index, 1)
-        distances[rows], indices[rows] = found[:, :k], points[:, :k]
-        if k < len(X):
-            crowded.append(rows[tied[found[tied, k] == found[tied, k - 1]]])
-    crowded = np.concatenate([[], *crowded]).astype(np.int64)
-    if len(crowded):
-        distances[crowded], indices[crowded] = _brute(Q[crowded], X, k, n_jobs)
-    return distances, indices
 
 
 def _in_range(Q, X):
@@ -140,11 +108,8 @@ def knn(
     Q, X = _pair(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
-    if algorithm == "auto":
-        many = len(Q) * len(X) > _KD_TREE_MIN_PAIRS
-        algorithm = "kd_tree" if many and X.shape[1] <= _KD_TREE_MAX_FEATURES else "brute"
     Q, X, shift = _in_range(Q, X)
-    distances, indices = (_kd_tree if algorithm == "kd_tree" else _brute)(Q, X, int(k), n_jobs)
+    distances, indices = compiled.knn(Q, X, int(k), algorithm, effective_n_threads(n_jobs))
     return _scaled_back(distances, shift), indices
 
 

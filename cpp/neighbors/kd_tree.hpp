@@ -1,0 +1,77 @@
+// A balanced k-d tree of points in a few dimensions, with a bounding box for each node.
+#pragma once
+
+#include <cstdint>
+
+#include "base/matrix.hpp"
+#include "base/parallel.hpp"
+#include "base/points.hpp"
+#include "neighbors/lanes.hpp"
+
+namespace spectralcls::detail {
+
+// A subtree. Its nodes follow each other: the root, then all of the left child's, then all of the right one's.
+struct Subtree {
+  index_t node, leaf, n_leaves;
+
+  bool is_leaf() const { return n_leaves == 1; }
+  index_t end_leaf() const { return leaf + n_leaves; }
+  Subtree left() const { return {node + 1, leaf, n_leaves - n_leaves / 2}; }
+  Subtree right() const {
+    const index_t n_left = n_leaves - n_leaves / 2;
+    return {node + 2 * n_left, leaf + n_left, n_leaves / 2};
+  }
+};
+
+// All leaves but the last hold 16 points, so the number of points alone decides which nodes there are. A node is
+// halved at the median of its widest axis. Points that are equal there keep the order of their rows.
+template <class T>
+class KdTree {
+ public:
+  KdTree(MatrixView<T> points, const Execution& execution);
+
+  static constexpr index_t leaf_size = sixteen;
+  static constexpr index_t most_points = index_t{1} << 31;  // rows are numbered by 32 bits
+
+  index_t n_points() const { return n_; }
+  index_t dimension() const { return d_; }
+  index_t n_leaves() const { return (n_ + leaf_size - 1) / leaf_size; }
+  Subtree root() const { return {0, 0, n_leaves()}; }
+
+  // Coordinates of a leaf's points, axis by axis, 16 each; NaN where there is no point.
+  const T* points(index_t leaf) const { return points_.data() + leaf * d_ * leaf_size; }
+  // Rows of the points in the matrix that they came from, in increasing order within a leaf.
+  const std::int32_t* rows(index_t leaf) const { return rows_.data() + leaf * leaf_size; }
+  index_t size(index_t leaf) const { return leaf + 1 < n_leaves() ? leaf_size : n_ - leaf * leaf_size; }
+  void copy(index_t leaf, index_t i, T* point) const {
+    for (index_t a = 0; a < d_; ++a) point[a] = points(leaf)[a * leaf_size + i];
+  }
+  // d lows, then d highs.
+  const T* box(index_t node) const { return boxes_.data() + node * 2 * d_; }
+  std::int32_t least_row(index_t node) const { return least_rows_[static_cast<std::size_t>(node)]; }
+
+  // For each of n points, one row after the other, the leaf in whose part of space it is.
+  void find_leaves(const T* points, index_t n, std::int32_t* leaves) const;
+  // Whether the left child of an inner node is the nearer one for a point.
+  bool left_first(index_t node, const T* point) const {
+    const Split& split = splits_[static_cast<std::size_t>(node)];
+    return !(point[split.axis] > split.threshold);
+  }
+
+ private:
+  struct Split {
+    T threshold;
+    std::int32_t axis;
+  };
+  class Builder;
+
+  index_t n_, d_;
+  UninitializedVector<T> points_, boxes_;
+  UninitializedVector<std::int32_t> rows_, least_rows_;
+  UninitializedVector<Split> splits_;
+};
+
+extern template class KdTree<float>;
+extern template class KdTree<double>;
+
+}  // namespace spectralcls::detail
