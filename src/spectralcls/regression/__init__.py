@@ -6,6 +6,7 @@ from ._choice import chosen as chosen
 from ._form import RegressionForm as RegressionForm
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
+from ._logistic_classifier import KernelLogisticClassifier
 from ._ridge_classifier import KernelRidgeClassifier
 
-__all__ = ["KernelRegressor", "KernelRidgeClassifier"]
+__all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier"]

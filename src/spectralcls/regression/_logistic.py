@@ -3,11 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 from scipy.special import log_softmax
-
-from .._core.interrupt import matmul, slices
-from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
 
 _LEAST_CURVATURE = 1e-8  # of a point; below it leave-one-out scores are rounding
 _MOST_STEPS = 100  # of conjugate gradients for a Newton step
@@ -21,42 +17,6 @@ class LogisticSolution(NamedTuple):
     n_iter: int  # Newton steps
 
 
-class DenseKernel:
-    """A kernel matrix K in memory, with `memory` of its size for factors."""
-
-    def __init__(self, K, memory):
-        self.K, self.memory = K, memory
-
-    def product(self, V):
-        return matmul(self.K, V)
-
-    def gradient_product(self, V):
-        return matmul(self.K, V)
-
-    def preconditioner(self, ridge, curvature):
-        """V -> (ridge + S K)^-1 V, S the diagonal matrix of the curvatures."""
-        factor, root = self._factor(ridge, curvature)
-        return lambda V: root * lapack.dpotrs(factor, V / root, lower=False)[0]
-
-    def inverse_diagonal(self, ridge, curvature):
-        """The diagonal of ``(ridge + S^1/2 K S^1/2)^-1``."""
-        inverse = inverse_in_place(self._factor(ridge, curvature)[0])
-        return np.einsum("ij,ij->i", inverse, inverse)
-
-    def _factor(self, ridge, curvature):
-        root = np.sqrt(curvature)[:, None]
-        for rows in slices(len(self.K), size=1024):
-            np.multiply(self.K[rows], root.T, out=self.memory[rows])
-            self.memory[rows] *= root[rows]
-        self.memory.flat[:: len(self.K) + 1] += ridge
-        try:
-            return cholesky_in_place(self.memory), root
-        except NotPositiveDefiniteError:
-            raise np.linalg.LinAlgError(
-                f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
-            ) from None
-
-
 def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=100, step_done=lambda what: None):
     """Minimize ``sum_i w_i log(1 / p_i(y_i)) + ridge / 2 |f|^2`` with p the softmax of ``f + offsets``, f = K A.
 
@@ -66,8 +26,7 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
 
     Parameters
     ----------
-    kernel : object
-        With the methods of `DenseKernel`.
+    kernel : DenseKernel, LowRankKernel or SummedKernel
     Y : ndarray of shape (n, C)
         Indicators of the classes.
     offsets : ndarray of shape (C,)
@@ -85,17 +44,15 @@ def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=
     w = weights[:, None]
     zero = np.linalg.norm(w * (Y - np.exp(log_softmax(offsets))), axis=0)
     A = np.zeros_like(Y) if start is None else start
-    F, previous = None, np.inf
+    F = np.zeros_like(Y) if start is None else kernel.accurate_product(A)
     for n_iter in range(max_iter + 1):
-        if F is None:
-            F = kernel.gradient_product(A)
         log_p = log_softmax(F + offsets, axis=1)
         P = np.exp(log_p)
         G = ridge * A + w * (P - Y)
         residuals = np.linalg.norm(G, axis=0) / zero
         step_done(f"gradient {residuals.max():.1e}")
         residual = np.linalg.norm(G) / np.linalg.norm(zero)
-        if (residuals <= tol).all() or n_iter == max_iter or residual > previous:
+        if (residuals <= tol).all() or n_iter == max_iter:
             break
         value = _objective(log_p, Y, weights, ridge, A, F)
         D, KD = _newton_step(kernel, G, P, w, ridge, min(_FORCING, residual), tol * zero.min() / 2)

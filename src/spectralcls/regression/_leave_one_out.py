@@ -1,0 +1,86 @@
+"""Kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+
+from .._expansion.ridge import indicators
+from .._tuning import Scored, Search, Splits, search
+from .._tuning.temperature import log_losses
+from ..kernels import kernel_matrix
+
+
+class Fitted(NamedTuple):
+    """One candidate, fitted to all points."""
+
+    coefficients: np.ndarray  # (n, C)
+    held_out: np.ndarray  # (n, C) scores of each point by all others
+    inverse_temperature: float = 1.0
+    n_iter: int = 1
+
+
+class Choice(NamedTuple):
+    kernel: str
+    bandwidth: float
+    alpha: float
+    fitted: Fitted
+    loss: float
+    found: Search | None  # None if there was one candidate only
+
+
+def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs=None):
+    """The candidate of least leave-one-out log loss.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), float64
+    codes : ndarray of shape (n,)
+    n_classes : int
+    weights : ndarray of shape (n,)
+    bandwidths : dict of str to sequence of float
+        Of each kernel.
+    alphas : sequence of float
+        Ascending.
+    path : callable
+        ``path(K, Y, shares, codes, weights, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be
+        fitted; Y is 1 for the class of each point and 0 for others, memory a matrix of K's shape to write to.
+
+    Returns
+    -------
+    Choice
+    """
+    Y, shares = indicators(codes, n_classes, weights)
+    grid = {
+        "kernel": np.array(list(bandwidths)),
+        "bandwidth": np.unique(np.concatenate([np.asarray(each, dtype=np.float64) for each in bandwidths.values()])),
+        "alpha": np.asarray(alphas, dtype=np.float64),
+    }
+    shape = [len(values) for values in grid.values()]
+    found, (means, deviations) = {}, np.full((2, *shape), np.nan)
+    K, memory = np.empty((2, len(X), len(X)))
+    for k, kernel in enumerate(grid["kernel"]):
+        for b in np.flatnonzero(np.isin(grid["bandwidth"], bandwidths[kernel])):
+            kernel_matrix(X, kernel=str(kernel), bandwidth=grid["bandwidth"][b], out=K, n_jobs=n_jobs)
+            for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, grid["alpha"], memory)):
+                if fitted is None:
+                    continue
+                losses = log_losses(softmax(fitted.inverse_temperature * fitted.held_out, axis=1), codes)
+                means[k, b, a] = -np.average(losses, weights=weights)
+                deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
+                found[k, b, a] = fitted
+    if not found:
+        raise np.linalg.LinAlgError(
+            f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
+        )
+    chosen, best = {name: values[0] for name, values in grid.items()}, None
+    tuned = {name: values for name, values in grid.items() if len(values) > 1}
+    if tuned:
+        shape = [len(values) for values in tuned.values()]
+        one_split = Splits(weights.sum(keepdims=True))
+        scored = Scored(means.reshape(1, *shape), deviations.reshape(shape))
+        best = search(one_split, tuned, lambda *_, **tried: scored)
+        chosen |= best.params
+    index = tuple(int(np.flatnonzero(values == chosen[name])[0]) for name, values in grid.items())
+    kernel, bandwidth, alpha = chosen.values()
+    return Choice(str(kernel), float(bandwidth), float(alpha), found[index], -float(means[index]), best)
