@@ -82,7 +82,7 @@ def refitted(operator, Y, offsets, ridge, weights):
     return scores
 
 
-@pytest.mark.parametrize("n_classes, share", [(2, 0.1), (3, 0.2), (5, 0.45)])
+@pytest.mark.parametrize("n_classes, share", [(2, 0.15), (3, 0.2), (5, 0.45)])
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 def test_leave_one_out_is_close_to_refitting(n_classes, share, kernel):
     """Compared with how much the losses of the training points themselves are too small, and in what it chooses."""
@@ -95,7 +95,7 @@ def test_leave_one_out_is_close_to_refitting(n_classes, share, kernel):
         refits = losses(refitted(operator, Y, offsets, ridge, weights), y)
         optimism = refits.mean() - losses(solution.scores, y).mean()
         assert abs(each.mean() - refits.mean()) < share * optimism
-        assert np.corrcoef(each, refits)[0, 1] > 0.95
+        assert np.corrcoef(each, refits)[0, 1] > 0.9
         found.append(each.mean())
         exact.append(refits.mean())
     assert exact[np.argmin(found)] < 1.02 * min(exact)
