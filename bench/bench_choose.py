@@ -27,6 +27,7 @@ SETS = ["wine", "simdata_1"] if QUICK else list(TITLES)
 WORDS = {  # class: (use when, avoid when, page of the guide)
     "AutoClassifier": ("you would rather not choose", "fitting time is tight", "metric"),
     "KernelRidgeClassifier": ("you need probabilities", "there are more than 1e5 samples", "metric"),
+    "KernelLogisticClassifier": ("you need sharp probabilities", "there are more than 1e5 samples", "metric"),
     "PerTurboClassifier": ("labels come one at a time; novelty", "a class has more than 1e4 samples", "perturbo"),
     "CauchySchwarzClassifier": ("classes differ in spread", "you need probabilities", "kernel_mean"),
     "LaplacianISEClassifier": ("classes overlap and the border matters", "there are outliers", "kernel_mean"),

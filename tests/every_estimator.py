@@ -19,6 +19,7 @@ QUERIED = {"novelty": True}  # of those that otherwise answer for their training
 DEPEND_ON_ORDER = {
     "AutoClassifier",
     "GradientMetric",
+    "KernelLogisticClassifier",
     "KernelMetric",
     "KernelRidgeClassifier",
     "SpectralKernelClassifier",

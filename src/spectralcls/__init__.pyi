@@ -32,6 +32,7 @@ from .linalg import top_eigenpairs as top_eigenpairs
 from .metric import KernelMetric as KernelMetric
 from .neighbors import knn as knn
 from .perturbo import PerTurboClassifier as PerTurboClassifier
+from .regression import KernelLogisticClassifier as KernelLogisticClassifier
 from .regression import KernelRegressor as KernelRegressor
 from .regression import KernelRidgeClassifier as KernelRidgeClassifier
 from .spectral import KernelMap as KernelMap

@@ -15,6 +15,7 @@ from spectralcls import AutoClassifier, ParzenClassifier
 ALL = [
     "AutoClassifier",
     "CCDRClassifier",
+    "KernelLogisticClassifier",
     "KernelMeanShift",
     "KernelRegressor",
     "KernelRidgeClassifier",

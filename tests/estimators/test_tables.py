@@ -15,6 +15,7 @@ from spectralcls import (
     CauchySchwarzClassifier,
     CCDRClassifier,
     ISEClassifier,
+    KernelLogisticClassifier,
     KernelMap,
     KernelMeanShift,
     KernelMetric,
@@ -420,7 +421,7 @@ def test_growth_keeps_the_table():
 # Scale.
 
 
-HAVE_SCALE = [*TAKE_MISSING, KernelRidgeClassifier]
+HAVE_SCALE = [*TAKE_MISSING, KernelLogisticClassifier, KernelRidgeClassifier]
 
 
 @pytest.mark.parametrize("make", HAVE_SCALE)
@@ -559,6 +560,7 @@ COMPLETED = [
     CCDR,
     CCDRClassifier,
     GradientMetric,
+    KernelLogisticClassifier,
     KernelMap,
     KernelMeanShift,
     KernelMetric,

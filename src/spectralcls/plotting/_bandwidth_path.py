@@ -156,7 +156,7 @@ def _best(estimator):
 
 
 def _score_name(estimator):
-    if hasattr(estimator, "temperature_"):  # whose scores are made probabilities, and judged as such
+    if hasattr(estimator, "loss_"):  # of its probabilities
         return "Held-out log likelihood"
     if isinstance(getattr(estimator, "scoring", None), str):
         scorings = {"neg_log_loss": "Held-out log likelihood", "balanced_accuracy": "Cross-validated balanced accuracy"}

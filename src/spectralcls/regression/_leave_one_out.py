@@ -1,81 +1,86 @@
-"""Kernel ridge regression by all points but one, and what a further point changes, from one inverse factor."""
+"""Kernel, bandwidth and ridge of a penalized kernel expansion by leave-one-out."""
+
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
-from .._expansion.leave_one_out import LeaveOneOut
-from .._utils.validation import units_of
+from .._expansion.ridge import indicators
+from .._tuning import Scored, Search, Splits, search
+from .._tuning.temperature import log_losses
 from ..kernels import kernel_matrix
-from ..linalg import cholesky_in_place, inverse_in_place
-
-SLACK = 1e-9  # of log odds: ties to the rounding of an inverse are ties
 
 
-class RidgeLeftOut(LeaveOneOut):
-    """Scores over the temperature. Targets are indicators less the shares of the classes among all points.
+class Fitted(NamedTuple):
+    """One candidate, fitted to all points."""
 
-    With M = K + alpha W^-1, its inverse B and the coefficients A = B Y, the prediction of point i by the others is
-    ``y_i - a_i / B_ii``, of copies see `_expansion.ridge.solve`. A further point adds a rank-one matrix to B.
+    coefficients: np.ndarray  # (n, C)
+    held_out: np.ndarray  # (n, C) scores of each point by all others
+    inverse_temperature: float = 1.0
+    n_iter: int = 1
+
+
+class Choice(NamedTuple):
+    kernel: str
+    bandwidth: float
+    alpha: float
+    fitted: Fitted
+    loss: float
+    found: Search | None  # None if there was one candidate only
+
+
+def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs=None):
+    """The candidate of least leave-one-out log loss.
 
     Parameters
     ----------
-    X, codes, weights, n_classes
-        Distinct training points.
-    expansion : Expansion
-    alpha, temperature : float
-    by_class : bool
-        Whether the weights contain those of classes.
-    order : ndarray (n_samples,)
+    X : ndarray of shape (n, d), float64
+    codes : ndarray of shape (n,)
+    n_classes : int
+    weights : ndarray of shape (n,)
+    bandwidths : dict of str to sequence of float
+        Of each kernel.
+    alphas : sequence of float
+        Ascending.
+    path : callable
+        ``path(K, Y, shares, codes, weights, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be
+        fitted; Y is 1 for the class of each point and 0 for others, memory a matrix of K's shape to write to.
+
+    Returns
+    -------
+    Choice
     """
-
-    def __init__(self, X, codes, weights, n_classes, expansion, alpha, temperature, by_class, order):
-        units = units_of(codes, weights, n_classes, by_class)
-        vars(self).update(X=X, expansion=expansion, alpha=alpha, temperature=temperature, units=units)
-        K = self._kernel(X)
-        K.flat[:: len(X) + 1] += alpha / weights
-        V = inverse_in_place(cholesky_in_place(K))
-        Y = np.eye(n_classes)[codes]
-        copies, unit = np.maximum(weights, units[codes]), units[codes]
-        vars(self).update(V=V, Y=Y, P=V @ (V.T @ Y), u=V @ V.sum(axis=0), diagonal=np.einsum("ij,ij->i", V, V))
-        vars(self).update(total=weights @ Y, beyond=(copies - unit) / alpha, share=unit / copies)
-        scores = self._held_out(self.P, self.u[:, None], self.total / self.total.sum(), self.diagonal[:, None])
-        super().__init__(codes, weights / unit, scores / temperature, None, order)
-
-    def _kernel(self, Q):
-        options = dict(kernel=self.expansion.kernel, bandwidth=self.expansion.bandwidth)
-        return kernel_matrix(self.X.astype(np.float64), Q.astype(np.float64), **options)
-
-    def _held_out(self, P, u, shares, diagonal):
-        """``y_i + shares - a_i / ...`` with the coefficients ``a = P - u shares`` of the targets."""
-        return self.Y - (P - u * shares) / (self.beyond[:, None] + self.share[:, None] * diagonal)
-
-    def _shares(self, c):
-        """Shares of the classes with one more point of class c."""
-        total = self.total.copy()
-        total[c] += self.units[c]
-        return total / total.sum()
-
-    def limits(self, Q):
-        k = self._kernel(Q)
-        g, h = k.T @ self.P, (k.T @ self.u)[:, None]
-        out = np.empty(g.shape)
-        for c in range(len(self.units)):
-            scores = (g + (1 - h) * self._shares(c)) / self.temperature
-            own, scores[:, c] = scores[:, c].copy(), self.background
-            out[:, c] = own - np.logaddexp.reduce(scores, axis=1)
-        return out + SLACK * np.maximum(1.0, np.abs(out))
-
-    def added(self, Q):
-        k = self._kernel(Q)
-        v = self.V @ (self.V.T @ k)
-        outside, (g, h) = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0), (k.T @ self.P, k.T @ self.u)
-        for c, unit in enumerate(self.units):
-            indicator = np.eye(len(self.units))[c]
-            v_over_s = v / (outside + self.alpha / unit)
-            found = np.empty(v.T.shape)
-            for q in range(len(Q)):
-                P = self.P + np.outer(v_over_s[:, q], g[q] - indicator)
-                u = self.u + v_over_s[:, q] * (h[q] - 1)
-                diagonal = self.diagonal + v_over_s[:, q] * v[:, q]
-                scores = self._held_out(P, u[:, None], self._shares(c), diagonal[:, None]) / self.temperature
-                found[q] = self.log_odds(scores)
-            yield found
+    Y, shares = indicators(codes, n_classes, weights)
+    grid = {
+        "kernel": np.array(list(bandwidths)),
+        "bandwidth": np.unique(np.concatenate([np.asarray(each, dtype=np.float64) for each in bandwidths.values()])),
+        "alpha": np.asarray(alphas, dtype=np.float64),
+    }
+    shape = [len(values) for values in grid.values()]
+    found, (means, deviations) = {}, np.full((2, *shape), np.nan)
+    K, memory = np.empty((2, len(X), len(X)))
+    for k, kernel in enumerate(grid["kernel"]):
+        for b in np.flatnonzero(np.isin(grid["bandwidth"], bandwidths[kernel])):
+            kernel_matrix(X, kernel=str(kernel), bandwidth=grid["bandwidth"][b], out=K, n_jobs=n_jobs)
+            for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, grid["alpha"], memory)):
+                if fitted is None:
+                    continue
+                losses = log_losses(softmax(fitted.inverse_temperature * fitted.held_out, axis=1), codes)
+                means[k, b, a] = -np.average(losses, weights=weights)
+                deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
+                found[k, b, a] = fitted
+    if not found:
+        raise np.linalg.LinAlgError(
+            f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"
+        )
+    chosen, best = {name: values[0] for name, values in grid.items()}, None
+    tuned = {name: values for name, values in grid.items() if len(values) > 1}
+    if tuned:
+        shape = [len(values) for values in tuned.values()]
+        one_split = Splits(weights.sum(keepdims=True))
+        scored = Scored(means.reshape(1, *shape), deviations.reshape(shape))
+        best = search(one_split, tuned, lambda *_, **tried: scored)
+        chosen |= best.params
+    index = tuple(int(np.flatnonzero(values == chosen[name])[0]) for name, values in grid.items())
+    kernel, bandwidth, alpha = chosen.values()
+    return Choice(str(kernel), float(bandwidth), float(alpha), found[index], -float(means[index]), best)

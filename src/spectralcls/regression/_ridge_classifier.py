@@ -1,30 +1,18 @@
 """Classification by kernel ridge regression of the classes' indicators."""
 
-import warnings
-from numbers import Integral, Real
-
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from .._estimator import Classifier
-from .._expansion import Expansion, Rule, TrainingPoints
-from .._expansion.ridge import ALPHAS, indicators, solve
-from .._tuning import check_grid, distinct, median_distance, thin
-from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.progress import progress
-from .._utils.training_data import TrainingData
+from .._expansion.ridge import ALPHAS, solve
+from .._tuning.temperature import inverse_temperature
+from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike, RandomState
-from ..kernels import kernel_matrix
 from . import _ridge_iterative as _iterative
-from ._leave_one_out import RidgeLeftOut
-from ._ridge_tuning import BANDWIDTH_FACTORS, leave_one_out
+from ._leave_one_out import Fitted
+from ._penalized import CONSTRAINTS, PenalizedClassifier
+from ._ridge_left_out import RidgeLeftOut
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
 
-
-class KernelRidgeClassifier(Classifier):
+class KernelRidgeClassifier(PenalizedClassifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
 
     For each class c, f_c minimizes ``sum_i (y_ic - f_c(x_i))^2 + alpha |f_c|^2``, y_ic being 1 for the points of the
@@ -132,19 +120,9 @@ class KernelRidgeClassifier(Classifier):
     True
     """
 
-    _parameter_constraints = {
-        "bandwidth": [StrOptions({"cv"}), _POSITIVE],
-        "alpha": [StrOptions({"cv"}), _POSITIVE],
-        "kernel": [StrOptions(set(BANDWIDTH_FACTORS))],
-        "bandwidth_grid": ["array-like", None],
-        "alpha_grid": ["array-like"],
-        "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
-        "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
-        "tol": [_POSITIVE],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "rank": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["boolean"],
-    }
+    _parameter_constraints = CONSTRAINTS | {"kernel": [StrOptions({"laplace", "gaussian"})]}
+    _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
+    _TITLE, _METHOD = "ridge", "Conjugate gradients"
 
     def __init__(
         self,
@@ -183,74 +161,39 @@ class KernelRidgeClassifier(Classifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _learn(self, data):
-        rng = check_random_state(self.random_state)
-        data, order = distinct(data)
-        X, weights = data.X, data.weights
-        sample = thin(data, self.max_tuning_samples, rng)
-        choice = leave_one_out(
-            sample.X.astype(np.float64),
-            sample.codes,
-            sample.n_classes,
-            sample.weights,
-            self.kernel,
-            *self._candidates(sample.X, rng),
-            self.n_jobs,
-        )
-        Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
-        if len(X) <= self.max_exact_samples:
-            K = kernel_matrix(X.astype(np.float64), kernel=self.kernel, bandwidth=choice.bandwidth, n_jobs=self.n_jobs)
-            coefficients, self.n_iter_ = solve(K, Y, choice.alpha, weights, held_out=False).coefficients, 1
-        else:
-            coefficients, self.residuals_, self.n_iter_ = self._iterate(X, Y, choice, weights, rng)
-        self.points_, self.dual_coef_ = X, coefficients.astype(X.dtype, copy=False)
-        self._codes, self._weights, self._order = data.codes, weights, order
-        self.bandwidth_, self.alpha_ = choice.bandwidth, choice.alpha
-        self.temperature_, self.loss_ = 1 / choice.inverse_temperature, choice.loss
-        if choice.found is not None:
-            self._note(choice.found, len(sample.X))
+    @property
+    def _kernel(self):
+        return self.kernel
 
-    def _candidates(self, X, rng):
-        """Bandwidths and alphas to try; one where it is given."""
-        if self.bandwidth != "cv":
-            bandwidths = [self.bandwidth]
-        elif self.bandwidth_grid is None:
-            bandwidths = median_distance(X, rng) * np.array(BANDWIDTH_FACTORS[self.kernel])
-        else:
-            bandwidths = check_grid(self.bandwidth_grid, "bandwidth_grid")
-        alphas = check_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
-        return bandwidths, alphas
+    def _path(self, K, Y, shares, codes, weights, alphas, memory):
+        found = []
+        for alpha in alphas:
+            try:
+                solution = solve(K, Y - shares, alpha, weights, memory=memory)
+            except np.linalg.LinAlgError:
+                found.append(None)
+                continue
+            held_out = solution.held_out + shares
+            sharpness = inverse_temperature(held_out, codes, weights)
+            found.append(Fitted(solution.coefficients, held_out, sharpness))
+        return found
 
-    def _iterate(self, X, Y, choice, weights, rng):
-        with progress("ridge", self.max_iter, silent=not self.verbose) as step_done:
-            solution = _iterative.solve(
-                X,
-                Y,
-                self.kernel,
-                choice.bandwidth,
-                choice.alpha,
-                weights,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                rank=self.rank,
-                rng=rng,
-                step_done=step_done,
-                n_jobs=self.n_jobs,
-            )
-        if solution.residuals.max() > self.tol:
-            warnings.warn(
-                f"Conjugate gradients stopped after {solution.n_iter} iterations at a residual of "
-                f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return solution
+    def _exact(self, K, Y, shares, alpha, weights):
+        return Fitted(solve(K, Y - shares, alpha, weights, held_out=False).coefficients, None)
+
+    def _iterative(self, operator, Y, shares, alpha, weights, step_done):
+        options = {"tol": self.tol, "max_iter": self.max_iter, "step_done": step_done}
+        return _iterative.solve(operator, Y - shares, alpha, weights, **options)
+
+    def _keep(self, choice):
+        self.temperature_ = 1 / choice.fitted.inverse_temperature
 
     @property
-    def _model(self):
-        points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
-        rule = Rule("distance")  # k(y) A less an offset
-        return Expansion(rule, points, self.kernel, self.bandwidth_, self.dual_coef_, offsets=-self.class_prior_)
+    def _inverse_temperature(self):
+        return 1 / self.temperature_
+
+    def _offsets(self):
+        return self.class_prior_
 
     @property
     def _without_leave_one_out(self):
@@ -261,40 +204,3 @@ class KernelRidgeClassifier(Classifier):
     def _leave_one_out(self):
         options = self._model, self.alpha_, self.temperature_, self.class_weight is not None, self._order
         return RidgeLeftOut(self.points_, self._codes, self._weights, len(self.classes_), *options)
-
-    def _scores(self, X):
-        return self._model.scores(X).astype(X.dtype, copy=False)
-
-    def predict_log_proba(self, X):
-        """Log probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        log_p : ndarray of shape (n_queries, n_classes)
-            Finite, and accurate where the probability itself would underflow.
-
-        Notes
-        -----
-        One pass over the pairs of queries and `points_`.
-        """
-        return log_softmax(self._scores(self._queries(X)) / self.temperature_, axis=1)
-
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        p : ndarray of shape (n_queries, n_classes)
-            Each row adds up to one: ``softmax(scores / temperature_)``.
-        """
-        return np.exp(self.predict_log_proba(X))

@@ -3,12 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
-from ..kernels import kernel_sums
-from ..linalg import rpcholesky
-
-_RESOLVED = 1e-4  # share of the trace below which a factor in float32 is rounding
 _SINGLE = 1e-4  # by how much a run in float32 lowers the residual before it is computed afresh
 
 
@@ -18,17 +13,15 @@ class IterativeSolution(NamedTuple):
     n_iter: int
 
 
-def solve(X, Y, kernel, bandwidth, ridge, weights, *, tol, max_iter, rank, rng, step_done, n_jobs):
+def solve(kernel, Y, ridge, weights, *, tol, max_iter, step_done):
     """Solve ``(K + ridge W^-1) A = Y`` for all columns at once; a column that has converged is left out.
 
     Steps multiply in float32; what remains of the right-hand side is then computed in float64 and solved for again.
 
-    The preconditioner is ``(F F^T + ridge)^-1``, F of `rank` columns from randomly pivoted Cholesky: exact on the
-    leading eigenvectors of K, whose eigenvalues are what makes the matrix ill conditioned [1]_.
-
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    kernel : SummedKernel
+        K and its preconditioner, of low rank [1]_.
     Y : ndarray of shape (n, C), float64
     weights : ndarray of shape (n,)
     tol : float
@@ -51,15 +44,14 @@ def solve(X, Y, kernel, bandwidth, ridge, weights, *, tol, max_iter, rank, rng, 
        kernel ridge regression", 2023, arXiv:2304.12465.
     """
     root = np.sqrt(weights)[:, None]
-    single = np.ascontiguousarray(X, dtype=np.float32)
-    double = np.ascontiguousarray(X, dtype=np.float64)
+    scaled = kernel.preconditioner(ridge, weights)
 
-    def product(V, points):
-        scaled = np.ascontiguousarray(root * V, dtype=points.dtype)
-        sums = kernel_sums(points, points, weights=scaled, kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
-        return root * sums.astype(np.float64) + ridge * V
+    def product(V):
+        return root * kernel.product(root * V) + ridge * V
 
-    precondition = _preconditioner(single, kernel, bandwidth, ridge, root, rank, rng, n_jobs)
+    def precondition(V):
+        return scaled(root * V) / root
+
     B = root * Y
     norms = np.linalg.norm(B, axis=0)
     norms[norms == 0] = 1.0
@@ -69,11 +61,12 @@ def solve(X, Y, kernel, bandwidth, ridge, weights, *, tol, max_iter, rank, rng, 
         active = np.flatnonzero(residuals > tol)
         target = np.maximum(tol * norms[active] / 2, _SINGLE * np.linalg.norm(R[:, active], axis=0))
         correction, steps = _conjugate_gradients(
-            lambda V: product(V, single), precondition, R[:, active], target, max_iter - n_iter, step_done
+            product, precondition, R[:, active], target, max_iter - n_iter, step_done
         )
         n_iter += steps
         A[:, active] += correction
-        R[:, active] = B[:, active] - product(A[:, active], double)
+        current = A[:, active]
+        R[:, active] = B[:, active] - root * kernel.accurate_product(root * current) - ridge * current
         before, residuals = residuals, np.linalg.norm(R, axis=0) / norms
         if residuals[active].max() > before[active].max() / 2:
             break
@@ -100,19 +93,3 @@ def _conjugate_gradients(product, precondition, R, target, max_iter, step_done):
         P[:, active] = S + new / rho[active] * P[:, active]
         rho[active] = new
     return A, max_iter
-
-
-def _preconditioner(X, kernel, bandwidth, ridge, root, rank, rng, n_jobs):
-    """V -> (W^1/2 F F^T W^1/2 + ridge)^-1 V, by the Woodbury identity on the eigenpairs of F^T W F."""
-    low_rank = rpcholesky(
-        X, min(rank, len(X)), kernel=kernel, bandwidth=bandwidth, tol=_RESOLVED, random_state=rng, n_jobs=n_jobs
-    )
-    F, weights = low_rank.factor, root[:, 0] ** 2
-    values, basis = eigh(low_rank.weighted_gram(weights), check_finite=False)
-    inner = (basis / (np.maximum(values, 0.0) + ridge)) @ basis.T
-
-    def precondition(V):
-        small = inner @ (F.T @ (root * V).astype(F.dtype)).astype(np.float64)
-        return (V - root * (F @ small.astype(F.dtype))) / ridge
-
-    return precondition

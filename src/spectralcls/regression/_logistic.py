@@ -1,0 +1,113 @@
+"""Kernel logistic regression: Newton steps by conjugate gradients, and its leave-one-out scores from the Hessian."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+_LEAST_CURVATURE = 1e-8  # of a point; below it leave-one-out scores are rounding
+_MOST_STEPS = 100  # of conjugate gradients for a Newton step
+_FORCING = 0.1  # residual of a Newton step at most, relative to the gradient
+
+
+class LogisticSolution(NamedTuple):
+    coefficients: np.ndarray  # (n, C)
+    scores: np.ndarray  # (n, C) of the points themselves
+    residuals: np.ndarray  # (C,) norm of each column's gradient, over that of all zero coefficients
+    n_iter: int  # Newton steps
+
+
+def solve(kernel, Y, offsets, ridge, weights, *, start=None, tol=1e-6, max_iter=100, step_done=lambda what: None):
+    """Minimize ``sum_i w_i log(1 / p_i(y_i)) + ridge / 2 |f|^2`` with p the softmax of ``f + offsets``, f = K A.
+
+    Newton's method. A step solves ``(ridge + B K) D = -G``, B the Hessian of the losses and G the gradient, by
+    conjugate gradients in the inner product of K, with B replaced by a multiple of one for each point in the
+    preconditioner: exact for two classes.
+
+    Parameters
+    ----------
+    kernel : DenseKernel, LowRankKernel or SummedKernel
+    Y : ndarray of shape (n, C)
+        Indicators of the classes.
+    offsets : ndarray of shape (C,)
+    ridge : float
+    weights : ndarray of shape (n,)
+    start : ndarray of shape (n, C), default=None
+        Coefficients to start from, each row of sum zero.
+    tol : float
+        Norm of the gradient in relation to that at zero.
+
+    Returns
+    -------
+    LogisticSolution
+    """
+    w = weights[:, None]
+    zero = np.linalg.norm(w * (Y - np.exp(log_softmax(offsets))), axis=0)
+    A = np.zeros_like(Y) if start is None else start
+    F = np.zeros_like(Y) if start is None else kernel.accurate_product(A)
+    for n_iter in range(max_iter + 1):
+        log_p = log_softmax(F + offsets, axis=1)
+        P = np.exp(log_p)
+        G = ridge * A + w * (P - Y)
+        residuals = np.linalg.norm(G, axis=0) / zero
+        step_done(f"gradient {residuals.max():.1e}")
+        residual = np.linalg.norm(G) / np.linalg.norm(zero)
+        if (residuals <= tol).all() or n_iter == max_iter:
+            break
+        value = _objective(log_p, Y, weights, ridge, A, F)
+        D, KD = _newton_step(kernel, G, P, w, ridge, min(_FORCING, residual), tol * zero.min() / 2)
+        slope, length = np.vdot(G, KD), 1.0
+        while length > 1e-6:
+            trial = log_softmax(F + length * KD + offsets, axis=1)
+            reached = _objective(trial, Y, weights, ridge, A + length * D, F + length * KD)
+            if reached <= value + 1e-4 * length * slope + 1e-12 * abs(value):
+                break
+            length /= 2
+        A, F = A + length * D, F + length * KD
+    return LogisticSolution(A, F + offsets, residuals, n_iter)
+
+
+def _objective(log_p, Y, weights, ridge, A, F):
+    return -weights @ np.einsum("ij,ij->i", Y, log_p) + ridge / 2 * np.vdot(A, F)
+
+
+def curvatures(P, weights):
+    """Mean eigenvalue of each point's Hessian ``w (diag(p) - p p^T)`` among directions of sum zero."""
+    spread = (P * (1 - P)).sum(axis=1) / (P.shape[1] - 1)
+    return weights * np.maximum(spread, _LEAST_CURVATURE)
+
+
+def _newton_step(kernel, G, P, w, ridge, forcing, least):
+    """D and K D with ``(ridge + B K) D = -G`` up to a residual."""
+    precondition = kernel.preconditioner(ridge, curvatures(P, w[:, 0]))
+    D, KD, R = np.zeros_like(G), np.zeros_like(G), -G
+    target = max(forcing * np.linalg.norm(R), least)
+    direction = image = rho = None
+    for _ in range(_MOST_STEPS):
+        Z = precondition(R)
+        KZ = kernel.product(Z)
+        new = np.vdot(R, KZ)
+        direction = Z if rho is None else Z + new / rho * direction
+        image = KZ if rho is None else KZ + new / rho * image
+        rho = new
+        q = ridge * direction + w * P * (image - (P * image).sum(axis=1, keepdims=True))
+        length = rho / np.vdot(q, image)
+        D += length * direction
+        KD += length * image
+        R -= length * q
+        if np.linalg.norm(R) <= target:
+            break
+    return D, KD
+
+
+def held_out(kernel, solution, Y, ridge, weights):
+    """Scores of each point by all others, to first order: by one Newton step.
+
+    Of a point of weight w > 1, which stands for copies, one is left out. For two classes this is the step of the whole
+    Hessian; for more, the others' Hessian is a multiple of one for each point.
+    """
+    P = np.exp(log_softmax(solution.scores, axis=1))
+    s, copy = curvatures(P, weights), np.minimum(weights, 1)
+    h = (1 - ridge * kernel.inverse_diagonal(ridge, s)) / s
+    leverage = h / (1 - h * s * copy / weights)
+    return solution.scores - (leverage * copy)[:, None] * (Y - P)

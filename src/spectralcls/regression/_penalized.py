@@ -1,0 +1,149 @@
+"""What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._estimator import Classifier
+from .._expansion import Expansion, Rule, TrainingPoints
+from .._expansion.ridge import indicators
+from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.progress import progress
+from .._utils.training_data import TrainingData
+from ..kernels import kernel_matrix
+from ._leave_one_out import leave_one_out
+from ._operators import SummedKernel
+
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+
+CONSTRAINTS = {
+    "bandwidth": [StrOptions({"cv"}), _POSITIVE],
+    "alpha": [StrOptions({"cv"}), _POSITIVE],
+    "bandwidth_grid": ["array-like", None],
+    "alpha_grid": ["array-like"],
+    "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
+    "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
+    "tol": [_POSITIVE],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "rank": [Interval(Integral, 1, None, closed="left")],
+    "verbose": ["boolean"],
+}
+
+
+class PenalizedClassifier(Classifier):
+    """A classifier whose scores ``k(y) A`` plus offsets minimize a sum of losses and ``alpha |f|^2``.
+
+    A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and four methods:
+    ``_path(K, Y, shares, codes, weights, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`;
+    ``_exact(K, Y, shares, alpha, weights)`` and ``_iterative(operator, Y, shares, alpha, weights, step_done)`` fit one
+    and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
+    """
+
+    _inverse_temperature = 1.0
+
+    def _learn(self, data):
+        rng = check_random_state(self.random_state)
+        data, order = distinct(data)
+        X, weights = data.X, data.weights
+        sample = thin(data, self.max_tuning_samples, rng)
+        choice = leave_one_out(
+            sample.X.astype(np.float64),
+            sample.codes,
+            sample.n_classes,
+            sample.weights,
+            *self._candidates(sample.X, rng),
+            self._path,
+            self.n_jobs,
+        )
+        Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
+        Y += self.class_prior_
+        form = {"kernel": choice.kernel, "bandwidth": choice.bandwidth, "n_jobs": self.n_jobs}
+        if len(X) > self.max_exact_samples:
+            solution = self._iterate(X, Y, choice.alpha, weights, rng, form)
+            self.residuals_ = solution.residuals
+        elif sample is data:
+            solution = choice.fitted
+        else:
+            K = kernel_matrix(X.astype(np.float64), **form)
+            solution = self._exact(K, Y, self.class_prior_, choice.alpha, weights)
+        self.points_, self.dual_coef_ = X, solution.coefficients.astype(X.dtype, copy=False)
+        self._codes, self._weights, self._order = data.codes, weights, order
+        self.bandwidth_, self.alpha_, self.n_iter_ = choice.bandwidth, choice.alpha, solution.n_iter
+        self.loss_ = choice.loss
+        self._keep(choice)
+        if choice.found is not None:
+            self._note(choice.found, len(sample.X))
+
+    def _candidates(self, X, rng):
+        """Bandwidths by kernel and alphas to try; one where it is given."""
+        kernels = list(self._BANDWIDTH_FACTORS) if self.kernel == "cv" else [self.kernel]
+        if self.bandwidth != "cv":
+            bandwidths = dict.fromkeys(kernels, [self.bandwidth])
+        elif self.bandwidth_grid is None:
+            median = median_distance(X, rng)
+            bandwidths = {kernel: median * np.array(self._BANDWIDTH_FACTORS[kernel]) for kernel in kernels}
+        else:
+            bandwidths = dict.fromkeys(kernels, check_grid(self.bandwidth_grid, "bandwidth_grid"))
+        alphas = check_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
+        return bandwidths, alphas
+
+    def _iterate(self, X, Y, alpha, weights, rng, form):
+        operator = SummedKernel.of(X, rank=self.rank, rng=rng, **form)
+        with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
+            solution = self._iterative(operator, Y, self.class_prior_, alpha, weights, step_done)
+        if solution.residuals.max() > self.tol:
+            warnings.warn(
+                f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
+                f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return solution
+
+    @property
+    def _model(self):
+        points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
+        rule = Rule("distance")  # k(y) A less an offset
+        return Expansion(rule, points, self._kernel, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
+
+    def _scores(self, X):
+        return self._model.scores(X).astype(X.dtype, copy=False)
+
+    def predict_log_proba(self, X):
+        """Log probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_queries, n_classes)
+            Finite, and accurate where the probability itself would underflow.
+
+        Notes
+        -----
+        One pass over the pairs of queries and `points_`.
+        """
+        return log_softmax(self._scores(self._queries(X)) * self._inverse_temperature, axis=1)
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one: the softmax of the scores, for ridge regression divided by `temperature_`.
+        """
+        return np.exp(self.predict_log_proba(X))

@@ -1,0 +1,222 @@
+"""Kernel logistic regression against a general optimizer, and its leave-one-out scores against refitting."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+from scipy.special import log_softmax, softmax
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls.kernels import kernel_matrix
+from spectralcls.regression import KernelLogisticClassifier
+from spectralcls.regression._logistic import held_out, solve
+from spectralcls.regression._operators import DenseKernel
+
+
+def problem(n=90, n_classes=3, seed=0):
+    options = {"n_informative": 3, "n_classes": n_classes, "n_clusters_per_class": 1, "random_state": seed}
+    return make_classification(n, 5, **options)
+
+
+def dense(X, kernel="laplace", bandwidth=1.5):
+    K = kernel_matrix(X, kernel=kernel, bandwidth=bandwidth)
+    return DenseKernel(K, np.empty_like(K))
+
+
+def losses(scores, codes):
+    return -log_softmax(scores, axis=1)[np.arange(len(codes)), codes]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+def test_solution_is_that_of_a_general_optimizer(n_classes, kernel):
+    X, y = problem(60, n_classes)
+    weights = np.random.default_rng(0).uniform(0.5, 3, 60)
+    operator, Y = dense(X, kernel), np.eye(n_classes)[y]
+    offsets, ridge = np.log(Y.mean(axis=0)), 0.2
+
+    def objective(a):
+        A = a.reshape(Y.shape)
+        F = operator.K @ A
+        P = softmax(F + offsets, axis=1)
+        value = weights @ losses(F + offsets, y) + ridge / 2 * np.vdot(A, F)
+        return value, (operator.K @ (ridge * A + weights[:, None] * (P - Y))).ravel()
+
+    found = solve(operator, Y, offsets, ridge, weights, tol=1e-10)
+    best = minimize(objective, np.zeros(Y.size), jac=True, options={"gtol": 1e-7, "maxiter": 5000})
+    assert objective(found.coefficients.ravel())[0] <= best.fun + 1e-9
+    assert_allclose(found.scores, operator.K @ best.x.reshape(Y.shape) + offsets, atol=1e-4)
+    assert_allclose(found.scores, operator.K @ found.coefficients + offsets, atol=1e-9)
+    assert_allclose(found.coefficients.sum(axis=1), 0, atol=1e-9)
+    assert_allclose(ridge * found.coefficients, weights[:, None] * (Y - softmax(found.scores, axis=1)), atol=1e-7)
+    assert found.n_iter < 15
+
+
+def test_coordinates_of_the_eigenbasis_give_the_linear_logistic_regression():
+    X, y = problem(80)
+    K = dense(X).K
+    values, vectors = np.linalg.eigh(K)
+    Z = vectors * np.sqrt(values)
+    offsets = np.zeros(3)
+    found = solve(dense(X), np.eye(3)[y], offsets, 0.5, np.ones(80), tol=1e-10)
+    linear = LogisticRegression(C=1 / 0.5, fit_intercept=False, tol=1e-10, max_iter=5000).fit(Z, y)
+    assert_allclose(softmax(found.scores, axis=1), linear.predict_proba(Z), atol=1e-6)
+
+
+def refitted(operator, Y, offsets, ridge, weights):
+    """Exact scores of each point by all others, of which one copy is left out where the weight is more than 1."""
+    scores = np.empty_like(Y)
+    for i in range(len(Y)):
+        left = weights.copy()
+        left[i] = max(left[i] - 1, 0)
+        kept = left > 0
+        K = np.ascontiguousarray(operator.K[np.ix_(kept, kept)])
+        part = DenseKernel(K, np.empty_like(K))
+        A = solve(part, Y[kept], offsets, ridge, left[kept], tol=1e-9).coefficients
+        scores[i] = operator.K[i, kept] @ A + offsets
+    return scores
+
+
+@pytest.mark.parametrize("n_classes, share", [(2, 0.15), (3, 0.2), (5, 0.45)])
+@pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+def test_leave_one_out_is_close_to_refitting(n_classes, share, kernel):
+    """Compared with how much the losses of the training points themselves are too small, and in what it chooses."""
+    X, y = problem(90, n_classes)
+    operator, Y, weights = dense(X, kernel, 2.0), np.eye(n_classes)[y], np.ones(90)
+    offsets, found, exact = np.log(Y.mean(axis=0)), [], []
+    for ridge in (10.0, 1.0, 0.1, 0.01):
+        solution = solve(operator, Y, offsets, ridge, weights, tol=1e-9)
+        each = losses(held_out(operator, solution, Y, ridge, weights), y)
+        refits = losses(refitted(operator, Y, offsets, ridge, weights), y)
+        optimism = refits.mean() - losses(solution.scores, y).mean()
+        assert abs(each.mean() - refits.mean()) < share * optimism
+        assert np.corrcoef(each, refits)[0, 1] > 0.9
+        found.append(each.mean())
+        exact.append(refits.mean())
+    assert exact[np.argmin(found)] < 1.02 * min(exact)
+
+
+def test_leave_one_out_of_two_classes_is_a_newton_step_of_the_whole_hessian():
+    X, y = problem(40, 2)
+    weights = np.random.default_rng(0).integers(1, 4, 40).astype(float)
+    operator, Y, ridge = dense(X), np.eye(2)[y], 0.1
+    solution = solve(operator, Y, np.zeros(2), ridge, weights, tol=1e-11)
+    P = softmax(solution.scores, axis=1)
+    found = held_out(operator, solution, Y, ridge, weights)
+    for i in range(40):
+        left = weights.copy()
+        left[i] -= 1
+        hessian = ridge * np.linalg.inv(operator.K) + np.diag(2 * left * P[:, 0] * P[:, 1])
+        step = np.linalg.solve(hessian, np.eye(40)[i])[i]
+        assert_allclose(found[i], solution.scores[i] - step * (Y[i] - P[i]), rtol=1e-6, atol=1e-8)
+
+
+def test_weighted_leave_one_out_leaves_out_a_copy():
+    X, y = problem(40, 2)
+    weights = np.random.default_rng(0).integers(1, 4, 40).astype(float)
+    operator, Y = dense(X), np.eye(2)[y]
+    solution = solve(operator, Y, np.zeros(2), 0.5, weights, tol=1e-10)
+    found = held_out(operator, solution, Y, 0.5, weights)
+    assert_allclose(found, refitted(operator, Y, np.zeros(2), 0.5, weights), atol=0.15)
+
+
+def test_warm_start_changes_the_way_and_not_the_end():
+    X, y = problem(100)
+    operator, Y, weights = dense(X), np.eye(3)[y], np.ones(100)
+    near = solve(operator, Y, np.zeros(3), 0.02, weights, tol=1e-9)
+    cold, warm = (solve(operator, Y, np.zeros(3), 0.01, weights, tol=1e-9, start=A) for A in (None, near.coefficients))
+    assert_allclose(warm.scores, cold.scores, atol=1e-6)
+    assert warm.n_iter < cold.n_iter
+
+
+@pytest.mark.parametrize("ridge", [1e-8, 1e-3, 1e4])
+def test_separated_classes_and_extreme_ridges_are_finite(ridge):
+    X = np.concatenate([np.random.default_rng(c).normal(100 * c, 1, size=(30, 2)) for c in range(3)])
+    y = np.repeat(np.arange(3), 30)
+    model = KernelLogisticClassifier(3.0, alpha=ridge, kernel="laplace", scale=None).fit(X, y)
+    log_p = model.predict_log_proba(X)
+    assert np.isfinite(log_p).all() and np.isfinite(model.dual_coef_).all() and np.isfinite(model.loss_)
+    assert_array_equal(model.predict(X), y)
+    assert_allclose(np.exp(log_p).sum(axis=1), 1)
+
+
+def test_far_away_the_shares_of_the_classes_remain():
+    X, y = load_iris(return_X_y=True)
+    model = KernelLogisticClassifier().fit(X[:120], y[:120])  # 50, 50, 20
+    assert_allclose(model.predict_proba(np.full((1, 4), 1e9))[0], np.array([50, 50, 20]) / 120)
+
+
+def test_labels_at_random_come_out_at_the_shares():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 8)), (rng.uniform(size=300) < 0.3).astype(int)
+    model = KernelLogisticClassifier(alpha_grid=[0.01, 0.1, 1, 10, 100]).fit(X, y)
+    entropy = losses(np.log(np.tile(model.class_prior_, (300, 1))), y).mean()
+    assert model.loss_ < entropy + 0.02
+
+
+@pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+@pytest.mark.parametrize("n_classes, weighted", [(2, False), (3, True)])
+def test_kernel_sums_agree_with_the_matrix(kernel, n_classes, weighted):
+    X, y = problem(400, n_classes)
+    weights = np.random.default_rng(1).integers(1, 4, 400) if weighted else None
+    options = {"bandwidth": 2.0, "alpha": 0.05, "kernel": kernel, "tol": 1e-5}
+    exact = KernelLogisticClassifier(**options).fit(X, y, weights)
+    iterative = KernelLogisticClassifier(**options, max_exact_samples=0, rank=50).fit(X, y, weights)
+    assert iterative.residuals_.max() <= 1e-5
+    assert_allclose(iterative.predict_proba(X), exact.predict_proba(X), atol=1e-3)
+    assert not hasattr(exact, "residuals_")
+
+
+def test_thinned_tuning_and_exact_fit_of_all_points():
+    X, y = problem(300)
+    options = {"bandwidth": 2.0, "alpha": 0.1, "kernel": "gaussian", "tol": 1e-8}
+    whole, thinned = (KernelLogisticClassifier(**options, max_tuning_samples=limit).fit(X, y) for limit in (None, 100))
+    assert_allclose(thinned.decision_function(X), whole.decision_function(X), atol=1e-5)
+
+
+def test_too_few_iterations_are_a_warning_with_the_residual():
+    X, y = problem(300)
+    with pytest.warns(ConvergenceWarning, match="Newton's method stopped after 1 iterations at a residual of"):
+        KernelLogisticClassifier(2.0, alpha=1e-4, max_exact_samples=0, rank=5, max_iter=1).fit(X, y)
+
+
+def test_weights_are_repetitions():
+    X, y = problem(80)
+    weights = np.random.default_rng(3).integers(0, 3, 80)
+    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(80), weights))
+    model = KernelLogisticClassifier(scale=None)
+    weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
+    assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+def test_class_weights_are_sample_weights():
+    X, y = problem(80)
+    balanced = KernelLogisticClassifier(class_weight={0: 2.0, 1: 1.0, 2: 0.5}, scale=None).fit(X, y)
+    weighted = KernelLogisticClassifier(scale=None).fit(X, y, np.array([2.0, 1.0, 0.5])[y])
+    assert_allclose(balanced.predict_proba(X), weighted.predict_proba(X), rtol=1e-9)
+
+
+def test_the_chosen_kernel_is_the_best_of_those_tried():
+    X, y = problem(100)
+    model = KernelLogisticClassifier(kernel="cv").fit(X, y)
+    alone = {kernel: KernelLogisticClassifier(kernel=kernel).fit(X, y) for kernel in ("laplace", "gaussian")}
+    best = min(alone, key=lambda kernel: alone[kernel].loss_)
+    assert model.kernel_ == best
+    assert_array_equal(model.predict_proba(X), alone[best].predict_proba(X))
+    tried = [
+        params
+        for params, score in zip(model.cv_results_["params"], model.cv_results_["mean_test_score"], strict=True)
+        if np.isfinite(score)
+    ]
+    assert len(tried) == sum(len(each.cv_results_["params"]) for each in alone.values())
+    assert {"kernel", "bandwidth", "alpha"} == set(tried[0])
+
+
+@parametrize_with_checks([KernelLogisticClassifier(), KernelLogisticClassifier(max_exact_samples=0, kernel="gaussian")])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
