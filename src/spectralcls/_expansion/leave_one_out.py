@@ -222,7 +222,6 @@ class ClassSums(LeaveOneOut):
             found[:, own] = before
 
 
-@property
 def without_class_sums(estimator):
     """Why an estimator has no `ClassSums` of its `_model`; None if it has."""
     model = vars(estimator).get("_model")

@@ -37,7 +37,9 @@ class DaskClassifier(DaskEstimator):
     A family gives `_class_scores`, the lazy scores of the classes of which the largest wins.
     """
 
-    _without_leave_one_out = "they compare every query with every training point: use to_local().predict_set(X)."
+    _without_leave_one_out: str | None = (
+        "they compare every query with every training point: use to_local().predict_set(X)."
+    )
 
     def _map_queries(self, X, function, *arguments):
         """``function(block, *arguments)`` for every block of queries: (m, C), arguments may be Delayed."""

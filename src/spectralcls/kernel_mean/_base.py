@@ -83,7 +83,7 @@ class KernelMeanClassifier(Classifier):
     def _winners(self, X):
         return self._model.labels(X)
 
-    _without_leave_one_out = without_class_sums
+    _without_leave_one_out = property(without_class_sums)
 
     def _leave_one_out(self):
         return ClassSums(self._model)

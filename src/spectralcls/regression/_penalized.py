@@ -21,7 +21,7 @@ from ._operators import SummedKernel
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
-CONSTRAINTS = {
+CONSTRAINTS: dict = {
     "bandwidth": [StrOptions({"cv"}), _POSITIVE],
     "alpha": [StrOptions({"cv"}), _POSITIVE],
     "bandwidth_grid": ["array-like", None],
