@@ -1,6 +1,7 @@
 #include "neighbors/knn.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "neighbors/candidates.hpp"
@@ -169,7 +170,9 @@ template <class T>
 void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
                        std::int64_t* indices, const Execution& execution) {
   const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
-  if (search == Search::tree || (search == Search::automatic && rule.tree_may_pay())) {
+  const bool fits = points.rows <= detail::KdTree<T>::most_points;
+  if (search == Search::tree && !fits) throw std::invalid_argument("a k-d tree holds up to 2^31 points");
+  if (search == Search::tree || (search == Search::automatic && fits && rule.tree_may_pay())) {
     const detail::TreeSearch<T> tree(queries, points, k, execution);
     if (search == Search::tree || tree.scans_at_most(rule.most_scans())) return tree.run(distances, indices);
   }
