@@ -83,7 +83,9 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes)
     h, scores = display.line_.get_xydata().T
     assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"]))
-    assert len(h) == {"KernelRidgeClassifier": 3, "KernelLogisticClassifier": 3, "SpectralKernelClassifier": 6}.get(type(model).__name__, 16)
+    assert len(h) == {"KernelRidgeClassifier": 3, "KernelLogisticClassifier": 3, "SpectralKernelClassifier": 6}.get(
+        type(model).__name__, 16
+    )
     assert np.nanmax(scores) == np.nanmax(model.cv_results_["mean_test_score"])
     assert display.best_line_.get_xdata()[0] in h
     assert display.score_name == {
