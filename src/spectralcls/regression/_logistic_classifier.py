@@ -11,11 +11,11 @@ from ._penalized import CONSTRAINTS, PenalizedClassifier
 
 
 class KernelLogisticClassifier(PenalizedClassifier):
-    """Kernel logistic regression: smooth class boundaries, and probabilities as the loss itself asks for them.
+    """Multinomial kernel logistic regression with a ridge penalty.
 
-    The functions f_c minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``, where p is the softmax of
-    ``f_c(x) + log(share of class c)`` and |.| the norm of the kernel's space. Kernel, bandwidth and alpha are those of
-    the best leave-one-out log loss, which the Hessian gives without a refit.
+    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c, and the functions f_c
+    minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space. They
+    need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate leave-one-out log loss.
 
     Parameters
     ----------
@@ -23,8 +23,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Radius h of the kernel. "cv": the best of `bandwidth_grid`.
     alpha : "cv" or float, default="cv"
         Ridge. "cv": the best of `alpha_grid`.
-    kernel : {"cv", "laplace", "gaussian"}, default="cv"
-        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better one.
+    kernel : {"laplace", "gaussian", "cv"}, default="laplace"
+        ``exp(-r / h)`` or ``exp(-r^2 / (2 h^2))``. "cv": the better of them.
     categorical_features : "from_dtype", array-like of bool, int or str, or None, default="from_dtype"
         Columns that hold categories: a mask, positions, or names. ``"from_dtype"`` takes the columns of a data frame
         that hold no numbers. Any two levels are equally far apart, those of an ordered category by their ranks. How
@@ -37,20 +37,20 @@ class KernelLogisticClassifier(PenalizedClassifier):
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the classes' frequencies. None: all are one.
     bandwidth_grid : array-like, default=None
-        Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
-        and 2.8 times.
-    alpha_grid : array-like, default=(0.01, 0.1, 1.0)
+        Bandwidths to try. None: 1.4 and 6 times the median distance between points; for the Gaussian 0.7 and 1.4 times.
+    alpha_grid : array-like, default=(0.001, 0.03, 1.0)
         Ridges to try.
     max_tuning_samples : int or None, default=3000
-        With more distinct points than this, kernel, bandwidth and alpha come from a stratified random subsample.
+        With more distinct points than this, whatever is tuned comes from a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to so many distinct points the kernel matrix is held, n^2 float64 numbers; above it kernel sums serve.
+        Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers; above
+        it uses kernel sums.
     tol : float, default=1e-4
-        Norm of the gradient at which to stop, relative to that of constant scores.
+        Norm of the gradient of each class, relative to that at f = 0.
     max_iter : int, default=100
         Newton steps at most.
     rank : int, default=1000
-        Rank of the preconditioner of kernel sums.
+        Rank of the preconditioner for kernel sums.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -67,22 +67,23 @@ class KernelLogisticClassifier(PenalizedClassifier):
     bandwidth_, alpha_ : float
         What is in use.
     loss_ : float
-        Leave-one-out log loss, approximate.
+        Approximate leave-one-out log loss.
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`; a score is the negative log
-        loss of the points left out one at a time. Only present if tuned.
+        loss of the points left out one at a time. NaN for bandwidths that are candidates of the other kernel only. Only
+        present if tuned.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     dual_coef_ : ndarray of shape (n_points, n_classes)
-        Coefficients of the kernels at `points_`.
+        Coefficients of the kernels at `points_`; each row adds up to zero.
     points_ : ndarray of shape (n_points, n_features)
         Distinct training points.
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes, the probabilities far from all points.
+        Shares of the classes, to which probabilities tend far from all points.
     residuals_ : ndarray of shape (n_classes,)
-        Of the gradient; only with more than `max_exact_samples` points.
+        Relative norms of the gradient; only with more than `max_exact_samples` points.
     n_iter_ : int
         Newton steps.
     n_features_in_ : int
@@ -92,25 +93,25 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     See Also
     --------
-    KernelRidgeClassifier : The same expansion with squared losses; solved at once.
-    sklearn.linear_model.LogisticRegression : Linear in the features.
+    KernelRidgeClassifier : The squared loss; one linear system in place of several.
 
     Notes
     -----
-    Each Newton step is solved by conjugate gradients, n^2 n_classes multiply-adds an iteration; the leave-one-out
-    scores of a candidate take n^3. With more than `max_exact_samples` points an iteration is a pass over the n^2 pairs,
-    in n (rank + 8 n_classes) numbers. A query costs n kernel values.
+    Exact: some n^3 multiply-adds for each pair of candidates, 2 n^2 numbers of memory. Iterative: a pass over the n^2
+    pairs for each step of conjugate gradients, n (rank + 8 n_classes) numbers. A query costs n kernel values.
 
-    The scores of a point by all others are approximate: one Newton step from the solution by all points.
+    Leaving out a point is one Newton step from the fit to all points. For two classes it uses the whole Hessian; for
+    more, the Hessian of each other point is replaced by a multiple of one, which is less accurate the more classes
+    there are. Leaving out copy by copy, a weight of two equals a row given twice.
 
     References
     ----------
     J. Zhu, T. Hastie, "Kernel logistic regression and the import vector machine", Journal of Computational and
-    Graphical Statistics 14 (2005) 185-205.
-    P. Karsmakers, K. Pelckmans, J. Suykens, "Multi-class kernel logistic regression: a fixed-size implementation",
-    IJCNN 2007.
-    K. R. Rad, A. Maleki, "A scalable estimate of the out-of-sample prediction error via approximate leave-one-out
-    cross-validation", Journal of the Royal Statistical Society B 82 (2020) 965-996.
+    Graphical Statistics 14, 2005.
+    P. Karsmakers, K. Pelckmans, J. A. K. Suykens, "Multi-class kernel logistic regression: a fixed-size
+    implementation", IJCNN 2007.
+    K. Rahnama Rad, A. Maleki, "A scalable estimate of the out-of-sample prediction error via approximate leave-one-out
+    cross-validation", Journal of the Royal Statistical Society B 82, 2020.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     """
 
     _parameter_constraints = CONSTRAINTS | {"kernel": [StrOptions({"cv", "laplace", "gaussian"})]}
-    _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
+    _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}
     _TITLE, _METHOD = "logistic", "Newton's method"
 
     def __init__(
@@ -130,12 +131,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
         bandwidth: str | float = "cv",
         *,
         alpha: str | float = "cv",
-        kernel: str = "cv",
+        kernel: str = "laplace",
         categorical_features: str | ArrayLike | None = "from_dtype",
         scale: str | None = "auto",
         class_weight: str | dict | None = None,
         bandwidth_grid: ArrayLike | None = None,
-        alpha_grid: ArrayLike = (0.01, 0.1, 1.0),
+        alpha_grid: ArrayLike = (0.001, 0.03, 1.0),
         max_tuning_samples: int | None = 3000,
         max_exact_samples: int = 6000,
         tol: float = 1e-4,
