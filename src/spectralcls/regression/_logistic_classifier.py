@@ -13,9 +13,10 @@ from ._penalized import CONSTRAINTS, PenalizedClassifier
 class KernelLogisticClassifier(PenalizedClassifier):
     """Multinomial kernel logistic regression with a ridge penalty.
 
-    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c, and the functions f_c
-    minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space. They
-    need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate leave-one-out log loss.
+    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c. The functions f_c
+    minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space. The
+    probabilities need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate
+    leave-one-out log loss.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, whatever is tuned comes from a stratified random subsample.
     max_exact_samples : int, default=6000
-        Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers; above
-        it uses kernel sums.
+        Up to so many distinct points the fit holds the kernel matrix and a Cholesky factor, 2 n^2 float64 numbers;
+        above it uses kernel sums.
     tol : float, default=1e-4
         Norm of the gradient of each class, relative to that at f = 0.
     max_iter : int, default=100
