@@ -1,6 +1,5 @@
 """The eigenproblem of CCDR: a graph of points and class centers, embedded by its leading eigenvectors."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,8 +7,8 @@ from scipy.linalg import eigh
 from scipy.sparse import block_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
-from sklearn.exceptions import ConvergenceWarning
 
+from .._utils.advice import quietly
 from ..linalg import fix_signs, top_eigenpairs
 
 DENSE_SIZE = 400  # up to here LAPACK is as fast as an iteration, and never fails to converge
@@ -124,7 +123,6 @@ def _iterate(S, null, k):
         problem, options = S, {"deflate": null.toarray()}
     else:
         problem, options = LinearOperator(S.shape, matvec=deflated, matmat=deflated, dtype=S.dtype), {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quietly():
         result = top_eigenpairs(problem, k, solver="lanczos", tol=TOLERANCE, block_size=BLOCK, **options)
     return result if result.converged else top_eigenpairs(problem, k, solver="arpack", tol=TOLERANCE, **options)

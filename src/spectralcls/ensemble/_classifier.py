@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._estimator import Estimator, PredictionSets, transactional
 from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
+from .._utils.advice import quietly
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
 from .._utils.typing import RandomState
@@ -167,8 +167,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         points = Points(data.X, data.codes, data.weights, len(data.classes), categorical)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
-        with warnings.catch_warnings(), progress("vote", n_fits, silent=not self.verbose) as step_done:
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a member that learned nothing has its weight
+        # Quietly: a member that learned nothing has its weight.
+        with quietly(), progress("vote", n_fits, silent=not self.verbose) as step_done:
             ensemble = None
             for size in affordable_sizes(n, clock):
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)

@@ -1,6 +1,5 @@
 """The way in: which solver, from what, how far, and what is said if it did not get there."""
 
-import warnings
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from .._core.threads import effective_n_threads
+from .._utils.advice import advise
 from .._utils.typing import ArrayLike, RandomState
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
@@ -155,7 +155,7 @@ def _warn(result, operator, k, tol):
     if not result.converged:
         relative = result.residuals / np.maximum(np.abs(result.values), np.finfo(float).tiny)
         achieved = f"largest relative residual {relative.max():.2g}" if len(relative) else "no pair"
-        warnings.warn(
+        advise(
             f"{result.solver} has not converged to tol={tol:.2g} after {result.n_block_products} block products "
             f"({len(result.values)} of {k} pairs, {achieved}). Raise max_block_products, tol, block_size or "
             "max_basis." + hint,
@@ -163,4 +163,4 @@ def _warn(result, operator, k, tol):
             stacklevel=3,
         )
     elif hint:
-        warnings.warn("The leading eigenvectors are not determined:" + hint, ConvergenceWarning, stacklevel=3)
+        advise("The leading eigenvectors are not determined:" + hint, ConvergenceWarning, stacklevel=3)

@@ -1,6 +1,5 @@
 """A linear map learned from the gradients of kernel ridge regression: recursive feature machines."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils import check_random_state
 from .._estimator import transactional
 from .._expansion.ridge import ALPHAS, solve
 from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.typing import ArrayLike, RandomState
@@ -180,7 +180,7 @@ class GradientMetric(LinearMap):
                     L = _root(sum((G.T * weights) @ G for G in gradients), L, self.kind)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
-            warnings.warn(
+            advise(
                 "No round improved on the features as they are, which are the result.", ConvergenceWarning, stacklevel=3
             )
         return self

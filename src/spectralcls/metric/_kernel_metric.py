@@ -1,6 +1,5 @@
 """A linear map learned by the leave-one-out likelihood of the Parzen posterior."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._estimator import transactional
 from .._tuning import distinct
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.typing import RandomState
@@ -188,7 +188,7 @@ class KernelMetric(LinearMap):
                     n_jobs=self.n_jobs,
                 )
             if not learned.best_step:
-                warnings.warn(
+                advise(
                     f"No step improved on the start ({start.name}) on the validation block, so the start is the "
                     "result. Few points or well separated classes leave nothing to learn; kind='diagonal' has fewer "
                     "parameters.",

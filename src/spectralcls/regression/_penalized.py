@@ -1,6 +1,5 @@
 """What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,6 +11,7 @@ from .._estimator import Classifier
 from .._expansion import Expansion, Rule, TrainingPoints
 from .._expansion.ridge import indicators
 from .._tuning import check_grid, distinct, median_distance, thin
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
@@ -97,7 +97,7 @@ class PenalizedClassifier(Classifier):
         with progress(self._TITLE, self.max_iter, silent=not self.verbose) as step_done:
             solution = self._iterative(operator, Y, self.class_prior_, alpha, weights, step_done)
         if solution.residuals.max() > self.tol:
-            warnings.warn(
+            advise(
                 f"{self._METHOD} stopped after {solution.n_iter} iterations at a residual of "
                 f"{solution.residuals.max():.1e}, above tol={self.tol:g}: raise max_iter, rank or alpha.",
                 ConvergenceWarning,

@@ -1,13 +1,11 @@
 """What the spectral classifiers share: the choice of bandwidth and number of components."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from .._estimator import Classifier
 from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import Judge, candidate_bandwidths, draw_sample
+from .._utils.advice import quietly
 from .._utils.training_data import TrainingData
 from ..metric import LearnedMap, fitted_map
 from ._nested import clearly_right
@@ -90,9 +88,7 @@ class SpectralClassifier(Classifier):
         judge = Judge(sample, shape, self.scoring)
         for b, h in enumerate(bandwidth):
             for train, test in sample.splits():
-                with warnings.catch_warnings():  # undetermined, or negative eigenvalues: said of what is chosen
-                    warnings.simplefilter("ignore", ConvergenceWarning)
-                    warnings.simplefilter("ignore", UserWarning)
+                with quietly():  # undetermined, or negative eigenvalues: said of what is chosen
                     part = training_part(sample, train)
                     scores, sound = self._nested_scores(part, sample.X[test], h, candidates)
                 right = np.where(sound | whole, clearly_right(scores, sample.codes[test]), np.nan)

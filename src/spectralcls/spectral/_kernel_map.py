@@ -1,6 +1,5 @@
 """The Nystrom feature map: leading eigenvectors of a kernel matrix, extended to new points."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -11,6 +10,7 @@ from .._estimator import Estimator, transactional
 from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
+from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import KernelOperator
@@ -271,7 +271,7 @@ def warn_of_negative(spectrum):
     negative = spectrum.dropped[spectrum.dropped < -floor]
     if len(negative):
         share = -negative.sum() / (spectrum.values.sum() - negative.sum())
-        warnings.warn(
+        advise(
             f"The kernel matrix is not positive semi-definite: {len(negative)} of "
             f"{len(spectrum.values) + len(spectrum.dropped)} eigenvalues are negative ({share:.2%} of their "
             "absolute sum) and were dropped. Use the Gaussian kernel, or fewer components.",
