@@ -335,3 +335,11 @@ def test_members_that_do_not_scale_drop_out():
 @parametrize_with_checks([AutoClassifier()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_the_zeros_of_a_member_that_errs_are_no_certainty():
+    """One that is sure and wrong half of the time: the temperature makes it say a half."""
+    sure, codes = np.repeat(np.eye(2), 50, axis=0), np.tile([0, 1], 50)
+    vote = learn_vote([sure], codes)
+    assert_allclose(vote.losses, np.log(2), rtol=1e-2)
+    assert_allclose(vote([sure]), 0.5, atol=0.05)
