@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from scipy.spatial.distance import cdist
 from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification

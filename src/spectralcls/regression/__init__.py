@@ -4,9 +4,9 @@ from ._choice import Choice as Choice  # these for the regression on Dask collec
 from ._choice import candidates as candidates
 from ._choice import chosen as chosen
 from ._form import RegressionForm as RegressionForm
+from ._logistic_classifier import KernelLogisticClassifier
 from ._moments import Moments as Moments
 from ._regressor import KernelRegressor
-from ._logistic_classifier import KernelLogisticClassifier
 from ._ridge_classifier import KernelRidgeClassifier
 
 __all__ = ["KernelLogisticClassifier", "KernelRegressor", "KernelRidgeClassifier"]
