@@ -9,14 +9,16 @@ from ._leave_one_out import Fitted
 from ._operators import DenseKernel
 from ._penalized import CONSTRAINTS, PenalizedClassifier
 
+_START = 1e-2  # relative gradient with which the low-rank solution is good enough to start from
+
 
 class KernelLogisticClassifier(PenalizedClassifier):
     """Multinomial kernel logistic regression with a ridge penalty.
 
-    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c. The functions f_c
-    minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space. The
-    probabilities need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate
-    leave-one-out log loss.
+    The probabilities are the softmax of ``log(prior_c) + f_c``, prior_c being the share of class c, and the functions
+    f_c minimize ``sum_i w_i log(1 / p(y_i | x_i)) + alpha / 2 sum_c |f_c|^2``; |f_c| is the norm of the kernel's space.
+    They need no temperature. Bandwidth, alpha and, if asked for, the kernel have the best approximate leave-one-out log
+    loss.
 
     Parameters
     ----------
@@ -185,13 +187,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
         return self._solve(DenseKernel(K, np.empty_like(K)), Y, shares, alpha, weights)
 
     def _iterative(self, operator, Y, shares, alpha, weights, step_done):
-        start = self._solve(operator.low_rank, Y, shares, alpha, weights).coefficients
+        start = self._solve(operator.low_rank, Y, shares, alpha, weights, tol=max(self.tol, _START)).coefficients
         return self._solve(operator, Y, shares, alpha, weights, start=start, step_done=step_done)
 
     def _solve(self, operator, Y, shares, alpha, weights, **options):
-        return _logistic.solve(
-            operator, Y, np.log(shares), alpha, weights, tol=self.tol, max_iter=self.max_iter, **options
-        )
+        options = {"tol": self.tol, "max_iter": self.max_iter} | options
+        return _logistic.solve(operator, Y, np.log(shares), alpha, weights, **options)
 
     def _keep(self, choice):
         self.kernel_ = choice.kernel
