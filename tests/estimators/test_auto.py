@@ -343,3 +343,21 @@ def test_the_zeros_of_a_member_that_errs_are_no_certainty():
     vote = learn_vote([sure], codes)
     assert_allclose(vote.losses, np.log(2), rtol=1e-2)
     assert_allclose(vote([sure]), 0.5, atol=0.05)
+
+
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**1000])
+def test_columns_near_the_limits_of_numbers(unit):
+    X, y = load_iris(return_X_y=True)
+    X = X * np.array([1, unit, 1, unit])
+    model = AutoClassifier().fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.9 and np.isfinite(model.predict_proba(X)).all()
+
+
+def test_columns_of_one_name_and_labels_that_are_missing_get_a_sentence():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=["length", "width", "length", "other"])
+    with pytest.raises(ValueError, match="Several columns of X have the name 'length': rename them"):
+        AutoClassifier().fit(frame, y)
+    labels = pd.array(np.where(np.arange(len(y)) == 7, None, y.astype(str)), dtype="string")
+    with pytest.raises(ValueError, match="y contains NaN: row 7. Leave out samples without a label"):
+        AutoClassifier().fit(X, labels)

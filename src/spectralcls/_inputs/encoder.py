@@ -15,7 +15,7 @@ class Code(NamedTuple):
     """What becomes of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
 
     levels: np.ndarray | None = None
-    moments: tuple | None = None  # mean and scale
+    moments: tuple | None = None  # exponent of a unit, mean and deviation in it
     curve: tuple | None = None  # values and their quantiles
     missing: bool = False  # a further coordinate says which values are missing
 
@@ -31,8 +31,11 @@ class Code(NamedTuple):
         if self.levels is not None:
             parts.append(column[:, None] == self.levels)
         elif self.moments is not None or self.curve is not None:
-            mean, scale = self.moments or (0.0, 1.0)
-            value = (column - mean) / scale if self.curve is None else np.interp(column, *self.curve)
+            if self.curve is None:
+                exponent, mean, deviation = self.moments
+                value = (np.ldexp(column, -exponent) - mean) / deviation
+            else:
+                value = np.interp(column, *self.curve)
             parts.append(np.where(np.isnan(column), 0.0, value)[:, None])
         if self.missing:
             parts.append(np.isnan(column)[:, None])
@@ -90,8 +93,11 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         if self.numeric == "rank":
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
             return Code(curve=(values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))), missing=further)
+        exponent = np.frexp(np.abs(values).max())[1]
+        values = np.ldexp(values, -exponent)  # squares of deviations are within the range of numbers
         mean = np.average(values, weights=counts)
-        return Code(moments=(mean, np.sqrt(np.average((values - mean) ** 2, weights=counts))), missing=further)
+        deviation = np.sqrt(np.average((values - mean) ** 2, weights=counts))
+        return Code(moments=(exponent, mean, deviation), missing=further)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

@@ -71,6 +71,14 @@ def is_numeric_pandas(X):
     )
 
 
+def refuse_repeated_names(X):
+    """Raise ValueError if columns of a frame have one name."""
+    names = list(getattr(X, "column_names", X.columns))  # the first of Arrow
+    if len(set(names)) < len(names):
+        repeated = min(str(name) for name in names if names.count(name) > 1)
+        raise ValueError(f"Several columns of X have the name {repeated!r}: rename them.")
+
+
 def read_columns(X):
     """Columns of a data frame (pandas, polars, Arrow and whatever else narwhals knows) or of a 2-D array.
 
@@ -86,9 +94,6 @@ def read_columns(X):
 
     frame = nw.from_native(X, eager_only=True)
     names = list(frame.columns)
-    repeated = sorted({str(name) for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"Several columns of X have the name {repeated[0]!r}: rename them.")
     columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
     return Columns(_of_series(series, name, nw) for series, name in zip(columns, names, strict=True))
 

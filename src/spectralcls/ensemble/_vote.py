@@ -9,7 +9,7 @@ from .._tuning.temperature import inverse_temperature, log_loss
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
-LEAST = 1e-12  # probabilities below it count as this much: a member's zero is no certainty
+LEAST = 1e-300  # a zero counts as this much: it may be a member's rounding, or its error
 
 
 class Vote(NamedTuple):
