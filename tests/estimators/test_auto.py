@@ -178,6 +178,48 @@ def test_overconfident_members_are_tempered():
     assert_allclose(vote([sharpened(good, 5.0)]), learn_vote([good], codes)([good]), atol=0.01)
 
 
+def test_exact_zeros_are_tempered():
+    """A member that is sure and wrong half of the time says nothing: its calibrated loss is that of a coin."""
+    sure, codes = np.repeat(np.eye(2), 50, axis=0), np.tile([0, 1], 50)
+    vote = learn_vote([sure], codes)
+    assert_allclose([vote.losses[0], vote.loss], np.log(2), atol=1e-3)
+    assert_allclose(vote([sure]), 0.5, atol=0.02)
+    assert_allclose(vote.loss, log_loss(vote([sure]), codes))
+
+
+def test_members_take_the_users_frame_and_give_labels():
+    X, y = mixed_table()
+    model = AutoClassifier().fit(X, y)
+    for _, member in model.members_:
+        p = member.predict_proba(X)
+        assert p.shape == (len(X), 3)
+        assert_array_equal(member.predict(X), model.classes_[p.argmax(axis=1)])
+        assert member.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("numeric", ["standard", "rank"])
+def test_encoder_of_extreme_units(numeric):
+    """A power of two as unit changes no bit, as long as numbers are normal."""
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    Z = ColumnEncoder(numeric).fit_transform(X)
+    for exponent in (-1000, -500, 500, 1000):
+        assert_array_equal(ColumnEncoder(numeric).fit_transform(np.ldexp(X, exponent)), Z)
+    assert_allclose(ColumnEncoder(numeric).fit_transform(X * 1e-310), Z, rtol=1e-6, atol=1e-8)
+
+
+def test_names_that_repeat_and_labels_that_are_missing():
+    X, y = load_iris(return_X_y=True)
+    numbers = pd.DataFrame(X, columns=list("abca"))
+    for frame in (numbers, numbers.assign(text="x")):
+        with pytest.raises(ValueError, match="Several columns of X have the name 'a': rename them."):
+            AutoClassifier().fit(frame, y)
+    labels = pd.Series(np.array(list("abc"))[y], dtype="string")
+    labels[3] = pd.NA
+    for missing in (labels, labels.astype(object), labels.astype("category")):
+        with pytest.raises(ValueError, match="Input y contains NaN: row 3. Leave out samples without a label."):
+            AutoClassifier().fit(X, missing)
+
+
 def test_better_than_its_members_would_be_alone_on_unseen_points():
     X, y = make_classification(500, 12, n_informative=5, n_classes=3, random_state=0)
     X, Q, y, truth = train_test_split(X, y, random_state=0, stratify=y)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array
 
 from .._utils.conversion import named_overflow_errors
 from .._utils.from_sklearn import check_columns_seen
-from .frames import NUMBER, Columns, is_frame, is_numeric_pandas, read_columns
+from .frames import NUMBER, Columns, is_frame, is_numeric_pandas, read_columns, refuse_repeated_names
 
 FLOATS = (np.float64, np.float32)
 
@@ -46,6 +46,8 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
         if reset:
             seen.update(X.seen)
         return X
+    if is_frame(X):
+        refuse_repeated_names(X)
     if issparse(X) or not (is_table(X) or as_columns):
         _refuse_infinite(X)
         with named_overflow_errors("X"):

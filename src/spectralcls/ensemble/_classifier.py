@@ -17,7 +17,7 @@ from .._utils.progress import progress
 from .._utils.typing import RandomState
 from ._budget import Clock, affordable_sizes
 from ._columns import Positions
-from ._ensemble import Ensemble, Points, fit_ensemble, posterior
+from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posterior
 from ._members import LARGE, members_for
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
@@ -60,7 +60,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     class_prior_ : ndarray of shape (n_classes,)
         Shares of the classes in the training data.
     members_ : list of (str, estimator)
-        Names and pipelines, fitted to the positions of the labels in `classes_`, and of levels among a column's.
+        Names and classifiers with `predict` and `predict_proba`, which take tables as `fit` does.
     weights_ : ndarray of shape (n_members,)
         Weights of the members' calibrated probabilities; they add up to 1.
     losses_ : ndarray of shape (n_members,)
@@ -189,7 +189,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         return parts, 1 if large else n_parts
 
     def _set(self, ensemble: Ensemble, dropped, n):
-        self.members_, self._vote = ensemble.members, ensemble.vote
+        self.members_ = [(name, VotingMember(self._inputs, model, self.classes_)) for name, model in ensemble.members]
+        self._vote = ensemble.vote
         self.weights_, self.losses_, self.loss_ = self._vote.weights, self._vote.losses, self._vote.loss
         self.n_samples_used_ = ensemble.n_samples
         self.dropped_ = dropped + ensemble.dropped
@@ -222,7 +223,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         return self._probabilities(self._queries(X))
 
     def _probabilities(self, X):
-        return self._vote([posterior(member, X, len(self.classes_)) for _, member in self.members_])
+        return self._vote([posterior(member.pipeline, X, len(self.classes_)) for _, member in self.members_])
 
     @property
     def _without_leave_one_out(self):

@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from ._members import LARGE, make_view
@@ -123,6 +123,37 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
     models = [(member.name, last.models[member.name]) for member in kept]
     held_out = vote([posteriors[member.name][judged] for member in kept])
     return Ensemble(models, vote, n_seen, judged, held_out, [m.name for m in members if m not in kept])
+
+
+class VotingMember(ClassifierMixin, BaseEstimator):
+    """A member of a fitted vote, for the user's own tables and labels.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of the vote.
+    pipeline : Pipeline
+        Fitted to the numbers that `inputs` gives and to the positions of the labels.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, inputs, pipeline, classes):
+        self.inputs = inputs
+        self.pipeline = pipeline
+        self.classes = classes
+
+    @property
+    def classes_(self):
+        """Class labels, (n_classes,)."""
+        return self.classes
+
+    def predict_proba(self, X):
+        """Probabilities, (n_queries, n_classes), before the vote's temperature."""
+        return posterior(self.pipeline, self.inputs(X), len(self.classes))
+
+    def predict(self, X):
+        """The most probable class of each query, (n_queries,)."""
+        return self.classes[self.predict_proba(X).argmax(axis=1)]
 
 
 def posterior(model, X, n_classes):

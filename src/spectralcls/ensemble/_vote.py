@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from .._tuning.temperature import inverse_temperature, log_loss
 
@@ -28,10 +29,8 @@ class Vote(NamedTuple):
 
 
 def sharpened(posterior, sharpness):
-    """Softmax of `sharpness` times the logarithm of a posterior; zeros stay zeros."""
-    top = posterior.max(axis=1, keepdims=True)
-    power = (posterior / np.maximum(top, 1e-300)) ** sharpness
-    return power / np.maximum(power.sum(axis=1, keepdims=True), 1e-300)
+    """Softmax of `sharpness` times the logarithm of a posterior; zeros count as in the fit of the temperature."""
+    return softmax(sharpness * _log(posterior), axis=1)
 
 
 def learn_vote(posteriors, codes, weights=None):
@@ -72,4 +71,4 @@ def learn_vote(posteriors, codes, weights=None):
 
 
 def _log(posterior):
-    return np.log(np.maximum(posterior, 1e-12))
+    return np.log(np.maximum(posterior, 1e-300))
