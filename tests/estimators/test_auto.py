@@ -187,6 +187,39 @@ def test_exact_zeros_are_tempered():
     assert_allclose(vote.loss, log_loss(vote([sure]), codes))
 
 
+def test_members_that_learned_nothing_leave_the_vote_to_the_class_shares():
+    rng = np.random.default_rng(0)
+    codes = rng.choice(3, 300, p=[0.5, 0.3, 0.2])
+    noise = [rng.dirichlet(np.ones(3), 300) for _ in range(4)]
+    vote = learn_vote(noise, codes)
+    shares = np.bincount(codes) / 300
+    assert vote.prior_weight > 0.8
+    assert_allclose(vote.prior_weight + vote.weights.sum(), 1)
+    assert_allclose(vote(noise), np.broadcast_to(shares, (300, 3)), atol=0.1)
+    good, truth = random_posteriors()
+    assert learn_vote(good, truth).prior_weight == 0
+
+
+@pytest.mark.parametrize("case", ["labels exchanged", "wide noise"])
+def test_noise_gives_the_class_shares(case):
+    """Not below the majority class by more than noise, and as calibrated as the shares."""
+    accuracies, losses = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        if case == "labels exchanged":
+            X, y = load_wine(return_X_y=True)
+            X, y = np.repeat(X, 2, axis=0) + 0.1 * rng.normal(size=(356, 13)), rng.permutation(np.repeat(y, 2))
+        else:
+            X, y = rng.normal(size=(374, 376)), rng.choice(3, 374, p=[0.5, 0.3, 0.2])
+        model = AutoClassifier().fit(X[:187], y[:187])
+        p, truth = model.predict_proba(X[187:]), y[187:]
+        shares = np.broadcast_to(model.class_prior_, p.shape)
+        accuracies.append(np.mean(p.argmax(axis=1) == truth) - np.mean(truth == model.class_prior_.argmax()))
+        losses.append(log_loss(p, truth) - log_loss(shares, truth))
+    assert np.mean(accuracies) > -0.04  # two standard errors of so many queries
+    assert np.mean(losses) < 0.02
+
+
 def test_members_take_the_users_frame_and_give_labels():
     X, y = mixed_table()
     model = AutoClassifier().fit(X, y)

@@ -36,7 +36,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`.
 
     Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
-    all of them are fitted again to all points.
+    all of them are fitted again to all points. The shares of the classes vote too: they get the weight of members that
+    learned nothing.
 
     Parameters
     ----------
@@ -62,7 +63,9 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     members_ : list of (str, estimator)
         Names and classifiers with `predict` and `predict_proba`, which take tables as `fit` does.
     weights_ : ndarray of shape (n_members,)
-        Weights of the members' calibrated probabilities; they add up to 1.
+        Weights of the members' calibrated probabilities; with `prior_weight_` they add up to 1.
+    prior_weight_ : float
+        Weight of `class_prior_`: near 1 if no member learned anything.
     losses_ : ndarray of shape (n_members,)
         Log loss of each member on points that it had not seen.
     loss_ : float
@@ -191,11 +194,16 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     def _set(self, ensemble: Ensemble, dropped, n):
         self.members_ = [(name, VotingMember(self._inputs, model, self.classes_)) for name, model in ensemble.members]
         self._vote = ensemble.vote
-        self.weights_, self.losses_, self.loss_ = self._vote.weights, self._vote.losses, self._vote.loss
+        self.weights_, self.prior_weight_ = self._vote.weights, self._vote.prior_weight
+        self.losses_, self.loss_ = self._vote.losses, self._vote.loss
         self.n_samples_used_ = ensemble.n_samples
         self.dropped_ = dropped + ensemble.dropped
-        parts = ", ".join(f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True))
-        self.summary_ = f"vote of {parts} by log loss {self.loss_:.3f} on {len(ensemble.posterior)} unseen points"
+        parts = [f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True)]
+        if self.prior_weight_:
+            parts.append(f"class shares {self.prior_weight_:.2f}")
+        self.summary_ = (
+            f"vote of {', '.join(parts)} by log loss {self.loss_:.3f} on {len(ensemble.posterior)} unseen points"
+        )
         if ensemble.n_samples < n:
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:

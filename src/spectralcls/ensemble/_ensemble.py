@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from ._members import LARGE, make_view
-from ._vote import Vote, learn_vote
+from ._vote import Vote, class_shares, learn_vote
 
 _SETTLED = ("bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
 
@@ -167,6 +167,7 @@ def _learned(kept, posteriors, judged, points):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():
         m = len(kept)
-        return Vote(np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
+        prior = class_shares(points.codes, points.weights, points.n_classes)
+        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
     part = points.take(judged)
     return learn_vote([posteriors[member.name][judged] for member in kept], part.codes, part.weights)
