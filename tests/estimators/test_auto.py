@@ -20,6 +20,7 @@ from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, affordable_sizes
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._perturbo import PerTurboPosterior, _shares
+from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
 from spectralcls.ensemble._vote import UNIFORM, learn_vote, sharpened
 from spectralcls.kernels import kernel_matrix
 from spectralcls.perturbo import PerTurboClassifier
@@ -262,7 +263,7 @@ def test_better_than_its_members_would_be_alone_on_unseen_points():
     assert log_loss(p, truth) < 0.65
     alone = [log_loss(member.predict_proba(Q), truth) for _, member in model.members_]
     assert log_loss(p, truth) < np.mean(alone)
-    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 4
+    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 5
     assert model.loss_ <= model.losses_.min() + 0.02
     assert model.n_samples_used_ == len(X) and not model.dropped_
     assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
@@ -395,15 +396,30 @@ def test_a_small_budget_is_kept_and_said():
     assert model.score(X, y) > 0.7
 
 
+def test_trees_cut_where_kernels_are_smooth_and_stay_few():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(900, 6))
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.3) ^ (X[:, 2] > 0.7)
+    model = AutoClassifier().fit(X[:600], y[:600])
+    names = [name for name, _ in model.members_]
+    assert names[np.argmax(model.weights_)] == "boosted trees" and "boosted trees" in model.summary_
+    for n_classes in (2, 30, 700):
+        y = np.arange(2 * n_classes) % n_classes
+        trees = BoostedTrees().fit(rng.normal(size=(len(y), 2)), y)
+        n_trees = trees.model_.n_iter_ * trees.model_.n_trees_per_iteration_
+        assert n_trees <= max(MOST_TREES, n_classes)
+
+
 def test_members_that_do_not_scale_drop_out():
     assert [member.name for member in members_for(1000)[0]] == [
         "PerTurbo",
         "gradient metric + ridge",
         "kernel metric + ridge",
         "kernel metric + Parzen",
+        "boosted trees",
     ]
     kept, dropped = members_for(1_000_000)
-    assert [member.name for member in kept] == ["kernel metric + Parzen"]
+    assert [member.name for member in kept] == ["kernel metric + Parzen", "boosted trees"]
     assert len(dropped) == 3
 
 
