@@ -20,7 +20,8 @@ from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, affordable_sizes
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._perturbo import PerTurboPosterior, _shares
-from spectralcls.ensemble._vote import UNIFORM, learn_vote, sharpened
+from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
+from spectralcls.ensemble._vote import learn_vote, sharpened
 from spectralcls.kernels import kernel_matrix
 from spectralcls.perturbo import PerTurboClassifier
 
@@ -162,7 +163,7 @@ def test_sample_weights_count_whatever_is_routed():
 def test_vote_prefers_the_better_members_and_beats_the_best():
     posteriors, codes = random_posteriors()
     vote = learn_vote(posteriors, codes)
-    assert vote.weights[0] > vote.weights[1] > vote.weights[2] >= UNIFORM / 3 - 1e-12
+    assert vote.weights[0] > vote.weights[1] > vote.weights[2] == 0  # the last knows no more than the shares
     assert_allclose(vote.weights.sum(), 1)
     p = vote(posteriors)
     assert_allclose(p.sum(axis=1), 1)
@@ -178,6 +179,81 @@ def test_overconfident_members_are_tempered():
     assert_allclose(vote([sharpened(good, 5.0)]), learn_vote([good], codes)([good]), atol=0.01)
 
 
+def test_exact_zeros_are_tempered():
+    """A member that is sure and wrong half of the time says nothing: its calibrated loss is that of a coin."""
+    sure, codes = np.repeat(np.eye(2), 50, axis=0), np.tile([0, 1], 50)
+    vote = learn_vote([sure], codes)
+    assert_allclose([vote.losses[0], vote.loss], np.log(2), atol=1e-3)
+    assert_allclose(vote([sure]), 0.5, atol=0.02)
+    assert_allclose(vote.loss, log_loss(vote([sure]), codes))
+
+
+def test_members_that_learned_nothing_leave_the_vote_to_the_class_shares():
+    rng = np.random.default_rng(0)
+    codes = rng.choice(3, 300, p=[0.5, 0.3, 0.2])
+    noise = [rng.dirichlet(np.ones(3), 300) for _ in range(4)]
+    vote = learn_vote(noise, codes)
+    shares = np.bincount(codes) / 300
+    assert vote.prior_weight > 0.8
+    assert_allclose(vote.prior_weight + vote.weights.sum(), 1)
+    assert_allclose(vote(noise), np.broadcast_to(shares, (300, 3)), atol=0.1)
+    good, truth = random_posteriors()
+    assert learn_vote(good, truth).prior_weight == 0
+
+
+@pytest.mark.parametrize("case", ["labels exchanged", "wide noise"])
+def test_noise_gives_the_class_shares(case):
+    """Not below the majority class by more than noise, and as calibrated as the shares."""
+    accuracies, losses = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        if case == "labels exchanged":
+            X, y = load_wine(return_X_y=True)
+            X, y = np.repeat(X, 2, axis=0) + 0.1 * rng.normal(size=(356, 13)), rng.permutation(np.repeat(y, 2))
+        else:
+            X, y = rng.normal(size=(374, 376)), rng.choice(3, 374, p=[0.5, 0.3, 0.2])
+        model = AutoClassifier().fit(X[:187], y[:187])
+        p, truth = model.predict_proba(X[187:]), y[187:]
+        shares = np.broadcast_to(model.class_prior_, p.shape)
+        accuracies.append(np.mean(p.argmax(axis=1) == truth) - np.mean(truth == model.class_prior_.argmax()))
+        losses.append(log_loss(p, truth) - log_loss(shares, truth))
+    assert np.mean(accuracies) > -0.04  # two standard errors of so many queries
+    assert np.mean(losses) < 0.02
+
+
+def test_members_take_the_users_frame_and_give_labels():
+    X, y = mixed_table()
+    model = AutoClassifier().fit(X, y)
+    for _, member in model.members_:
+        p = member.predict_proba(X)
+        assert p.shape == (len(X), 3)
+        assert_array_equal(member.predict(X), model.classes_[p.argmax(axis=1)])
+        assert member.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("numeric", ["standard", "rank"])
+def test_encoder_of_extreme_units(numeric):
+    """A power of two as unit changes no bit, as long as numbers are normal."""
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    Z = ColumnEncoder(numeric).fit_transform(X)
+    for exponent in (-1000, -500, 500, 1000):
+        assert_array_equal(ColumnEncoder(numeric).fit_transform(np.ldexp(X, exponent)), Z)
+    assert_allclose(ColumnEncoder(numeric).fit_transform(X * 1e-310), Z, rtol=1e-6, atol=1e-8)
+
+
+def test_names_that_repeat_and_labels_that_are_missing():
+    X, y = load_iris(return_X_y=True)
+    numbers = pd.DataFrame(X, columns=list("abca"))
+    for frame in (numbers, numbers.assign(text="x")):
+        with pytest.raises(ValueError, match="Several columns of X have the name 'a': rename them."):
+            AutoClassifier().fit(frame, y)
+    labels = pd.Series(np.array(list("abc"))[y], dtype="string")
+    labels[3] = pd.NA
+    for missing in (labels, labels.astype(object), labels.astype("category")):
+        with pytest.raises(ValueError, match="Input y contains NaN: row 3. Leave out samples without a label."):
+            AutoClassifier().fit(X, missing)
+
+
 def test_better_than_its_members_would_be_alone_on_unseen_points():
     X, y = make_classification(500, 12, n_informative=5, n_classes=3, random_state=0)
     X, Q, y, truth = train_test_split(X, y, random_state=0, stratify=y)
@@ -187,7 +263,7 @@ def test_better_than_its_members_would_be_alone_on_unseen_points():
     assert log_loss(p, truth) < 0.65
     alone = [log_loss(member.predict_proba(Q), truth) for _, member in model.members_]
     assert log_loss(p, truth) < np.mean(alone)
-    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 4
+    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 5
     assert model.loss_ <= model.losses_.min() + 0.02
     assert model.n_samples_used_ == len(X) and not model.dropped_
     assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
@@ -320,15 +396,30 @@ def test_a_small_budget_is_kept_and_said():
     assert model.score(X, y) > 0.7
 
 
+def test_trees_cut_where_kernels_are_smooth_and_stay_few():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(900, 6))
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.3) ^ (X[:, 2] > 0.7)
+    model = AutoClassifier().fit(X[:600], y[:600])
+    names = [name for name, _ in model.members_]
+    assert names[np.argmax(model.weights_)] == "boosted trees" and "boosted trees" in model.summary_
+    for n_classes in (2, 30, 700):
+        y = np.arange(2 * n_classes) % n_classes
+        trees = BoostedTrees().fit(rng.normal(size=(len(y), 2)), y)
+        n_trees = trees.model_.n_iter_ * trees.model_.n_trees_per_iteration_
+        assert n_trees <= max(MOST_TREES, n_classes)
+
+
 def test_members_that_do_not_scale_drop_out():
     assert [member.name for member in members_for(1000)[0]] == [
         "PerTurbo",
         "gradient metric + ridge",
         "kernel metric + ridge",
         "kernel metric + Parzen",
+        "boosted trees",
     ]
     kept, dropped = members_for(1_000_000)
-    assert [member.name for member in kept] == ["kernel metric + Parzen"]
+    assert [member.name for member in kept] == ["kernel metric + Parzen", "boosted trees"]
     assert len(dropped) == 3
 
 

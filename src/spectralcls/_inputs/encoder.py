@@ -15,9 +15,10 @@ class Code(NamedTuple):
     """What becomes of a column: indicators of levels, a number by moments or by interpolation, or nothing."""
 
     levels: np.ndarray | None = None
-    moments: tuple | None = None  # exponent of a unit, mean and deviation in it
+    moments: tuple | None = None  # mean and scale
     curve: tuple | None = None  # values and their quantiles
     missing: bool = False  # a further coordinate says which values are missing
+    exponent: int = 0  # of the power of two by which numbers are divided: squares and slopes stay in range
 
     @property
     def width(self):
@@ -31,11 +32,9 @@ class Code(NamedTuple):
         if self.levels is not None:
             parts.append(column[:, None] == self.levels)
         elif self.moments is not None or self.curve is not None:
-            if self.curve is None:
-                exponent, mean, deviation = self.moments
-                value = (np.ldexp(column, -exponent) - mean) / deviation
-            else:
-                value = np.interp(column, *self.curve)
+            column = np.ldexp(column, -self.exponent)
+            mean, scale = self.moments or (0.0, 1.0)
+            value = (column - mean) / scale if self.curve is None else np.interp(column, *self.curve)
             parts.append(np.where(np.isnan(column), 0.0, value)[:, None])
         if self.missing:
             parts.append(np.isnan(column)[:, None])
@@ -90,14 +89,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
             return Code(missing=further)
         if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):
             return Code(levels=values, missing=further)
+        exponent = int(np.frexp(np.abs(values).max())[1])
+        values = np.ldexp(values, -exponent)
         if self.numeric == "rank":
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
-            return Code(curve=(values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))), missing=further)
-        exponent = np.frexp(np.abs(values).max())[1]
-        values = np.ldexp(values, -exponent)  # squares of deviations are within the range of numbers
+            curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
+            return Code(curve=curve, missing=further, exponent=exponent)
         mean = np.average(values, weights=counts)
-        deviation = np.sqrt(np.average((values - mean) ** 2, weights=counts))
-        return Code(moments=(exponent, mean, deviation), missing=further)
+        moments = mean, np.sqrt(np.average((values - mean) ** 2, weights=counts))
+        return Code(moments=moments, missing=further, exponent=exponent)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

@@ -1,11 +1,12 @@
 """Columns of data frames and arrays: their values, which of them are missing, and of what kind they are."""
 
+from collections import Counter
 from numbers import Number
 from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.conversion import named_overflow_errors
+from .._utils.conversion import is_missing, named_overflow_errors
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 
@@ -71,14 +72,6 @@ def is_numeric_pandas(X):
     )
 
 
-def refuse_repeated_names(X):
-    """Raise ValueError if columns of a frame have one name."""
-    names = list(getattr(X, "column_names", X.columns))  # the first of Arrow
-    if len(set(names)) < len(names):
-        repeated = min(str(name) for name in names if names.count(name) > 1)
-        raise ValueError(f"Several columns of X have the name {repeated!r}: rename them.")
-
-
 def read_columns(X):
     """Columns of a data frame (pandas, polars, Arrow and whatever else narwhals knows) or of a 2-D array.
 
@@ -93,9 +86,16 @@ def read_columns(X):
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(X, eager_only=True)
-    names = list(frame.columns)
     columns = frame.iter_columns()  # by position: to narwhals a name that is an integer is a row
-    return Columns(_of_series(series, name, nw) for series, name in zip(columns, names, strict=True))
+    return Columns(_of_series(series, name, nw) for series, name in zip(columns, frame.columns, strict=True))
+
+
+def refuse_repeated_names(X):
+    """Raise for a data frame in which several columns have one name."""
+    counts = Counter(getattr(X, "column_names", X.columns))  # the columns of an Arrow table are not its names
+    repeated = [name for name, count in counts.items() if count > 1]
+    if repeated:
+        raise ValueError(f"Several columns of X have the name {str(repeated[0])!r}: rename them.")
 
 
 def as_columns(array, names=None):
@@ -149,7 +149,7 @@ def _of_objects(name, values, missing=None):
     if values.dtype.kind in "mM":
         return _of_dates(name, values)
     values = values.astype(object)
-    lacking = np.array([_is_missing(value) for value in values], dtype=bool)
+    lacking = np.array([is_missing(value) for value in values], dtype=bool)
     missing = lacking if missing is None else missing | lacking
     kinds = {_kind_of(value) for value in values[~missing]}
     if not kinds:
@@ -180,12 +180,6 @@ def _of_objects(name, values, missing=None):
 def _of_dates(name, values):
     values = values.astype(f"{'timedelta' if values.dtype.kind == 'm' else 'datetime'}64[us]")
     return Column(name, DATE, values, np.isnat(values))
-
-
-def _is_missing(value):
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and np.isnan(value)
 
 
 def _kind_of(value):

@@ -24,3 +24,10 @@ def named_overflow_errors(name):
             yield
     except OverflowError as error:
         raise ValueError(f"{name}: {error}") from None
+
+
+def is_missing(value):
+    """Whether one of a column's objects says that there is no value: None, NA, NaT or NaN."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and np.isnan(value)

@@ -5,7 +5,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .conversion import named_overflow_errors
+from .conversion import is_missing, named_overflow_errors
 from .from_sklearn import check_weights, check_y
 from .training_data import TrainingData
 
@@ -105,18 +105,12 @@ def _column(y, n):
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(y, warn=True))
     check_consistent_length(np.empty(n), y)
-    missing = np.array([_is_missing(label) for label in y], dtype=bool) if y.dtype == object else None
-    if missing is not None and missing.any():
-        raise ValueError(f"Input y contains NaN: row {int(np.argmax(missing))}. Leave out samples without a label.")
+    row = next((row for row, label in enumerate(y) if is_missing(label)), None) if y.dtype == object else None
+    if row is not None:
+        raise ValueError(f"Input y contains NaN: row {row}. Leave out samples without a label.")
     assert_all_finite(y, input_name="y", estimator_name=None)
     check_class_labels(y)
     return y
-
-
-def _is_missing(label):
-    """Whether it is None, NaN, or pandas' NA, which is neither equal nor unequal to itself."""
-    equal = label == label
-    return label is None or not isinstance(equal, (bool, np.bool_)) or not equal
 
 
 def _codes(y, classes):

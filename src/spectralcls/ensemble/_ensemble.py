@@ -4,11 +4,11 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from ._members import LARGE, make_view
-from ._vote import Vote, learn_vote
+from ._vote import Vote, class_shares, learn_vote
 
 _SETTLED = ("bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
 
@@ -125,6 +125,37 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
     return Ensemble(models, vote, n_seen, judged, held_out, [m.name for m in members if m not in kept])
 
 
+class VotingMember(ClassifierMixin, BaseEstimator):
+    """A member of a fitted vote, for the user's own tables and labels.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of the vote.
+    pipeline : Pipeline
+        Fitted to the numbers that `inputs` gives and to the positions of the labels.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, inputs, pipeline, classes):
+        self.inputs = inputs
+        self.pipeline = pipeline
+        self.classes = classes
+
+    @property
+    def classes_(self):
+        """Class labels, (n_classes,)."""
+        return self.classes
+
+    def predict_proba(self, X):
+        """Probabilities, (n_queries, n_classes), before the vote's temperature."""
+        return posterior(self.pipeline, self.inputs(X), len(self.classes))
+
+    def predict(self, X):
+        """The most probable class of each query, (n_queries,)."""
+        return self.classes[self.predict_proba(X).argmax(axis=1)]
+
+
 def posterior(model, X, n_classes):
     """Probabilities (n, n_classes) by a model that was fitted to codes; 0 for classes that it has not seen."""
     out = np.zeros((len(X), n_classes))
@@ -136,6 +167,7 @@ def _learned(kept, posteriors, judged, points):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():
         m = len(kept)
-        return Vote(np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
+        prior = class_shares(points.codes, points.weights, points.n_classes)
+        return Vote(prior, 0.0, np.full(m, 1 / m), np.ones(m), 1.0, np.full(m, np.nan), np.nan)
     part = points.take(judged)
     return learn_vote([posteriors[member.name][judged] for member in kept], part.codes, part.weights)

@@ -1,4 +1,4 @@
-"""What votes: kernel methods on views of the table, by the number of points they scale to."""
+"""What votes: kernel methods and trees on views of the table, by the number of points they scale to."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..regression import KernelRidgeClassifier
 from ._perturbo import PerTurboPosterior
+from ._trees import BoostedTrees
 
 LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
 _LARGE_TUNING = 2000  # points that tuning uses then
@@ -51,12 +52,17 @@ def _parzen(large, options):
     return ParzenClassifier(scale=None, **options)
 
 
+def _trees(large, options):
+    return BoostedTrees()
+
+
 # Conjugate gradients take n^2 operations a step, low-rank factors of the classes n times the rank squared.
 MEMBERS = (
     Member("PerTurbo", "standardized", _perturbo, most=100_000),
     Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
     Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
     Member("kernel metric + Parzen", "kernel metric", _parzen),
+    Member("boosted trees", "standardized", _trees),
 )
 
 

@@ -9,13 +9,19 @@ from .._tuning.temperature import inverse_temperature, log_loss
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
-LEAST = 1e-300  # a zero counts as this much: it may be a member's rounding, or its error
+FEW = 20  # points that cannot tell whether there was nothing to learn
 
 
 class Vote(NamedTuple):
-    """``p = sum_m weights[m] softmax(sharpness[m] log p_m)``, then a softmax of ``final_sharpness log p``."""
+    """Posteriors p_m become ``p = prior_weight prior + sum_m weights[m] softmax(sharpness[m] log p_m)``.
 
-    weights: np.ndarray  # (m,)
+    The result is a softmax of ``final_sharpness log p``. The shares of the classes stand for a member that has learned
+    nothing: a vote on noise is not below them.
+    """
+
+    prior: np.ndarray  # (C,) shares of the classes
+    prior_weight: float
+    weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
     sharpness: np.ndarray  # (m,)
     final_sharpness: float
     losses: np.ndarray  # (m,) log loss of each member
@@ -26,11 +32,12 @@ class Vote(NamedTuple):
         return sharpened(self._mixed(posteriors), self.final_sharpness)
 
     def _mixed(self, posteriors):
-        return sum(w * sharpened(p, b) for w, b, p in zip(self.weights, self.sharpness, posteriors, strict=True))
+        members = zip(self.weights, self.sharpness, posteriors, strict=True)
+        return self.prior_weight * self.prior + sum(w * sharpened(p, b) for w, b, p in members)
 
 
 def sharpened(posterior, sharpness):
-    """Softmax of `sharpness` times the logarithm of a posterior."""
+    """Softmax of `sharpness` times the logarithm of a posterior; zeros count as in the fit of the temperature."""
     return softmax(sharpness * _log(posterior), axis=1)
 
 
@@ -38,8 +45,10 @@ def learn_vote(posteriors, codes, weights=None):
     """Temperatures and weights from posteriors of points that the members have not seen.
 
     Caruana's ensemble selection [1]_: starting from nothing, `STEPS` times the member is added whose addition gives the
-    least log loss; how often each was added is its greedy weight. A quarter of the final weight is equal for all: on
-    small samples the best member is not known.
+    least log loss; how often each was added is its greedy weight. The shares of the classes are one more member, and
+    the only one if no other is better. Of the weight that they leave, a quarter is equal for all that are better: on
+    small samples the best member is not known. Nor is it known of few points that there was nothing to learn: of n
+    points the shares get at most n / (n + `FEW`).
 
     Parameters
     ----------
@@ -58,18 +67,32 @@ def learn_vote(posteriors, codes, weights=None):
     """
     sharpness = np.array([inverse_temperature(_log(p), codes, weights) for p in posteriors])
     calibrated = [sharpened(p, b) for p, b in zip(posteriors, sharpness, strict=True)]
-    counts, total = np.zeros(len(posteriors)), 0.0
+    prior = class_shares(codes, weights, posteriors[0].shape[1])
+    candidates = [*calibrated, np.broadcast_to(prior, posteriors[0].shape)]
+    counts, total = np.zeros(len(candidates)), 0.0
     for step in range(1, STEPS + 1):
-        losses = [log_loss((total + p) / step, codes, weights) for p in calibrated]
+        losses = [log_loss((total + p) / step, codes, weights) for p in candidates]
         best = int(np.argmin(losses))
         counts[best] += 1
-        total = total + calibrated[best]
-    shares = (1 - UNIFORM) * counts / STEPS + UNIFORM / len(posteriors)
-    vote = Vote(shares, sharpness, 1.0, np.array([log_loss(p, codes, weights) for p in calibrated]), np.nan)
+        total = total + candidates[best]
+    losses = np.array([log_loss(p, codes, weights) for p in calibrated])
+    better = losses < log_loss(candidates[-1], codes, weights)
+    alone = not better.any()
+    prior_weight = (1.0 if alone else counts[-1] / STEPS) * len(codes) / (len(codes) + FEW)
+    equal = np.full(len(losses), 1 / len(losses)) if alone else better / np.count_nonzero(better)
+    greedy = equal if alone else counts[:-1] / counts[:-1].sum()
+    own = (1 - prior_weight) * ((1 - UNIFORM) * greedy + UNIFORM * equal)
+    vote = Vote(prior, float(prior_weight), own, sharpness, 1.0, losses, np.nan)
     mixed = vote._mixed(posteriors)
     final = inverse_temperature(_log(mixed), codes, weights)
     return vote._replace(final_sharpness=final, loss=log_loss(sharpened(mixed, final), codes, weights))
 
 
+def class_shares(codes, weights, n_classes):
+    """Share of each class in the weight of the points, (C,)."""
+    of_classes = np.bincount(codes, weights, minlength=n_classes)
+    return of_classes / of_classes.sum()
+
+
 def _log(posterior):
-    return np.log(np.maximum(posterior, LEAST))
+    return np.log(np.maximum(posterior, 1e-300))

@@ -1,7 +1,8 @@
 """The training points that decide a query."""
 
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from .._inputs.missing import is_incomplete
 from .._utils.typing import ArrayLike
 
 
-class Influence(NamedTuple):
+@dataclass(frozen=True)
+class Influence:
     """Why the best class of each query beats the second: ``shares.sum(axis=1) + rest + baseline == margin``.
 
     Parameters

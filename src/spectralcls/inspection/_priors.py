@@ -1,7 +1,8 @@
 """Populations in which the classes have other shares than in the training data."""
 
 import warnings
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -16,7 +17,8 @@ TOL = 1e-9  # of the likelihood equations, which are 1 at the maximum
 MAX_ITER = 10_000
 
 
-class Priors(NamedTuple):
+@dataclass(frozen=True)
+class Priors:
     """Estimated shares of the classes.
 
     Parameters
