@@ -9,6 +9,7 @@ from .._tuning.temperature import inverse_temperature, log_loss
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
+LEAST = 1e-8  # a smaller probability counts as this much: how small it is differs from fit to fit
 FEW = 20  # points that cannot tell whether there was nothing to learn
 
 
@@ -95,4 +96,4 @@ def class_shares(codes, weights, n_classes):
 
 
 def _log(posterior):
-    return np.log(np.maximum(posterior, 1e-300))
+    return np.log(np.maximum(posterior, LEAST))
