@@ -140,7 +140,7 @@ def test_auto(problem, layout):
     votes = model.predict_proba(Q)
     assert np.all(votes >= 0) and np.isin(model.predict(Q), model.classes_).all()
     np.testing.assert_allclose(votes.sum(axis=1), 1, atol=1e-6)
-    np.testing.assert_allclose(model.weights_.sum(), 1)
+    np.testing.assert_allclose(model.weights_.sum() + model.prior_weight_, 1)
 
 
 @pytest.mark.parametrize("name", ["Parzen", "ISE", "LaplacianSpectral", "CauchySchwarz"])
