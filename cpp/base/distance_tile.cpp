@@ -96,7 +96,7 @@ SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
     for (int v = 1; v < NV; ++v) least = minimum<T>(least, load(distances + r * tile_width<T> + v * lanes<T>));
     signs |= (Bits<T>)(least - floors[r]);
   }
-  return any_negative<T>(signs);
+  return sign_bits<T>(signs) != 0;
 }
 
 // Calls body(x, its norms, vectors as a constant, where they go) for the panels of a tile.

@@ -146,62 +146,43 @@ inline Vec<T> square_root(Vec<T> a) {
 #endif
 }
 
-// Is any lane of a below the same lane of b?
+// A bit for each lane, set where the lane's sign bit is: of a comparison, where it is true.
 template <class T>
-inline bool any_less(Vec<T> a, Vec<T> b) {
+inline unsigned sign_bits(Bits<T> signs) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ) != 0;
-  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ) != 0;
+  if constexpr (sizeof(T) == 4) return _mm512_movepi32_mask((__m512i)signs);
+  else return _mm512_movepi64_mask((__m512i)signs);
 #elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return _mm256_movemask_ps((__m256)(a < b)) != 0;
-  else return _mm256_movemask_pd((__m256d)(a < b)) != 0;
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)signs));
+  else return static_cast<unsigned>(_mm256_movemask_pd((__m256d)signs));
 #elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return _mm_movemask_ps((__m128)(a < b)) != 0;
-  else return _mm_movemask_pd((__m128d)(a < b)) != 0;
+  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm_movemask_ps((__m128)signs));
+  else return static_cast<unsigned>(_mm_movemask_pd((__m128d)signs));
 #else
-  const Bits<T> less = a < b;
-  for (int i = 0; i < lanes<T>; ++i)
-    if (less[i]) return true;
-  return false;
+  unsigned bits = 0;
+  for (int i = 0; i < lanes<T>; ++i) bits |= signs[i] < 0 ? 1u << i : 0u;
+  return bits;
 #endif
 }
 
-// Bit i is set where lane i of a is below lane i of b.
+// Bit i is set where lane i of a is below, or at most, lane i of b; never for NaN. AVX-512 compares into masks, which
+// GCC does not find in the vector expression.
 template <class T>
 inline unsigned less_bits(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LT_OQ);
   else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)(a < b)));
-  else return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a < b)));
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm_movemask_ps((__m128)(a < b)));
-  else return static_cast<unsigned>(_mm_movemask_pd((__m128d)(a < b)));
 #else
-  const Bits<T> less = a < b;
-  unsigned bits = 0;
-  for (int i = 0; i < lanes<T>; ++i) bits |= less[i] ? 1u << i : 0u;
-  return bits;
+  return sign_bits<T>((Bits<T>)(a < b));
 #endif
 }
-
-// Is the sign bit of any lane set?
 template <class T>
-inline bool any_negative(Bits<T> bits) {
+inline unsigned at_most_bits(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return _mm512_movepi32_mask((__m512i)bits) != 0;
-  else return _mm512_movepi64_mask((__m512i)bits) != 0;
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return _mm256_movemask_ps((__m256)bits) != 0;
-  else return _mm256_movemask_pd((__m256d)bits) != 0;
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return _mm_movemask_ps((__m128)bits) != 0;
-  else return _mm_movemask_pd((__m128d)bits) != 0;
+  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LE_OQ);
+  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ);
 #else
-  for (int i = 0; i < lanes<T>; ++i)
-    if (bits[i] < 0) return true;
-  return false;
+  return sign_bits<T>((Bits<T>)(a <= b));
 #endif
 }
 

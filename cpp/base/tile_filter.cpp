@@ -36,8 +36,7 @@ inline bool any_negative(const Vec<float> (&sum)[tile_rows][panel_vectors]) {
   for (int r = 0; r < tile_rows; ++r)
 #pragma GCC unroll 3
     for (int v = 0; v < panel_vectors; ++v) bits |= (Bits<float>)sum[r][v];
-  return less_bits<float>((Vec<float>)((bits & std::numeric_limits<std::int32_t>::min()) | 0x3f800000), Vec<float>{}) !=
-         0;
+  return sign_bits<float>(bits) != 0;
 }
 
 // Sets the bits of points, from `shift` on, whose squared distance to a row may be below its reach.

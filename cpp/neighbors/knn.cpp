@@ -66,7 +66,7 @@ class NearestOfChunk {
       const T* D = buffer_->value[r];
       Candidates& mine = of(block, r);
       T limit = search_.computed_limit(form, mine.reach(), error);
-      if (!any_less<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
+      if (!less_bits<T>(row_minimum<T>(D, tile.n_vectors), broadcast<T>(limit))) continue;
       for (int v = 0; v < tile.n_vectors; ++v) {
         detail::scan<T>(D, v, broadcast<T>(limit), [&](int j) {
           mine.add(search_.bounds(form, D[j], error), source(tile.first + j));

@@ -1,4 +1,4 @@
-// Sixteen values at a time, in as many vectors as that takes: comparisons as bits, and the chosen ones moved together.
+// Sixteen values at a time, in as many vectors as that takes: the ones chosen by bits are moved together.
 #pragma once
 
 #include <array>
@@ -12,26 +12,6 @@ namespace spectralcls::detail {
 constexpr int sixteen = 16;
 template <class T>
 constexpr int vectors_of_sixteen = sixteen / lanes<T>;
-
-// Bit i is set where lane i of a is at most lane i of b; never for NaN.
-template <class T>
-inline unsigned at_most_bits(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_LE_OQ);
-  else return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LE_OQ);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)(a <= b)));
-  else return static_cast<unsigned>(_mm256_movemask_pd((__m256d)(a <= b)));
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm_movemask_ps((__m128)(a <= b)));
-  else return static_cast<unsigned>(_mm_movemask_pd((__m128d)(a <= b)));
-#else
-  const Bits<T> at_most = a <= b;
-  unsigned bits = 0;
-  for (int i = 0; i < lanes<T>; ++i) bits |= at_most[i] ? 1u << i : 0u;
-  return bits;
-#endif
-}
 
 #if defined(__AVX2__) && !defined(__AVX512F__)
 // For each byte the places of its set bits, a byte each.

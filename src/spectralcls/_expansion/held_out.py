@@ -218,7 +218,7 @@ def _weighted(p):
         log_f = np.empty((n, len(widths), n_folds))
         for rows in blocks(n, 24 * len(widths) * n_folds):
             sums = _log_sums(p, rows, widths, labels=folds, n_labels=n_folds)
-            log_f[rows] = _log_sums_of_others(sums.astype(np.float64)) - log_total
+            log_f[rows] = log_sums_of_others(sums.astype(np.float64)) - log_total
         log_densities[:, some] = np.take_along_axis(log_f, folds[:, None, None], axis=2)[..., 0]
         log_f[np.arange(n), :, folds] = 0.0  # the own fold gets weight 0 below; this avoids an overflow
         member = np.where(inside, 0.0, p.sample.weights[:, None])[:, None]
@@ -375,7 +375,7 @@ def fold_weight(folds, codes, weights, n_folds, n_classes):
     return flat.reshape(n_folds, n_classes).astype(np.float64)
 
 
-def _log_sums_of_others(sums):
+def log_sums_of_others(sums):
     """log of the sum over all buckets but one, for each bucket of the last axis."""
     buckets = np.moveaxis(sums, -1, 0).astype(np.float64)
     largest = reduce(np.maximum, buckets)
@@ -389,11 +389,11 @@ def _log_sums_of_others(sums):
     # A bucket that outweighs all others by more than the range of a double hides them.
     hidden = (others < np.finfo(np.float64).tiny / np.finfo(np.float64).eps).any(axis=0)
     if hidden.any():
-        out[:, hidden] = _log_sums_of_others_one_by_one(buckets[:, hidden])
+        out[:, hidden] = _log_sums_of_others_in_any_range(buckets[:, hidden])
     return np.moveaxis(out, 0, -1)
 
 
-def _log_sums_of_others_one_by_one(buckets):
+def _log_sums_of_others_in_any_range(buckets):
     """The same along the first axis, whatever the range: two exponentials and a logarithm for each term."""
     out = np.full_like(buckets, -np.inf)
     out[1:] = np.logaddexp.accumulate(buckets[:-1])

@@ -11,7 +11,7 @@ from .._inputs.missing import is_incomplete
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_matrix, kernel_sums
 from .class_means import log_volumes
-from .held_out import CACHE_BYTES
+from .held_out import CACHE_BYTES, log_sums_of_others
 from .points import blocks
 
 BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
@@ -54,7 +54,7 @@ class LeaveOneOut:
         """log of the sum over all classes but a point's own and c, (n, C); the background is one of them."""
         others = self.scores.copy()
         others[np.arange(len(self.codes)), self.codes] = -np.inf
-        return np.logaddexp(all_but_one(others), self.background)
+        return np.logaddexp(log_sums_of_others(others), self.background)
 
     @cached_property
     def others(self):
@@ -71,7 +71,7 @@ class LeaveOneOut:
     def limits(self, Q):
         """Log odds (m, C) of each class for queries, and what ties to rounding may exceed them by."""
         scores = self.queries(Q)
-        others = np.logaddexp(all_but_one(scores), self.background)
+        others = np.logaddexp(log_sums_of_others(scores), self.background)
         slack = 64 * np.finfo(Q.dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
         return odds(scores, others) + slack
 
@@ -126,15 +126,6 @@ def log_sum(a, b):
     np.log(least, out=least)
     least += most
     return np.fmax(least, most, out=least)  # -inf and -inf
-
-
-def all_but_one(scores):
-    """log of the sum over all classes but one, (n, C), by the sums before and after it."""
-    out = np.full_like(scores, -np.inf)
-    out[:, 1:] = np.logaddexp.accumulate(scores[:, :-1], axis=1)
-    after = np.logaddexp.accumulate(scores[:, :0:-1], axis=1)[:, ::-1]
-    out[:, :-1] = np.logaddexp(out[:, :-1], after)
-    return out
 
 
 def log_kernel(Q, X, kernel, bandwidth):

@@ -19,6 +19,23 @@ def indicators(codes, n_classes, weights):
     return Y - shares, shares
 
 
+def factor_in_place(K, diagonal, ridge):
+    """`cholesky_in_place` of K with `diagonal` added, which comes from a penalty of `ridge`.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is not numerically positive definite.
+    """
+    K.flat[:: len(K) + 1] += diagonal
+    try:
+        return cholesky_in_place(K)
+    except NotPositiveDefiniteError:
+        raise np.linalg.LinAlgError(
+            f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
+        ) from None
+
+
 class Solution(NamedTuple):
     coefficients: np.ndarray  # (n, C)
     held_out: np.ndarray | None  # (n, C) prediction of each point by all others
@@ -59,13 +76,7 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None):
         for rows in slices(len(K), size=1024):
             memory[rows] = K[rows]
         K = memory
-    K.flat[:: len(K) + 1] += ridge / weights
-    try:
-        factor = cholesky_in_place(K)
-    except NotPositiveDefiniteError:
-        raise np.linalg.LinAlgError(
-            f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
-        ) from None
+    factor = factor_in_place(K, ridge / weights, ridge)
     coefficients, _ = lapack.dpotrs(factor, Y, lower=False)
     if not held_out:
         return Solution(coefficients, None)

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.linalg import eigh, lapack
 
 from .._core.interrupt import matmul, slices
+from .._expansion.ridge import factor_in_place
 from ..kernels import kernel_sums
-from ..linalg import LowRankFactor, NotPositiveDefiniteError, cholesky_in_place, inverse_in_place, rpcholesky
+from ..linalg import LowRankFactor, inverse_in_place, rpcholesky
 
 _RESOLVED = 1e-4  # share of the trace below which a factor in float32 is rounding
 
@@ -43,13 +44,7 @@ class DenseKernel:
         for rows in slices(len(self.K), size=1024):
             np.multiply(self.K[rows], root, out=self.memory[rows])
             self.memory[rows] *= root[rows, None]
-        self.memory.flat[:: len(self.K) + 1] += ridge
-        try:
-            return cholesky_in_place(self.memory), root[:, None]
-        except NotPositiveDefiniteError:
-            raise np.linalg.LinAlgError(
-                f"the kernel matrix plus {ridge:g} on its diagonal is not positive definite in float64: raise alpha"
-            ) from None
+        return factor_in_place(self.memory, ridge, ridge), root[:, None]
 
 
 @dataclass(frozen=True)

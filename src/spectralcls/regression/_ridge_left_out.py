@@ -3,9 +3,10 @@
 import numpy as np
 
 from .._expansion.leave_one_out import LeaveOneOut
+from .._expansion.ridge import factor_in_place
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
-from ..linalg import cholesky_in_place, inverse_in_place
+from ..linalg import inverse_in_place
 
 SLACK = 1e-9  # of log odds: ties to the rounding of an inverse are ties
 
@@ -31,8 +32,7 @@ class RidgeLeftOut(LeaveOneOut):
         units = units_of(codes, weights, n_classes, by_class)
         vars(self).update(X=X, expansion=expansion, alpha=alpha, temperature=temperature, units=units)
         K = self._kernel(X)
-        K.flat[:: len(X) + 1] += alpha / weights
-        V = inverse_in_place(cholesky_in_place(K))
+        V = inverse_in_place(factor_in_place(K, alpha / weights, alpha))
         Y = np.eye(n_classes)[codes]
         copies, unit = np.maximum(weights, units[codes]), units[codes]
         vars(self).update(V=V, Y=Y, P=V @ (V.T @ Y), u=V @ V.sum(axis=0), diagonal=np.einsum("ij,ij->i", V, V))
