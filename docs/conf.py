@@ -30,6 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "gallery_index",
     "house",
     "reference_pages",
 ]
@@ -64,7 +65,7 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "min_reported_time": 1,
     "remove_config_comments": True,
-    "within_subsection_order": "FileNameSortKey",
+    "minigallery_sort_order": "gallery_index.order",
     "show_signature": False,
     "capture_repr": (),
     "download_all_examples": False,
@@ -106,9 +107,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = "spectralcls"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choose": []}  # pages without siblings
 html_theme_options = {
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo-dark.svg", "text": "spectralcls"},
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "show_toc_level": 2,
