@@ -1,14 +1,15 @@
 """The first page of the gallery: examples by task, those that most readers want first.
 
-sphinx-gallery makes sections from folders. Here all examples are in one folder, and their addresses do not change when an
-example moves to another section.
+sphinx-gallery makes sections from folders. Here all examples are in one folder, and their addresses do not change when
+an example moves to another section.
 """
 
 from pathlib import Path
 
 SECTIONS = {  # names of files in examples; one that does not exist is left out
     "Real problems": "organelles cells coffee land_cover wrong_labels",
-    "Classify": "first_steps boundaries vote comparison kde_classifier learned_metric bandwidth bandwidth_path perturbo",
+    "Classify": "first_steps boundaries vote comparison kde_classifier learned_metric perturbo "
+    "bandwidth bandwidth_path",
     "Doubt and probabilities": "doubt calibration imbalance sample_weights",
     "Tables as they are": "mixed_table missing_values",
     "Densities, novelty and regression": "density novelty kernel_regression mean_shift information",
