@@ -33,6 +33,7 @@ extensions = [
     "gallery_index",
     "house",
     "reference_pages",
+    "search_index",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_*", "README.md", "gallery/**/*.ipynb"]
@@ -42,6 +43,12 @@ default_role = "literal"  # numpydoc's habit: `name` in a docstring is code
 # -- Markdown -------------------------------------------------------------------------------------------------
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+DESCRIPTION = "Classifiers, densities and novelty detection for tables: scikit-learn estimators that tune themselves."
+myst_html_meta = {  # what search engines and messengers show of a page
+    "description": DESCRIPTION,
+    "property=og:title": project,
+    "property=og:description": DESCRIPTION,
+}
 
 # -- API reference --------------------------------------------------------------------------------------------
 autosummary_generate = True

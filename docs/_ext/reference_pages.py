@@ -155,11 +155,14 @@ def plain(text):
 
 
 def plain_docstring(app, what, name, obj, options, lines):
-    """Docstrings are plain text for the terminal."""
+    """Docstrings are plain text for the terminal; the page of a class shows its examples before its parameters."""
     for i, line in enumerate(lines):
-        name, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
+        parameter, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
         if not rest.lstrip().startswith((">>>", "...")) and " " in rest.strip() + colon:
-            lines[i] = name + colon + plain(rest)
+            lines[i] = parameter + colon + plain(rest)
+    if what == "class" and "Parameters" in lines:
+        start = lines.index("Parameters")
+        lines[start:start] = [f".. minigallery:: {name}", ""]
 
 
 def setup(app):
