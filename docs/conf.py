@@ -30,8 +30,10 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "gallery_index",
     "house",
     "reference_pages",
+    "search_index",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_*", "README.md", "gallery/**/*.ipynb"]
@@ -41,6 +43,12 @@ default_role = "literal"  # numpydoc's habit: `name` in a docstring is code
 # -- Markdown -------------------------------------------------------------------------------------------------
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+DESCRIPTION = "Classifiers, densities and novelty detection for tables: scikit-learn estimators that tune themselves."
+myst_html_meta = {  # what search engines and messengers show of a page
+    "description": DESCRIPTION,
+    "property=og:title": project,
+    "property=og:description": DESCRIPTION,
+}
 
 # -- API reference --------------------------------------------------------------------------------------------
 autosummary_generate = True
@@ -64,7 +72,7 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "min_reported_time": 1,
     "remove_config_comments": True,
-    "within_subsection_order": "FileNameSortKey",
+    "minigallery_sort_order": "gallery_index.order",
     "show_signature": False,
     "capture_repr": (),
     "download_all_examples": False,
@@ -106,9 +114,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = "spectralcls"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choose": []}  # pages without siblings
 html_theme_options = {
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo-dark.svg", "text": "spectralcls"},
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "show_toc_level": 2,

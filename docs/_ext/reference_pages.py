@@ -157,13 +157,23 @@ def plain(text):
 def plain_docstring(app, what, name, obj, options, lines):
     """Docstrings are plain text for the terminal."""
     for i, line in enumerate(lines):
-        name, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
+        parameter, colon, rest = line.rpartition(" : ") if " : " in line else ("", "", line)
         if not rest.lstrip().startswith((">>>", "...")) and " " in rest.strip() + colon:
-            lines[i] = name + colon + plain(rest)
+            lines[i] = parameter + colon + plain(rest)
+
+
+def show_examples(app, what, name, obj, options, lines):
+    """Pictures of the gallery's examples of a class or a function, before its parameters."""
+    if what in ("class", "function") and "Parameters" in lines:
+        short = name.rpartition(".")[2]  # most examples import it from the package
+        names = [name, f"spectralcls.{short}"] if getattr(spectralcls, short, None) is obj else [name]
+        start = lines.index("Parameters")
+        lines[start:start] = [f".. minigallery:: {' '.join(names)}", ""]
 
 
 def setup(app):
     app.connect("config-inited", lambda app, config: write(app), priority=400)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)  # before numpydoc's
+    app.connect("autodoc-process-docstring", show_examples, priority=100)
     return {"parallel_read_safe": True}
