@@ -1,8 +1,8 @@
 """Examples that need what the package does not ship, and which of them cannot run here.
 
-Such an example names its needs in a comment, which the site removes: ``# sphinx_gallery_needs = ["letter.npz"]``. A name
-that ends in ``.npz`` is a file of the folder ``SPECTRALCLS_DATA``, any other one a package. Where something is absent,
-the example still runs, fails with its own exception, and the page shows that; the build goes on. With
+Such an example names its needs in a comment, which the site removes: ``# sphinx_gallery_needs = ["letter.npz"]``. What
+ends in ``.npz`` is a file of the folder ``SPECTRALCLS_DATA``, any other name a package. Where something is absent, the
+example still runs, fails with its own exception, and the page shows that; the build goes on. With
 ``SPECTRALCLS_REQUIRE_DATA`` no absent file is excused.
 """
 
