@@ -57,8 +57,8 @@ print(f"Sets for 90 % coverage: {100 * covered:.0f} % hold the true origin,", en
 print(f"sizes 0, 1, 2, 3: {np.bincount(members.sum(axis=1), minlength=4)}")
 
 # %%
-# Now a country that the classifier has never seen. PLS-DA must name one of the others. A prediction set may be
-# empty: unlike all that is known.
+# Now a country that the classifier has never seen. PLS-DA by itself names one of the others (chemists add limits on
+# its residuals to notice that). A prediction set may be empty: unlike all that is known.
 share = {"known": [], "new": []}
 for country in countries:
     new = y == country
