@@ -33,7 +33,7 @@ def tuned(model, grid):
     return GridSearchCV(model, grid, scoring="f1_macro", cv=5)
 
 
-N_SPLITS = 10
+N_SPLITS = 5
 sets = {name: load(name) for name in ("dunkley2006", "hyperLOPIT2015")}
 models = {
     "SVM, tuned": tuned(SVC(), {"C": 4.0 ** np.arange(6), "gamma": 10.0 ** np.arange(-2, 3)}),
@@ -44,7 +44,7 @@ models = {
 
 # %%
 # The markers are split into four parts to learn from and one to test, stratified. The score is the mean F1 of the
-# organelles, so that a small one counts as much as a large one. Literature uses a hundred splits; this page takes fewer.
+# organelles, so that a small one counts as much as a large one. pRoloc uses a hundred splits; this page takes fewer.
 scores = {}
 print(f"{N_SPLITS} splits; macro F1 in percent, its deviation between splits, CPU seconds of a fit")
 for name, data in sets.items():
@@ -105,7 +105,7 @@ print(f"unlike all markers here, without an organelle there: {100 * (final[size 
 data = sets["dunkley2006"]
 known = data.target >= 0
 curves = simulate(
-    PerTurboClassifier(), data.data[known], data.target[known], n_queries=60, n_repeats=4, retune=20, progress=False
+    PerTurboClassifier(), data.data[known], data.target[known], n_queries=40, n_repeats=3, retune=20, progress=False
 )
 mean, deviation = (100 * value for value in curves.gain("test"))
 print(f"Gain of border queries after {curves.n_labels[-1]} labels: {mean:.1f} +- {deviation:.1f} points of accuracy")
