@@ -67,16 +67,18 @@ for country in countries:
     share["known"].append((members[new].sum(axis=1) == 0).mean())
     scores = PLSRegression(5).fit(X[~new], indicators[~new]).predict(X[new])
     sure = scores.max(axis=1) > 0.5
-    print(f"{country} held out: {100 * share['new'][-1]:.0f} % of its spectra have an empty set;", end=" ")
+    print(f"{country} held out: {100 * share['new'][-1]:.0f} % have an empty set;", end=" ")
     print(f"PLS-DA puts {100 * sure.mean():.0f} % above 0.5 into another country")
 
 figure, ax = plt.subplots(figsize=(7, 3))
 positions = np.arange(len(countries))
-ax.bar(positions - 0.2, 100 * np.array(share["known"]), 0.4, color="C4", label="country known (false alarms)")
-ax.bar(positions + 0.2, 100 * np.array(share["new"]), 0.4, color="C5", label="country held out")
+bars = ("known", -0.2, "known (false alarms)"), ("new", 0.2, "held out")
+for key, shift, label in bars:
+    ax.bar(positions + shift, 100 * np.array(share[key]), 0.4, label=label)
 ax.set_xticks(positions, countries)
 ax.set(ylabel="Empty sets, %", title="Sets that say: from none of the known countries")
-ax.legend()
+ax.set_ylim(0, 125)
+ax.legend(ncols=2, loc="upper left")
 plt.show()
 
 # %%

@@ -46,11 +46,12 @@ models = {
 # The markers are split into four parts to learn from and one to test, stratified. The score is the mean F1 of the
 # organelles, so that a small one counts as much as a large one. pRoloc uses a hundred splits; this page takes fewer.
 scores = {}
-print(f"{N_SPLITS} splits; macro F1 in percent, its deviation between splits, CPU seconds of a fit")
+print(f"{N_SPLITS} splits; macro F1 in %, its deviation between splits, CPU seconds of a fit")
 for name, data in sets.items():
     known = data.target >= 0
     X, y = data.data[known], data.target[known]
-    print(f"\n{name}: {known.sum()} markers of {len(data.target_names)} organelles, {(~known).sum()} other proteins")
+    print(f"\n{name}: {known.sum()} markers of {len(data.target_names)} organelles", end=", ")
+    print(f"{(~known).sum()} other proteins")
     for model_name, model in models.items():
         values, start = [], process_time()
         for train, test in StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=0).split(X, y):
@@ -86,8 +87,9 @@ for ax, (name, data) in zip(axes, sets.items(), strict=True):
     ax.barh(names, counts, color=["C0"] * len(one) + ["C1", "0.6"])
     ax.invert_yaxis()
     ax.set(xlabel="Proteins without a label", title=name)
-    print(f"{name}: {(size == 1).sum()} proteins in one organelle, {(size > 1).sum()} in several", end=", ")
-    print(f"{(size == 0).sum()} unlike all markers;\n  for instance {', '.join(data.names[~known][size == 0][:8])}")
+    print(f"{name}: {(size == 1).sum()} proteins in one organelle", end=", ")
+    print(f"{(size > 1).sum()} in several, {(size == 0).sum()} unlike all markers;")
+    print(f"  for instance {', '.join(data.names[~known][size == 0][:8])}")
 plt.show()
 
 # %%
@@ -95,26 +97,35 @@ plt.show()
 final, assigned = data.final[~known], size == 1
 both = assigned & np.isin(final, data.target_names)
 same = data.target_names[members.argmax(axis=1)] == final
-print(f"hyperLOPIT2015: {both.sum()} proteins have one organelle here and one in the publication;", end=" ")
-print(f"{100 * same[both].mean():.1f} % the same")
-print(f"unlike all markers here, without an organelle there: {100 * (final[size == 0] == 'unknown').mean():.0f} %")
+print(f"hyperLOPIT2015: {both.sum()} proteins have one organelle here and one there;", end=" ")
+print(f"{same[both].sum()} have the same")
+neither = (final[size == 0] == "unknown").mean()
+print(f"unlike all markers here, without an organelle there: {100 * neither:.0f} %")
 
 # %%
 # Markers are expensive: each takes an experiment or a search of the literature. Which protein to look up next?
 # Near the border between organelles, or any.
 data = sets["dunkley2006"]
 known = data.target >= 0
+X, y = data.data[known], data.target[known]
 curves = simulate(
-    PerTurboClassifier(), data.data[known], data.target[known], n_queries=40, n_repeats=3, retune=20, progress=False
+    PerTurboClassifier(),
+    X,
+    y,
+    n_queries=40,
+    n_repeats=3,
+    retune=20,
+    progress=False,
 )
 mean, deviation = (100 * value for value in curves.gain("test"))
-print(f"Gain of border queries after {curves.n_labels[-1]} labels: {mean:.1f} +- {deviation:.1f} points of accuracy")
+print(f"Border queries gain {mean:.1f} +- {deviation:.1f} points of accuracy", end=" ")
+print(f"on the test set with {curves.n_labels[-1]} labels")
 display = ActiveLearningDisplay(curves).plot()
 display.figure_.suptitle("Dunkley: a label at a time")
 plt.show()
 
 # %%
-# What we would answer: the classifiers differ by less than the splits do, so take the one whose answers you can use.
-# A tuned support vector machine is a good choice where only the label counts. Prediction sets say which proteins to
+# What we would answer: with so few splits no classifier here is clearly the best one, so take the one whose answers
+# you can use. A tuned support vector machine is a good choice where only the label counts. Prediction sets say which proteins to
 # leave unassigned without a threshold chosen by eye. Their coverage holds for proteins like the markers; proteins
 # without a label are often not like them, and that many sets are empty says so.
