@@ -28,7 +28,8 @@ countries = np.unique(y)
 X = savgol_filter(spectra, window_length=21, polyorder=2, deriv=1)
 X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2))
-for ax, values, title in zip(axes, (spectra, X), ("As measured", "Derivative, scaled"), strict=True):
+titles = ("As measured", "Derivative, scaled")
+for ax, values, title in zip(axes, (spectra, X), titles, strict=True):
     for i, country in enumerate(countries):
         lines = ax.plot(values[y == country].T, color=f"C{i}", linewidth=0.5, alpha=0.6)
         lines[0].set_label(country)
@@ -42,7 +43,8 @@ plt.show()
 indicators = (y[:, None] == countries).astype(float)
 print(f"{len(X)} spectra, {X.shape[1]} channels; right, each spectrum left out:")
 for n_components in (1, 2, 3, 5, 8):
-    scores = cross_val_predict(PLSRegression(n_components), X, indicators, cv=LeaveOneOut())
+    pls = PLSRegression(n_components)
+    scores = cross_val_predict(pls, X, indicators, cv=LeaveOneOut())
     right = (countries[scores.argmax(axis=1)] == y).sum()
     print(f"  PLS-DA, {n_components} components: {right}")
 
@@ -63,11 +65,13 @@ share = {"known": [], "new": []}
 for country in countries:
     new = y == country
     model = ParzenClassifier().fit(X[~new], y[~new])
-    share["new"].append((model.predict_set(X[new], coverage=0.9).sum(axis=1) == 0).mean())
+    sets = model.predict_set(X[new], coverage=0.9)
+    share["new"].append((sets.sum(axis=1) == 0).mean())
     share["known"].append((members[new].sum(axis=1) == 0).mean())
     scores = PLSRegression(5).fit(X[~new], indicators[~new]).predict(X[new])
     sure = scores.max(axis=1) > 0.5
-    print(f"{country} held out: {100 * share['new'][-1]:.0f} % have an empty set;", end=" ")
+    empty = 100 * share["new"][-1]
+    print(f"{country} held out: {empty:.0f} % have an empty set;", end=" ")
     print(f"PLS-DA puts {100 * sure.mean():.0f} % above 0.5 into another country")
 
 figure, ax = plt.subplots(figsize=(7, 3))

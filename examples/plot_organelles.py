@@ -35,8 +35,9 @@ def tuned(model, grid):
 
 N_SPLITS = 5
 sets = {name: load(name) for name in ("dunkley2006", "hyperLOPIT2015")}
+svm_grid = {"C": 4.0 ** np.arange(6), "gamma": 10.0 ** np.arange(-2, 3)}
 models = {
-    "SVM, tuned": tuned(SVC(), {"C": 4.0 ** np.arange(6), "gamma": 10.0 ** np.arange(-2, 3)}),
+    "SVM, tuned": tuned(SVC(), svm_grid),
     "k-NN, tuned": tuned(KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 7, 9, 15]}),
     "PerTurbo": PerTurboClassifier(),
     "Kernel ridge": KernelRidgeClassifier(),
@@ -45,21 +46,23 @@ models = {
 # %%
 # The markers are split into four parts to learn from and one to test, stratified. The score is the mean F1 of the
 # organelles, so that a small one counts as much as a large one. pRoloc uses a hundred splits; this page takes fewer.
+splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=0)
 scores = {}
-print(f"{N_SPLITS} splits; macro F1 in %, its deviation between splits, CPU seconds of a fit")
+print(f"{N_SPLITS} splits; macro F1 in %, deviation of splits, CPU seconds of a fit")
 for name, data in sets.items():
     known = data.target >= 0
     X, y = data.data[known], data.target[known]
-    print(f"\n{name}: {known.sum()} markers of {len(data.target_names)} organelles", end=", ")
-    print(f"{(~known).sum()} other proteins")
+    print(f"\n{name}: {known.sum()} markers,", end=" ")
+    print(f"{len(data.target_names)} organelles, {(~known).sum()} other proteins")
     for model_name, model in models.items():
         values, start = [], process_time()
-        for train, test in StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=0).split(X, y):
+        for train, test in splits.split(X, y):
             found = model.fit(X[train], y[train]).predict(X[test])
             values.append(100 * f1_score(y[test], found, average="macro"))
         scores[name, model_name] = values
         seconds = (process_time() - start) / N_SPLITS
-        print(f"  {model_name:13s}{np.mean(values):6.1f} +- {np.std(values, ddof=1):3.1f}{seconds:8.2f} s")
+        mean, deviation = np.mean(values), np.std(values, ddof=1)
+        print(f"  {model_name:13s}{mean:6.1f} +- {deviation:3.1f}{seconds:8.2f} s")
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 2.6), sharey=True)
 for ax, name in zip(axes, sets, strict=True):
@@ -67,7 +70,8 @@ for ax, name in zip(axes, sets, strict=True):
         values = scores[name, model_name]
         ax.plot(values, np.full(N_SPLITS, i), ".", color=f"C{i}", alpha=0.4)
         ax.plot(np.mean(values), i, "D", color=f"C{i}")
-    ax.set(xlabel="Macro F1, %", title=name, yticks=range(len(models)), yticklabels=models)
+    ax.set(xlabel="Macro F1, %", title=name)
+    ax.set_yticks(range(len(models)), models)
     ax.grid(axis="x")
 axes[0].invert_yaxis()
 plt.show()
@@ -97,7 +101,7 @@ plt.show()
 final, assigned = data.final[~known], size == 1
 both = assigned & np.isin(final, data.target_names)
 same = data.target_names[members.argmax(axis=1)] == final
-print(f"hyperLOPIT2015: {both.sum()} proteins have one organelle here and one there;", end=" ")
+print(f"hyperLOPIT2015: {both.sum()} proteins have one organelle in both;", end=" ")
 print(f"{same[both].sum()} have the same")
 neither = (final[size == 0] == "unknown").mean()
 print(f"unlike all markers here, without an organelle there: {100 * neither:.0f} %")
@@ -126,6 +130,6 @@ plt.show()
 
 # %%
 # What we would answer: with so few splits no classifier here is clearly the best one, so take the one whose answers
-# you can use. A tuned support vector machine is a good choice where only the label counts. Prediction sets say which proteins to
-# leave unassigned without a threshold chosen by eye. Their coverage holds for proteins like the markers; proteins
-# without a label are often not like them, and that many sets are empty says so.
+# you can use. A tuned support vector machine is a good choice where only the label counts. Prediction sets say which
+# proteins to leave unassigned, without a threshold chosen by eye. Their coverage holds for proteins like the markers;
+# proteins without a label are often not like them, and that many sets are empty says so.

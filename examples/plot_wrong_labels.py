@@ -73,10 +73,12 @@ for name, way in ways.items():
 # the best that any ranking can do.
 figure, ax = plt.subplots()
 for name, values in quality.items():
-    ax.plot(np.cumsum(wrong[np.argsort(values)]), label=f"{name}, {seconds[name]:.1f} s")
+    found = np.cumsum(wrong[np.argsort(values)])
+    ax.plot(found, label=f"{name}, {seconds[name]:.1f} s")
 ideal = np.minimum(np.arange(len(X)), wrong.sum())
 ax.plot(ideal, color="0.6", linestyle="--", label="the best possible")
-ax.set(xlim=(0, 2.5 * wrong.sum()), xlabel="Labels looked at again", ylabel="Exchanged labels found")
+ax.set(xlabel="Labels looked at again", ylabel="Exchanged labels found")
+ax.set_xlim(0, 2.5 * wrong.sum())
 ax.set_title("How soon the exchanged labels turn up")
 ax.legend()
 plt.show()
@@ -85,9 +87,8 @@ plt.show()
 # The most doubtful labels that were *not* exchanged: the digits are hard to read, or the set is in error.
 order = np.argsort(quality["KernelRidgeClassifier"])
 figure, axes = plt.subplots(2, 6, figsize=(8, 3.4))
-for row, title, chosen in zip(
-    axes, ("Exchanged", "Not exchanged"), (order[wrong[order]], order[~wrong[order]]), strict=True
-):
+kinds = {"Exchanged": order[wrong[order]], "Not exchanged": order[~wrong[order]]}
+for row, (title, chosen) in zip(axes, kinds.items(), strict=True):
     for ax, i in zip(row, chosen[:6], strict=True):
         ax.imshow(X[i].reshape(8, 8), cmap="gray_r")
         ax.set(xticks=[], yticks=[])
