@@ -3,8 +3,9 @@ classes, the order of the samples, where the data lie and how they are turned, t
 
 import numpy as np
 import pytest
-from every_estimator import DEPEND_ON_ORDER, assert_same, classifiers, make, names, problem, responses
+from every_estimator import DEPEND_ON_ORDER, QUERIED, assert_same, classifiers, make, names, problem, responses
 from scipy.stats import ortho_group
+from sklearn.datasets import make_classification
 from sklearn.utils.validation import has_fit_parameter
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like: not the subject
@@ -181,3 +182,38 @@ def test_single_precision(name):
     double = responses(make(name, fixed=True).fit(X.astype(np.float64), y), Q.astype(np.float64))
     single = responses(make(name, fixed=True).fit(X, y), Q)
     assert_same(single, double, rtol=2e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", sorted(set(classifiers()) - {"AutoClassifier"}))  # its searches end elsewhere
+def test_what_is_tuned_depends_on_no_order_no_names_and_no_copies(name, seed):
+    X, y, Q = noisy(seed)
+    rng = np.random.default_rng(seed)
+    columns, rows = rng.permutation(X.shape[1]), rng.permutation(len(X))
+    expected = tuned(name).fit(X, y).predict(Q)
+    np.testing.assert_array_equal(tuned(name).fit(X[:, columns], y).predict(Q[:, columns]), expected)
+    np.testing.assert_array_equal(tuned(name).fit(X[rows], y[rows]).predict(Q), expected)
+    np.testing.assert_array_equal(1 - tuned(name).fit(X, 1 - y).predict(Q), expected)
+    if has_fit_parameter(make(name), "sample_weight"):
+        doubled = tuned(name).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)).predict(Q)
+        np.testing.assert_array_equal(tuned(name).fit(X, y, sample_weight=np.full(len(X), 2.0)).predict(Q), doubled)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_lies_under_a_mask_is_missing(name):
+    X, y, Q = problem(n=90)
+    hidden = np.random.default_rng(0).random(X.shape) < 0.15
+    masked, gaps = np.ma.array(np.where(hidden, 1e6, X), mask=hidden), np.where(hidden, np.nan, X)
+    found, expected = (responses(tuned(name).fit(given, y), given[: len(Q)]) for given in (masked, gaps))
+    assert_same(found, expected, rtol=1e-10)
+
+
+def tuned(name):
+    estimator = make(name, **QUERIED) if "novelty" in make(name).get_params() else make(name)
+    return estimator.set_params(**({"random_state": 0} if "random_state" in estimator.get_params() else {}))
+
+
+def noisy(seed):
+    """Two classes with a fifth of the labels drawn by chance, so that many bandwidths do nearly as well."""
+    X, y = make_classification(220, 6, n_informative=3, flip_y=0.2, random_state=seed)
+    return X[:150], y[:150], X[150:]
