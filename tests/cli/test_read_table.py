@@ -1,5 +1,7 @@
 """Tables as offices export them, read by `spectralcls.datasets.read_table`."""
 
+import zipfile
+
 import numpy as np
 import office
 import pytest
@@ -8,6 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
+from spectralcls import load  # noqa: E402
+from spectralcls.cli import main  # noqa: E402
 from spectralcls.datasets import read_table  # noqa: E402
 
 KINDS = {
@@ -190,6 +194,19 @@ def test_a_table_of_many_columns(tmp_path):
     X = np.arange(4 * 5000).reshape(4, 5000) % 97 / 8
     rows = [",".join(f"c{j}" for j in range(5000))] + [",".join(map(str, row)) for row in X.tolist()]
     assert_array_equal(read_table(written(tmp_path, "\n".join(rows)), decimal=".").data.shape[0], 4)
+
+
+def test_a_model_of_many_columns_is_a_file_of_few_objects(tmp_path):
+    rows = [[f"c{j}" for j in range(2000)], *([str((i * j) % 97 / 8) for j in range(2000)] for i in range(1, 5))]
+    lines = [",".join([*row, end]) for row, end in zip(rows, ["kind", "a", "b", "a", "b"], strict=True)]
+    path, model = written(tmp_path, "\n".join(lines)), tmp_path / "model.skops"
+    assert main(["fit", str(path), "--target", "kind", "--classifier", "parzen", "--out", str(model)]) == 0
+    with zipfile.ZipFile(model) as file:
+        assert len(file.read("schema.json")) < 1_000_000
+    again = load(model)
+    schema = read_table(path, target="kind").schema
+    assert again.table_schema_ == schema
+    assert_array_equal(again.predict(read_table(path, schema=schema).data), ["a", "b", "a", "b"])
 
 
 # Words

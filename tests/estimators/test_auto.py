@@ -387,3 +387,25 @@ def test_columns_of_one_name_and_labels_that_are_missing_get_a_sentence():
     labels = pd.array(np.where(np.arange(len(y)) == 7, None, y.astype(str)), dtype="string")
     with pytest.raises(ValueError, match="y contains NaN: row 7. Leave out samples without a label"):
         AutoClassifier().fit(X, labels)
+
+
+def test_class_weights_are_sample_weights_and_find_the_rare():
+    options = {"n_samples": 500, "n_features": 6, "n_informative": 4, "weights": [0.9], "random_state": 0}
+    X, y = make_classification(**options)
+    X, y, Q, truth = X[:250], y[:250], X[250:], y[250:]
+    model = AutoClassifier(class_weight={0: 1.0, 1: 4.0}).fit(X, y)
+    weighted = AutoClassifier().fit(X, y, sample_weight=np.where(y == 1, 4.0, 1.0))
+    assert_array_equal(model.predict_proba(Q), weighted.predict_proba(Q))
+    balanced = AutoClassifier(class_weight="balanced").fit(X, y)
+    assert_allclose(balanced.class_prior_, 0.5)
+    recalls = [model.predict(Q)[truth == 1].mean() for model in (AutoClassifier().fit(X, y), balanced)]
+    assert recalls[1] > recalls[0]
+
+
+def test_class_weights_keep_the_coverage_of_sets():
+    hits = []
+    for seed in range(1, 5):
+        X, y = make_classification(900, 6, n_informative=4, weights=[0.8], random_state=seed)
+        sets = AutoClassifier(class_weight="balanced", cv=2).fit(X[:300], y[:300]).predict_set(X[300:])
+        hits.append(sets[np.arange(600), y[300:]].mean())
+    assert abs(np.mean(hits) - 0.9) < 0.03

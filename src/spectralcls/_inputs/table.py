@@ -7,12 +7,35 @@ import numpy as np
 from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
 from .frames import BOOLEAN, DATE, NUMBER, Column
 
+_OF_NUMBERS = ("center", "scale", "observed", "spread")
+
 
 @dataclass
 class Table:
     """Columns, side by side as coordinates."""
 
     columns: list  # of Number and Levels
+
+    def __getstate__(self):
+        """Numbers side by side as arrays: model files list every object."""
+        at = [i for i, column in enumerate(self.columns) if type(column) is Number]
+        others = [column for column in self.columns if type(column) is not Number]
+        state = {key: np.array([getattr(self.columns[i], key) for i in at]) for key in _OF_NUMBERS}
+        names = [self.columns[i].name for i in at]
+        same = len({type(name) for name in names}) == 1 and isinstance(names[0], str | int)
+        return {
+            "at": np.array(at, dtype=np.intp),
+            "others": others,
+            "names": np.array(names) if same else names,
+        } | state
+
+    def __setstate__(self, state):
+        names = state["names"].tolist() if isinstance(state["names"], np.ndarray) else state["names"]
+        values = zip(names, *(state[key].tolist() for key in _OF_NUMBERS), strict=True)
+        columns = list(state["others"])
+        for at, (name, *of_number) in zip(state["at"].tolist(), values, strict=True):
+            columns.insert(at, Number(name, **dict(zip(_OF_NUMBERS, of_number, strict=True))))
+        self.columns = columns
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None):

@@ -1,5 +1,6 @@
 """What the columns of a table are, as one file told and others are read by."""
 
+import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,15 @@ class Schema:
     columns: tuple
     target: str | None = None
     words: tuple = ()
+
+    def __getstate__(self):
+        """One text, whatever the number of columns: model files list every object."""
+        return {"json": json.dumps(vars(self) | {"columns": [vars(column) for column in self.columns]})}
+
+    def __setstate__(self, state):
+        found = json.loads(state["json"])
+        columns = tuple(Column(**{key: _tuples(value) for key, value in column.items()}) for column in found["columns"])
+        vars(self).update(columns=columns, target=found["target"], words=tuple(found["words"]))
 
     @classmethod
     def of_numbers(cls, names):
@@ -214,3 +224,7 @@ def shortened(text):
 
 def _plural(noun):
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+
+
+def _tuples(value):
+    return tuple(value) if isinstance(value, list) else value

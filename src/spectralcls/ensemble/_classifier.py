@@ -15,6 +15,7 @@ from .._utils.advice import quietly
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
 from .._utils.typing import RandomState
+from .._utils.validation import units_of
 from ._budget import Clock, affordable_sizes
 from ._columns import Positions
 from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posterior
@@ -48,6 +49,10 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one. Probabilities are those of a population
+        with such shares.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     verbose : bool, default=False
@@ -60,7 +65,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes in the training data.
+        Shares of the classes in the training data, weighted.
     members_ : list of (str, estimator)
         Names and classifiers with `predict` and `predict_proba`, which take tables as `fit` does.
     weights_ : ndarray of shape (n_members,)
@@ -118,12 +123,14 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         *,
         time_budget: float | None = None,
         cv: Any = 3,
+        class_weight: str | dict | None = None,
         random_state: RandomState = 0,
         verbose: bool = False,
         n_jobs: int | None = None,
     ):
         self.time_budget = time_budget
         self.cv = cv
+        self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -160,7 +167,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
             If `time_budget` did not suffice for all points and members.
         """
         clock = Clock(self.time_budget)
-        self._inputs = Positions(type(self).__name__)
+        self._inputs = Positions(type(self).__name__, class_weight=self.class_weight)
         data = self._inputs.fit(X, y, sample_weight)
         self.classes_, self._n_given = data.classes, len(data.codes)
         self.class_prior_ = data.class_weight / data.class_weight.sum()
@@ -245,6 +252,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         order = np.full(self._n_given, -1)
         order[rows] = np.arange(len(rows))
         weights = np.ones(len(rows)) if data.weights is None else data.weights
+        weights = weights / units_of(data.codes, weights, len(data.classes), self.class_weight is not None)[data.codes]
         return LeaveOneOut(data.codes, weights, _log(held_out), lambda X: _log(self._probabilities(X)), order)
 
     def predict(self, X):
