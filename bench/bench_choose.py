@@ -16,7 +16,7 @@ import spectralcls
 from bench.classifiers import PEERS
 from bench.data import folder, load, standardized
 from bench.measure import QUICK, gib_beyond, limited_threads, paired, processor_seconds
-from bench.pages import view
+from bench.pages import pick, view
 from bench.reproduce.data import SIMULATED, TITLES, MissingData, Source, parts
 from spectralcls.datasets import make_twonorm
 
@@ -135,21 +135,20 @@ def ranking(rows, memory):
 @view("accuracy", "memory")
 def which(rows, memory):
     """*Less the SVM*: accuracy less that of the tuned SVM, in points, with the 95 % interval over the real sets."""
-    table = ranking(rows, memory)
+    table, words = ranking(rows, memory), []
     for row in table:
-        use, avoid, guide = WORDS.get(row.pop("name"), ("for comparison", "", None))
-        row |= {"use when": use, "avoid when": avoid}
+        use, avoid, guide = WORDS.get(row.pop("name"), (None, None, None))
         row["classifier"] = f"[{row['classifier']}](../guide/{guide}.md)" if guide else row["classifier"]
-    return [table]
+        if use:
+            words.append({"classifier": row["classifier"], "use when": use, "avoid when": avoid})
+    return [table, words]
 
 
 @view("accuracy", "memory", page=False)
 def which_in_short(rows, memory):
-    """For the README and the page "Choose"."""
-    table = ranking(rows, memory)
-    keys = ("classifier", "use when", "behind", "less the SVM", "seconds")
-    table = [row | {"use when": WORDS.get(row["name"], ("for comparison",))[0]} for row in table]
-    return [[{key: row[key] for key in keys} for row in table]]
+    """For the README and the page "Choose": the classifiers to try first, and what users have."""
+    table = [row for row in ranking(rows, memory) if row["name"] in FRONT or row["name"] not in OURS]
+    return [pick(table, "classifier", "behind", "less the SVM", "seconds")]
 
 
 @view("size")
