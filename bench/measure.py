@@ -183,16 +183,21 @@ def ratio(theirs, ours):
     return spread(np.divide(theirs.turns[-count:], ours.turns[-count:]))
 
 
+def half_interval(differences, level=0.95):
+    """Half the width of the interval of the mean of differences."""
+    count = len(differences)
+    return stats.t.ppf((1 + level) / 2, count - 1) * stats.sem(differences) if count > 1 else np.inf
+
+
 def paired(differences, level=0.95):
     """Mean of paired differences over data sets with its interval, their median, and Wilcoxon's p-value."""
     differences = np.asarray(differences, dtype=float)
     count = len(differences)
-    reach = stats.t.ppf((1 + level) / 2, count - 1) * stats.sem(differences) if count > 1 else np.inf
     p = stats.wilcoxon(differences).pvalue if np.any(differences) else 1.0
     return {
         "sets": count,
         "mean": float(differences.mean()),
-        f"{100 * level:.0f} % interval": f"± {reach:.1f}",
+        f"{100 * level:.0f} % interval": f"± {half_interval(differences, level):.1f}",
         "median": float(np.median(differences)),
         "p (Wilcoxon)": float(p),
     }

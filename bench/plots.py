@@ -68,7 +68,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Dots:
-    """A line of text for each row, and a dot in it for each column; `level` draws a vertical line."""
+    """A line of text for each row, and a dot in it for each column, a bar for its spread; `level`: a vertical line."""
 
     rows: list
     of: str
@@ -83,10 +83,12 @@ class Dots:
             places = np.arange(len(self.rows))[::-1]
             for name, marker in zip(self.columns, MARKERS * 3, strict=False):
                 values = [number(row.get(name)) for row in self.rows]
-                ax.plot(values, places, marker, markersize=5, label=name, alpha=0.8)
+                reach = [row[name]["spread"] if isinstance(row.get(name), dict) else 0.0 for row in self.rows]
+                ax.errorbar(values, places, xerr=reach, fmt=marker, markersize=5, linewidth=1, label=name, alpha=0.8)
             ax.set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
             ax.set(xlabel=self.label, xscale="log" if self.log else "linear")
             if self.level is not None:
                 ax.axvline(self.level, color="grey", linewidth=0.8)
-            ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+            if len(self.columns) > 1:
+                ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
             save(figure, path)
