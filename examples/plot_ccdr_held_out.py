@@ -27,8 +27,8 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_
 warnings.filterwarnings("ignore", module="umap")  # what it says of its threads
 
 # %%
-# Seconds on one thread, UMAP's after a first small fit that compiles it. The error is that of 7 nearest neighbors in the
-# map: cross-validated among the training points, as one is tempted to report, and on the held-out points.
+# Seconds on one thread, UMAP's after a first small fit that compiles it. The error is that of 7 nearest neighbors in
+# the map: cross-validated among the training points, as one is tempted to report, and on the held-out points.
 UMAP(random_state=0, n_jobs=1).fit(X_train[:100], y_train[:100]).transform(X_test[:9])
 print(f"{'':6}{'dim':>4}{'fit s':>8}{'new s':>8}", end="")
 print(f"{'error, training':>17}{'held out':>10}")

@@ -4,8 +4,8 @@ A land-cover map that knows its limits
 
 A scene, a few rectangles marked by hand, and a class for every pixel. A map that gives a class to every pixel also
 gives one to what nobody marked. Here the scene is a picture of 273 280 pixels that comes with scikit-learn, with sky,
-water, trees and tiles as land cover; nobody marked the red walls. The rectangles that check the map lie apart from those
-that made it, for neighboring pixels are near copies. A random forest and histogram boosting get the same pixels.
+water, trees and tiles as land cover; nobody marked the red walls. The rectangles that check the map lie apart from
+those that made it, for neighboring pixels are near copies. A random forest and histogram boosting get the same pixels.
 """
 
 from time import process_time
@@ -91,9 +91,9 @@ for name, model in models.items():
 
 # %%
 # Every model is sure of a class on the walls. Confidence shares one between the classes, so it cannot say "none of
-# them". A prediction set can: it holds all classes that 99 % coverage does not exclude, none for what is unlike all, and
-# two where both remain. The area of applicability by itself needs no labels: it is where the density of all learned
-# pixels is as high as 99 % of theirs.
+# them". A prediction set can: it holds all classes that 99 % coverage does not exclude, none for what is unlike all,
+# and two where both remain. The area of applicability by itself needs no labels: it is where the density of all
+# learned pixels is as high as 99 % of theirs.
 model = models["Parzen"]
 start = process_time()
 members = model.predict_set(every, coverage=0.99)
@@ -111,8 +111,8 @@ hold = hold[np.arange(len(X_check)), model.classes_.searchsorted(y_check)]
 print(f"Sets on checked pixels that hold the true class: {100 * hold.mean():.1f} %")
 
 # %%
-# The share above is the honest one. The promise of 99 % is for pixels drawn like the learned ones; a rectangle elsewhere
-# has another light.
+# The share above is the honest one. The promise of 99 % is for pixels drawn like the learned ones; a rectangle
+# elsewhere has another light.
 shape = gray.shape
 size = members.sum(axis=1).reshape(shape)
 label = model.classes_.searchsorted(model.predict(every)).reshape(shape)
