@@ -19,11 +19,8 @@ from spectralcls._tuning.temperature import log_loss
 from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, affordable_sizes
 from spectralcls.ensemble._members import members_for
-from spectralcls.ensemble._perturbo import PerTurboPosterior, _shares
 from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
-from spectralcls.ensemble._vote import learn_vote, sharpened
-from spectralcls.kernels import kernel_matrix
-from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.ensemble._vote import learn_vote, tempered
 
 
 def test_encoder_codes_each_column_by_its_values():
@@ -51,39 +48,6 @@ def test_encoder_of_constant_columns_alone():
     assert_array_equal(ColumnEncoder().fit_transform(np.ones((5, 3))), np.zeros((5, 1)))
 
 
-def test_perturbo_shares_leave_the_point_out():
-    X, y = load_iris(return_X_y=True)
-    X = X[::5] + 0.01 * np.random.default_rng(0).normal(size=(30, 4))
-    y = y[::5]
-    model = PerTurboPosterior().fit(X, y)
-    h, alpha = model.model_.bandwidth_, model.model_.alpha_
-    shares = np.empty((30, 3))
-    for i in range(30):
-        rest = np.arange(30) != i
-        shares[i] = 1 - PerTurboClassifier(h, alpha=alpha, scale=None).fit(X[rest], y[rest]).perturbation(X[i : i + 1])
-    p = np.exp(model.sharpness_ * shares)
-    loss = log_loss(p / p.sum(axis=1, keepdims=True), y)
-    for factor in (0.9, 1.1):  # the temperature is the best for these
-        q = np.exp(factor * model.sharpness_ * shares)
-        assert loss <= log_loss(q / q.sum(axis=1, keepdims=True), y) + 1e-6
-    assert_allclose(model.predict_proba(X).sum(axis=1), 1)
-
-
-def test_weighted_perturbo_shares_leave_one_copy_out():
-    X, y = load_iris(return_X_y=True)
-    rng = np.random.default_rng(0)
-    X, y, w = X[::5] + 0.01 * rng.normal(size=(30, 4)), y[::5], rng.integers(1, 4, 30).astype(float)
-    h, alpha = 0.9, 0.1
-    K = kernel_matrix(X, bandwidth=h)
-    for c in range(3):
-        own = np.flatnonzero(y == c)
-        shares = _shares(K[:, own], own, alpha, w[own])
-        for i in range(30):
-            rest = np.where(np.arange(30) == i, w - 1, w)
-            model = PerTurboClassifier(h, alpha=alpha, scale=None).fit(X, y, rest)
-            assert_allclose(shares[i], 1 - model.perturbation(X[i : i + 1])[0, c], rtol=1e-9, atol=1e-12)
-
-
 def test_weights_of_encoder_and_vote_count_as_copies():
     rng = np.random.default_rng(0)
     X, copies = rng.normal(size=(40, 2)).round(1), rng.integers(1, 4, 40)
@@ -96,7 +60,7 @@ def test_weights_of_encoder_and_vote_count_as_copies():
     vote = learn_vote(posteriors, codes, copies)
     repeated = learn_vote([np.repeat(p, copies, axis=0) for p in posteriors], np.repeat(codes, copies))
     assert_allclose(vote.weights, repeated.weights)
-    assert_allclose(vote.sharpness, repeated.sharpness, rtol=1e-2)
+    assert_allclose(vote.temperatures, repeated.temperatures, rtol=2e-2)
     assert_allclose(vote.loss, repeated.loss, rtol=5e-3)
 
 
@@ -169,14 +133,22 @@ def test_vote_prefers_the_better_members_and_beats_the_best():
     assert_allclose(p.sum(axis=1), 1)
     assert_allclose(log_loss(p, codes), vote.loss)
     fresh, truth = random_posteriors(seed=1)
-    assert log_loss(vote(fresh), truth) < log_loss(sharpened(fresh[1], vote.sharpness[1]), truth)
+    assert log_loss(vote(fresh), truth) < log_loss(tempered(fresh[1], vote.temperatures[1]), truth)
+
+
+def test_members_that_are_always_right_are_not_certain():
+    codes = np.arange(90) % 3
+    right = 0.02 + 0.94 * np.eye(3)[codes]
+    vote = learn_vote([right, right], codes)
+    wrong = vote([right, right])[0, 1:]
+    assert_allclose(wrong, 1e-3 / 3, rtol=0.1)
 
 
 def test_overconfident_members_are_tempered():
     (good, *_), codes = random_posteriors()
-    sharp = sharpened(good, 1.5)
+    sharp = tempered(good, 1 / 1.5)
     vote = learn_vote([sharp], codes)
-    assert_allclose(vote.sharpness, learn_vote([good], codes).sharpness / 1.5, rtol=0.1)
+    assert_allclose(vote.temperatures, 1.5 * learn_vote([good], codes).temperatures, rtol=0.1)
     assert_allclose(vote([sharp]), learn_vote([good], codes)([good]), atol=0.02)
 
 
@@ -358,7 +330,11 @@ def test_members_that_do_not_scale_drop_out():
     assert len(dropped) == 3
 
 
-@parametrize_with_checks([AutoClassifier()])
+def _not_expected(estimator):
+    return {"check_sample_weight_equivalence_on_dense_data": "the leaves of boosted trees count rows, not weights"}
+
+
+@parametrize_with_checks([AutoClassifier()], expected_failed_checks=_not_expected)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls._expansion.ridge import solve
-from spectralcls._tuning.temperature import inverse_temperature, log_loss
+from spectralcls._tuning.temperature import best_temperature, log_loss
 from spectralcls.regression import KernelRidgeClassifier
 
 
@@ -76,8 +77,7 @@ def test_chosen_pair_has_the_least_loss_of_refits():
                 K = np.exp(-cdist(X[rest], X[rest]) / h)
                 A = np.linalg.solve(K + alpha * np.eye(39), Y - shares)
                 scores[i] = np.exp(-cdist(X[i : i + 1], X[rest]) / h) @ A + shares
-            b = inverse_temperature(scores, y)
-            p = np.exp(b * scores) / np.exp(b * scores).sum(axis=1, keepdims=True)
+            p = softmax(scores / best_temperature(scores, y), axis=1)
             losses[h, alpha] = log_loss(p, y)
     best = min(losses, key=losses.get)
     assert (model.bandwidth_, model.alpha_) == best
@@ -86,18 +86,18 @@ def test_chosen_pair_has_the_least_loss_of_refits():
 
 def test_temperature_has_the_least_loss():
     rng = np.random.default_rng(0)
-    scores, codes = rng.normal(size=(300, 4)), rng.integers(0, 4, 300)
-    scores[np.arange(300), codes] += 1.3
+    scores, codes = rng.normal(size=(3000, 4)), rng.integers(0, 4, 3000)
+    scores[np.arange(3000), codes] += 1.3
 
-    def loss(b):
-        p = np.exp(b * scores)
-        return log_loss(p / p.sum(axis=1, keepdims=True), codes)
+    def loss(temperature):
+        return log_loss(softmax(scores / temperature, axis=1), codes)
 
-    b = inverse_temperature(scores, codes)
-    assert loss(b) <= min(loss(b * 1.05), loss(b / 1.05))
-    separated = np.eye(4)[codes]
-    assert np.isfinite(inverse_temperature(separated, codes))
-    assert np.isfinite(inverse_temperature(np.zeros((5, 2)), np.zeros(5, int)))
+    T = best_temperature(scores, codes)
+    assert loss(T) <= min(loss(T * 1.05), loss(T / 1.05))
+    assert_allclose(best_temperature(1e-3 * scores, codes), 1e-3 * T, rtol=1e-6)
+    p = softmax(np.eye(4)[codes] / best_temperature(np.eye(4)[codes], codes), axis=1)
+    assert_allclose(1 - p.max(axis=1), 1e-3 * 3 / 4, rtol=0.05)  # all right: of a thousand one may not be
+    assert np.isfinite(best_temperature(np.zeros((5, 2)), np.zeros(5, int)))
 
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])

@@ -12,6 +12,7 @@ from .base import (
 )
 from .parameters import CONSTRAINTS
 from .prediction_sets import PredictionSets, leave_one_out
+from .probabilities import has_probabilities
 
 __all__ = [
     "CONSTRAINTS",
@@ -21,6 +22,7 @@ __all__ = [
     "coordinates",
     "finite_scores",
     "fitted_form",
+    "has_probabilities",
     "integrates_missing",
     "leave_one_out",
     "log_posterior",

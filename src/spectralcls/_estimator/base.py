@@ -18,6 +18,7 @@ from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
 from .prediction_sets import PredictionSets
+from .probabilities import Probabilities
 from .state import Versioned
 
 _depth = ContextVar("depth", default=0)  # of fits within fits
@@ -117,6 +118,8 @@ class Estimator(Versioned):
 
     def _note(self, found, n_samples):
         self.cv_results_, self.best_score_, self.n_tuning_samples_ = found.cv_results, found.best_score, n_samples
+        if found.temperature is not None:
+            self.temperature_ = found.temperature
 
     @property
     def n_features_in_(self):
@@ -176,7 +179,7 @@ def integrates_missing(estimator):
     return form is not None and form.by_class and estimator._inputs.missing == "integrate"
 
 
-class Classifier(PredictionSets, ClassifierMixin, Estimator):
+class Classifier(Probabilities, PredictionSets, ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
@@ -222,6 +225,10 @@ class Classifier(PredictionSets, ClassifierMixin, Estimator):
     def _scores(self, X):
         raise NotImplementedError
 
+    def _evidence(self, X):
+        """Finite scores of the classes for queries as the user has them."""
+        return finite_scores(self._scores(self._queries(X)))
+
     def _winners(self, X):
         """The best class of each query, (m,): that of the largest score."""
         return self._scores(X).argmax(axis=1)
@@ -251,7 +258,7 @@ class Classifier(PredictionSets, ClassifierMixin, Estimator):
         -----
         One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
         """
-        scores = finite_scores(self._scores(self._queries(X)))
+        scores = self._evidence(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Array:

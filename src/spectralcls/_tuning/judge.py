@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from .search import Scored
-from .temperature import LOWEST, finite_scores, inverse_temperature
+from .temperature import LOWEST, best_temperature, finite_scores
 
 MOST_KEPT = 1 << 22  # numbers of all candidates from which log losses come
 SCORINGS = ("auto", "accuracy", "balanced_accuracy", "neg_log_loss")
@@ -38,9 +38,7 @@ class Judge:
         self.kept = np.linspace(0, n - 1, int(n_kept)).astype(np.intp)
         self.place = np.full(n, -1)
         self.place[self.kept] = np.arange(len(self.kept))
-        self.scores = None
-        if scoring in ("auto", "neg_log_loss"):
-            self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
+        self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
 
     @classmethod
     def joined(cls, judges):
@@ -48,16 +46,14 @@ class Judge:
         out = cls.__new__(cls)
         vars(out).update(vars(judges[0]))
         out.right = np.concatenate([judge.right for judge in judges], axis=1)
-        if out.scores is not None:
-            out.scores = np.concatenate([judge.scores for judge in judges], axis=1)
+        out.scores = np.concatenate([judge.scores for judge in judges], axis=1)
         return out
 
     def only(self, several):
         """The same without the axes of the grid that have a single candidate; `several` says which have more."""
         single = tuple(axis for axis, has_several in enumerate(several, 1) if not has_several)
         self.right = self.right.squeeze(single)
-        if self.scores is not None:
-            self.scores = self.scores.squeeze(single)
+        self.scores = self.scores.squeeze(single)
         return self
 
     def add(self, rows, scores, *, predicted=None, right=None, at=()):
@@ -79,29 +75,29 @@ class Judge:
             right = predicted == self.codes[rows].reshape(-1, *[1] * (predicted.ndim - 1))
         rows = np.arange(len(self.right))[rows]
         self.right[(rows, *at)] = right
-        if self.scores is not None:
-            place = self.place[rows]
-            # Relative to the best class, so that float32 keeps the differences however far a point is.
-            with np.errstate(invalid="ignore"):
-                relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
-            self.scores[(place[place >= 0], *at)] = relative[place >= 0]
+        place = self.place[rows]
+        # Relative to the best class, so that float32 keeps the differences however far a point is.
+        with np.errstate(invalid="ignore"):
+            relative = scores - scores.max(axis=-1, keepdims=True) if self.logs else scores
+        self.scores[(place[place >= 0], *at)] = relative[place >= 0]
 
     def scored(self):
         """The scores of the candidates for `search`."""
+        temperature = None if self.logs else self.temperature
         if self.scoring == "neg_log_loss":
             shape = self.right.shape[1:]
             logs = np.stack([self._log_p(index) for index in np.ndindex(shape)], axis=1)
             by_split = self.sample.accuracies(logs.reshape(-1, *shape))
             mean = self.weights @ logs / self.weights.sum()
             deviations = np.sqrt(self.weights @ (logs - mean) ** 2 / self.weights.sum()).reshape(shape)
-            return Scored(by_split, deviations, predicts_one_class=self.predicts_one_class)
+            return Scored(by_split, deviations, None, self.predicts_one_class, temperature)
         if self.scoring == "balanced_accuracy":
             of_class = np.bincount(self.codes, self.weights, minlength=self.sample.n_classes)
             weights = self.sample.weights / np.where(of_class > 0, of_class, 1.0)[self.sample.codes]
             by_split = self.sample._replace(weights=weights).accuracies(self.right)
-            return Scored(by_split, predicts_one_class=self.predicts_one_class)
+            return Scored(by_split, None, None, self.predicts_one_class, temperature)
         tie_score = self.log_score if self.scoring == "auto" else None
-        return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class)
+        return Scored(self.sample.accuracies(self.right), None, tie_score, self.predicts_one_class, temperature)
 
     def predicts_one_class(self, index):
         """Whether a candidate finds all points of one class, and none of another."""
@@ -114,12 +110,20 @@ class Judge:
         """Mean logarithm of the probability of the true class for one candidate."""
         return float(np.average(self._log_p(index), weights=self.weights[self.kept]))
 
+    def temperature(self, index):
+        """The best temperature of one candidate's scores."""
+        return best_temperature(self._finite_scores(index), self.codes[self.kept], self.weights[self.kept])
+
     def _log_p(self, index):
-        codes, scores = self.codes[self.kept], self.scores[(slice(None), *index)].astype(np.float64)
+        codes = self.codes[self.kept]
         if np.isnan(self.right[(slice(None), *index)]).any():
             return np.full(len(codes), np.nan)
-        reached = scores.max(axis=1) > -np.inf
-        scores = finite_scores(np.where(reached[:, None], scores, 0.0))
+        scores = self._finite_scores(index)
         if not self.logs:
-            scores = scores * inverse_temperature(scores, codes, self.weights[self.kept])
+            scores /= self.temperature(index)
         return np.maximum(log_softmax(scores, axis=1)[np.arange(len(codes)), codes], np.log(LOWEST))
+
+    def _finite_scores(self, index):
+        """Scores (kept, C) of one candidate; those of a point that no class reaches are equal."""
+        scores = self.scores[(slice(None), *index)].astype(np.float64)
+        return finite_scores(np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores))

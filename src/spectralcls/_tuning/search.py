@@ -35,12 +35,15 @@ class Scored(NamedTuple):
         ``tie_score(index)`` decides between candidates whose scores do not differ by more than a standard error.
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
+    temperature : callable, optional
+        ``temperature(index)`` makes probabilities of a candidate's scores.
     """
 
     by_split: np.ndarray
     deviations: np.ndarray | None = None
     tie_score: Callable | None = None
     predicts_one_class: Callable | None = None
+    temperature: Callable | None = None
 
     def joined(self, other, axis):
         """These candidates and then the others along an axis of the grid."""
@@ -61,6 +64,7 @@ class Scored(NamedTuple):
             None if self.deviations is None else np.concatenate([self.deviations, other.deviations], axis),
             at(self.tie_score, other.tie_score),
             at(self.predicts_one_class, other.predicts_one_class),
+            at(self.temperature, other.temperature),
         )
 
 
@@ -81,6 +85,8 @@ class Search(NamedTuple):
         Whether the winner gave all held-out points the same class.
     at_end : {"smallest", "largest"} or None
         Whether the winner of the parameter whose grid could grow is still the last one, and better than the next.
+    temperature : float or None
+        Of the winner's scores, if they are no log probabilities.
     """
 
     params: dict
@@ -89,6 +95,7 @@ class Search(NamedTuple):
     cv_results: dict
     predicts_one_class: bool = False
     at_end: str | None = None
+    temperature: float | None = None
 
     @property
     def best_score(self):
@@ -174,7 +181,11 @@ def _chosen(sample, candidates, scored):
         index = _best_of_tied(means, index, sample.n_effective, scored.tie_score)
     params = {name: values[i] for (name, values), i in zip(candidates.items(), index, strict=True)}
     one_class = scored.predicts_one_class is not None and bool(scored.predicts_one_class(index))
-    return Search(params, index, means, _cv_results(candidates, by_split, means, deviations), one_class)
+    temperature = None
+    if scored.temperature is not None and not np.isnan(means[index]):
+        temperature = scored.temperature(index)
+    results = _cv_results(candidates, by_split, means, deviations)
+    return Search(params, index, means, results, one_class, temperature=temperature)
 
 
 def _best_of_tied(means, best, n, tie_score):

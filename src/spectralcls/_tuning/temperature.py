@@ -4,8 +4,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 LOWEST = 1e-3  # probabilities below this count as this much in a log loss
-_GRID = np.linspace(np.log(1e-2), np.log(1e3), 24)  # log b
-_AT_A_TIME = 2**20  # probabilities
+_RANGE = np.log(1e-3), np.log(1e2)  # of the temperature, relative to the scale of the scores
 
 
 def log_losses(probability, codes):
@@ -18,8 +17,8 @@ def log_loss(probability, codes, weights=None):
     return float(np.average(log_losses(probability, codes), weights=weights))
 
 
-def inverse_temperature(scores, codes, weights=None):
-    """The factor b > 0 for which softmax(b scores) has the least log loss on the given samples.
+def best_temperature(scores, codes, weights=None):
+    """The T > 0 for which softmax(scores / T) has the least log loss on the given samples.
 
     Parameters
     ----------
@@ -30,29 +29,34 @@ def inverse_temperature(scores, codes, weights=None):
 
     Returns
     -------
-    b : float
-        Between 1e-2 and 1e3 over the scale of the scores: separated samples have no optimum.
+    T : float
+        Between 1e-3 and 1e2 times the scale of the scores.
+
+    Notes
+    -----
+    A share `LOWEST` of each label counts for all classes alike, after Platt [1]_: samples that are all right do not say
+    that no further one is wrong. His share depends on n, and weights of k would not be k copies. The loss is convex in
+    1 / T.
+
+    References
+    ----------
+    .. [1] J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+       methods", Advances in Large Margin Classifiers, 1999, pp. 61-74.
     """
-    spread = np.var(scores, axis=1)
-    scale = np.sqrt(np.average(spread, weights=weights)) or 1.0
-    # -log p = lead + log(sum(exp(behind))), both in proportion to b.
-    behind = (scores - scores.max(axis=1, keepdims=True)) / scale
-    lead = -behind[np.arange(len(codes)), codes]
-    highest = -np.log(LOWEST)
+    n, n_classes = scores.shape
+    scale = np.sqrt(np.average(np.var(scores, axis=1), weights=weights)) or 1.0
+    # -log p of a class: what it lies behind the best, over T, and the same log(sum(exp(-behind / T))) for all.
+    behind = (scores.max(axis=1, keepdims=True) - scores) / scale
+    expected = (1 - LOWEST) * behind[np.arange(n), codes] + LOWEST * behind.mean(axis=1)
     # Products with vectors: means and sums that take less time for few samples.
-    shares = np.full(len(codes), 1 / len(codes)) if weights is None else weights / np.sum(weights)
-    ones = np.ones(scores.shape[1])
+    shares = np.full(n, 1 / n) if weights is None else weights / np.sum(weights)
+    lead, ones = expected @ shares, np.ones(n_classes)
 
-    def value(log_b):
-        b = np.exp(np.asarray(log_b))[..., np.newaxis]
-        losses = b * lead + np.log(np.exp(b[..., np.newaxis] * behind) @ ones)
-        return np.minimum(losses, highest) @ shares
+    def loss(log_T):
+        b = np.exp(-log_T)
+        return b * lead + np.log(np.exp(-b * behind) @ ones) @ shares
 
-    # The clipped loss is not convex: a grid first, then the bracket around its best point.
-    pieces = min(1 + _GRID.size * behind.size // _AT_A_TIME, _GRID.size)
-    best = int(np.argmin(np.concatenate([value(piece) for piece in np.array_split(_GRID, pieces)])))
-    bounds = _GRID[max(best - 1, 0)], _GRID[min(best + 1, _GRID.size - 1)]
-    return float(np.exp(minimize_scalar(value, bounds=bounds, method="bounded", options={"xatol": 1e-2}).x) / scale)
+    return float(np.exp(minimize_scalar(loss, bounds=_RANGE, method="bounded", options={"xatol": 1e-2}).x) * scale)
 
 
 def finite_scores(scores):

@@ -3,8 +3,11 @@
 import dask
 import dask.array as da
 import numpy as np
+from scipy.special import log_softmax
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .._estimator import finite_scores, has_probabilities
 from ._inputs import DaskInputs
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
 
@@ -46,6 +49,41 @@ class DaskClassifier(DaskEstimator):
         task = dask.delayed(function)
         done = [task(block, *arguments) for block in blocks(X)]
         return from_blocks(done, sizes(X), (len(self.classes_),), np.float64)
+
+    def _evidence(self, X):
+        return self._class_scores(X).map_blocks(finite_scores, dtype=np.float64)
+
+    @available_if(has_probabilities)
+    def predict_log_proba(self, X):
+        """Log probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : Dask array of shape (n_queries, n_classes)
+            Not computed yet, in the chunks of X.
+        """
+        return self._evidence(X).map_blocks(_log_softmax, vars(self).get("temperature_", 1.0), dtype=np.float64)
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : Dask array of shape (n_queries, n_classes)
+            Not computed yet, in the chunks of X.
+        """
+        return da.exp(self.predict_log_proba(X))
 
     def predict(self, X):
         """Predict the best class of each query.
@@ -89,6 +127,10 @@ class DaskClassifier(DaskEstimator):
         weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
         hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
         return float(hits / total)
+
+
+def _log_softmax(scores, temperature):
+    return log_softmax(scores / temperature, axis=1)
 
 
 def _best(scores, classes):

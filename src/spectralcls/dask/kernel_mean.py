@@ -1,11 +1,10 @@
 """The classifiers of `spectralcls.kernel_mean` on Dask arrays and data frames."""
 
 import dask
-import dask.array as da
 import numpy as np
 
 from .. import kernel_mean
-from .._estimator import finite_scores, log_posterior
+from .._estimator import log_posterior
 from ._estimator import DaskClassifier
 from ._points import TrainingPoints, local
 from ._tuning import bandwidth_problem, reference_bandwidth
@@ -28,7 +27,7 @@ class DaskScoreClassifier(DaskClassifier):
             Not computed yet, in the chunks of X. With two classes the score of ``classes_[1]`` less that of
             ``classes_[0]``.
         """
-        scores = self._class_scores(X).map_blocks(finite_scores, dtype=np.float64)
+        scores = self._evidence(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _class_scores(self, X):
@@ -176,21 +175,6 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
         """
         return self._class_scores(X).map_blocks(log_posterior, dtype=np.float64)
 
-    def predict_proba(self, X):
-        """Posterior probability of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        p : Dask array of shape (n_queries, n_classes)
-            Not computed yet, in the chunks of X.
-        """
-        return da.exp(self.predict_log_proba(X))
-
 
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
@@ -265,6 +249,9 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
+        held out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
@@ -364,6 +351,9 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
+        held out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)
@@ -466,6 +456,9 @@ class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifie
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
+        held out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)

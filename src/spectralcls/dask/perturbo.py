@@ -104,6 +104,9 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of 1 - tau over it, which has the least log loss on the points that tuning held
+        out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
@@ -128,6 +131,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """
 
     _local_class = perturbo.PerTurboClassifier
+    _evidence = perturbo.PerTurboClassifier._evidence
 
     @transactional
     def fit(self, X, y):

@@ -148,8 +148,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
             Class labels, two classes at least.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the samples in encodings, members, temperatures and the vote; weight 0 leaves a
-            sample out. A weight of two equals a row given twice if `cv` keeps the copies in one fold; random folds do
-            not.
+            sample out. To the kernel methods a weight of two is a row given twice if `cv` keeps the copies in one
+            fold; random folds do not, and the leaves of the boosted trees count rows.
 
         Returns
         -------

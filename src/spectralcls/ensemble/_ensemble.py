@@ -51,11 +51,13 @@ class Fitting:
         start = time.monotonic()
         if like is None:
             view, Z = self._view(member.view)
-            head = member.make(self.large, self.options)
+            head = member.make(Z, self.large, self.options)
         else:
             view = like[:-1]
             Z, head = view.transform(self.points.X), clone(like[-1])
             settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
+            if hasattr(like[-1], "temperature_"):  # which is learned anew
+                settled = {f"{name}_grid": [value] for name, value in settled.items()}
             head.set_params(**settled)
         head.fit(Z, self.points.codes, sample_weight=self.points.weights)
         self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])

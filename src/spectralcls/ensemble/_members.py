@@ -5,22 +5,25 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
+from .._tuning import distinct_rows, median_distance
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
+from ..perturbo import PerTurboClassifier
 from ..regression import KernelRidgeClassifier
-from ._perturbo import PerTurboPosterior
 from ._trees import BoostedTrees
 
 LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
 _LARGE_TUNING = 2000  # points that tuning uses then
 _ALPHAS = (0.01, 0.1, 1.0)  # ridges below; many points need no strong one
+_PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
 _LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
 
 
 class Member(NamedTuple):
-    """A classifier on a view; ``make(large, options)`` gives it, unfitted."""
+    """A classifier on a view; ``make(Z, large, options)`` gives it for points of that view, unfitted."""
 
     name: str
     view: str
@@ -39,20 +42,29 @@ def make_view(name, large, categorical, options):
     return make_pipeline(ColumnEncoder(**common), KernelMetric(**options))
 
 
-def _perturbo(large, options):
-    return PerTurboPosterior(**({"max_tuning_samples": _LARGE_TUNING} if large else {}), **options)
+def _perturbo(Z, large, options):
+    points = Z[distinct_rows(Z, np.zeros(len(Z)))[0]]
+    return PerTurboClassifier(
+        scale=None,
+        scoring="neg_log_loss",
+        bandwidth_grid=median_distance(points, check_random_state(options["random_state"])) * _PERTURBO_BANDWIDTHS,
+        alpha_grid=_ALPHAS,
+        max_tuning_samples=_LARGE_TUNING if large else LARGE,
+        rank=1000,
+        **options,
+    )
 
 
-def _ridge(large, options):
+def _ridge(Z, large, options):
     less = {"max_tuning_samples": _LARGE_TUNING, "tol": _LARGE_RESIDUAL} if large else {"alpha_grid": _ALPHAS}
     return KernelRidgeClassifier(scale=None, **less, **options)
 
 
-def _parzen(large, options):
+def _parzen(Z, large, options):
     return ParzenClassifier(scale=None, **options)
 
 
-def _trees(large, options):
+def _trees(Z, large, options):
     return BoostedTrees()
 
 

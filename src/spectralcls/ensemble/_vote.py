@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from .._tuning.temperature import inverse_temperature, log_loss
+from .._tuning.temperature import best_temperature, log_loss
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
@@ -14,32 +14,32 @@ FEW = 20  # points that cannot tell whether there was nothing to learn
 
 
 class Vote(NamedTuple):
-    """Posteriors p_m become ``p = prior_weight prior + sum_m weights[m] softmax(sharpness[m] log p_m)``.
+    """Posteriors p_m become ``p = prior_weight prior + sum_m weights[m] softmax(log p_m / temperatures[m])``.
 
-    The result is a softmax of ``final_sharpness log p``. The shares of the classes stand for a member that has learned
-    nothing: a vote on noise is not below them.
+    The result is a softmax of ``log p / final_temperature``. The shares of the classes stand for a member that has
+    learned nothing: a vote on noise is not below them.
     """
 
     prior: np.ndarray  # (C,) shares of the classes
     prior_weight: float
     weights: np.ndarray  # (m,); with `prior_weight` they add up to 1
-    sharpness: np.ndarray  # (m,)
-    final_sharpness: float
+    temperatures: np.ndarray  # (m,)
+    final_temperature: float
     losses: np.ndarray  # (m,) log loss of each member
     loss: float  # of the vote
 
     def __call__(self, posteriors):
         """The vote's probabilities, (n, C), from those of the members, a list of such arrays."""
-        return sharpened(self._mixed(posteriors), self.final_sharpness)
+        return tempered(self._mixed(posteriors), self.final_temperature)
 
     def _mixed(self, posteriors):
-        members = zip(self.weights, self.sharpness, posteriors, strict=True)
-        return self.prior_weight * self.prior + sum(w * sharpened(p, b) for w, b, p in members)
+        members = zip(self.weights, self.temperatures, posteriors, strict=True)
+        return self.prior_weight * self.prior + sum(w * tempered(p, t) for w, t, p in members)
 
 
-def sharpened(posterior, sharpness):
-    """Softmax of `sharpness` times the logarithm of a posterior; zeros count as in the fit of the temperature."""
-    return softmax(sharpness * _log(posterior), axis=1)
+def tempered(posterior, temperature):
+    """Softmax of the logarithm of a posterior over `temperature`; zeros count as in the fit of the temperature."""
+    return softmax(_log(posterior) / temperature, axis=1)
 
 
 def learn_vote(posteriors, codes, weights=None):
@@ -66,8 +66,8 @@ def learn_vote(posteriors, codes, weights=None):
     ----------
     .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes, "Ensemble selection from libraries of models", ICML 2004.
     """
-    sharpness = np.array([inverse_temperature(_log(p), codes, weights) for p in posteriors])
-    calibrated = [sharpened(p, b) for p, b in zip(posteriors, sharpness, strict=True)]
+    temperatures = np.array([best_temperature(_log(p), codes, weights) for p in posteriors])
+    calibrated = [tempered(p, t) for p, t in zip(posteriors, temperatures, strict=True)]
     prior = class_shares(codes, weights, posteriors[0].shape[1])
     candidates = [*calibrated, np.broadcast_to(prior, posteriors[0].shape)]
     counts, total = np.zeros(len(candidates)), 0.0
@@ -83,10 +83,10 @@ def learn_vote(posteriors, codes, weights=None):
     equal = np.full(len(losses), 1 / len(losses)) if alone else better / np.count_nonzero(better)
     greedy = equal if alone else counts[:-1] / counts[:-1].sum()
     own = (1 - prior_weight) * ((1 - UNIFORM) * greedy + UNIFORM * equal)
-    vote = Vote(prior, float(prior_weight), own, sharpness, 1.0, losses, np.nan)
+    vote = Vote(prior, float(prior_weight), own, temperatures, 1.0, losses, np.nan)
     mixed = vote._mixed(posteriors)
-    final = inverse_temperature(_log(mixed), codes, weights)
-    return vote._replace(final_sharpness=final, loss=log_loss(sharpened(mixed, final), codes, weights))
+    final = best_temperature(_log(mixed), codes, weights)
+    return vote._replace(final_temperature=final, loss=log_loss(tempered(mixed, final), codes, weights))
 
 
 def class_shares(codes, weights, n_classes):

@@ -80,6 +80,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
+        held out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     inverse_density_ : ndarray of shape (n_samples,)

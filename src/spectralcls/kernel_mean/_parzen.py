@@ -120,6 +120,7 @@ class ParzenClassifier(KernelMeanClassifier):
     """
 
     _parameter_constraints = {"priors": ["array-like", None]}
+    _without_probabilities = None
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 
 from .._expansion.ridge import indicators
-from .._tuning.temperature import inverse_temperature, log_loss
+from .._tuning.temperature import best_temperature, log_loss
 
 
 class Problem(NamedTuple):
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 def _log_loss(held_out, shares, codes, weights):
     scores = held_out + shares
-    return log_loss(softmax(inverse_temperature(scores, codes, weights) * scores, axis=1), codes, weights)
+    return log_loss(softmax(scores / best_temperature(scores, codes, weights), axis=1), codes, weights)
 
 
 def _squared_error(held_out, targets, weights):

@@ -114,6 +114,9 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         candidates the lower middle one is chosen.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of 1 - tau over it, which has the least log loss on the points that tuning held
+        out. Only present if something was tuned.
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
@@ -136,8 +139,8 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     is an approximation, an expectation in the place of a distribution: the integral of the images of all completions,
     with which densities are exact, has no finite length, and its part in a span is the longer the more the span holds.
 
-    There is no `predict_proba`: tau is not a density, and 1 - tau over the classes does not estimate
-    frequencies. `CalibratedClassifierCV` makes probabilities from `decision_function`.
+    tau is not a density. Probabilities are the softmax of 1 - tau over a temperature, of the least log loss on the
+    points that tuning held out; far from all samples they are equal, while `predict` still finds the nearest class.
 
     References
     ----------
@@ -167,6 +170,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         "alpha_grid": ["array-like", None],
     }
     _regularization_type = Regularization
+    _searched = "bandwidth", "alpha"
     _features = _given = _completion = None
     metric_ = fitted_map
     scoring = "auto"
@@ -285,7 +289,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         """Set `bandwidth_` and `alpha_`, and what was learned of the candidates if there were several."""
         given, candidates = {}, {}
         for name, values in (("bandwidth", self._bandwidths(data)), ("alpha", self._alphas())):
-            (candidates if len(values) > 1 else given)[name] = values
+            (candidates if self._is_tuned(name) else given)[name] = values
         chosen = {name: values[0] for name, values in given.items()}
         if candidates:
             if len(data.classes) < 2:
@@ -293,12 +297,15 @@ class PerTurboClassifier(GrowingMixin, Classifier):
                     "The data have a single class, and tuning needs more than one class: give numbers (or "
                     "'silverman') for bandwidth and alpha."
                 )
-            found = self._tuned(data, candidates, given)
+            found = self._found(data, candidates, given)
             chosen |= found.params
         self.bandwidth_ = chosen["bandwidth"] if np.ndim(chosen["bandwidth"]) else float(chosen["bandwidth"])
         self.alpha_ = float(chosen["alpha"])
 
-    def _tuned(self, data, candidates, given):
+    def _is_tuned(self, name):
+        return super()._is_tuned(name) and (name == "bandwidth" or self.regularization == "tikhonov")
+
+    def _found(self, data, candidates, given):
         exact = self.regularization != "truncate"
         if self.cv == "loo" and not exact:
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
@@ -362,6 +369,10 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     def _leave_one_out(self):
         order = np.argsort(np.argsort(np.searchsorted(self.classes_, self._labels), kind="stable"))
         return PerTurboLeftOut(self._models, self.class_weight is not None, order)
+
+    def _evidence(self, X):
+        """What becomes probabilities: the shares, whose logarithms are too sure far from all samples."""
+        return -self.perturbation(X)
 
     def perturbation(self, X: Any) -> Array:
         """Perturbation tau_l(x) of every class by every query: equation 9 of the paper.

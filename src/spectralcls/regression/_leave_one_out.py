@@ -16,7 +16,7 @@ class Fitted(NamedTuple):
 
     coefficients: np.ndarray  # (n, C)
     held_out: np.ndarray  # (n, C) scores of each point by all others
-    inverse_temperature: float = 1.0
+    temperature: float = 1.0
     n_iter: int = 1
 
 
@@ -65,7 +65,7 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
             for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, grid["alpha"], memory)):
                 if fitted is None:
                     continue
-                losses = log_losses(softmax(fitted.inverse_temperature * fitted.held_out, axis=1), codes)
+                losses = log_losses(softmax(fitted.held_out / fitted.temperature, axis=1), codes)
                 means[k, b, a] = -np.average(losses, weights=weights)
                 deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
                 found[k, b, a] = fitted

@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -44,7 +43,7 @@ class PenalizedClassifier(Classifier):
     and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
     """
 
-    _inverse_temperature = 1.0
+    _without_probabilities = None
 
     def _learn(self, data):
         rng = check_random_state(self.random_state)
@@ -113,37 +112,3 @@ class PenalizedClassifier(Classifier):
 
     def _scores(self, X):
         return self._model.scores(X).astype(X.dtype, copy=False)
-
-    def predict_log_proba(self, X):
-        """Log probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        log_p : ndarray of shape (n_queries, n_classes)
-            Finite, and accurate where the probability itself would underflow.
-
-        Notes
-        -----
-        One pass over the pairs of queries and `points_`.
-        """
-        return log_softmax(self._scores(self._queries(X)) * self._inverse_temperature, axis=1)
-
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        p : ndarray of shape (n_queries, n_classes)
-            Each row adds up to one: the softmax of the scores, for ridge regression divided by `temperature_`.
-        """
-        return np.exp(self.predict_log_proba(X))

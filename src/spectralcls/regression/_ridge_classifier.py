@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._expansion.ridge import ALPHAS, solve
-from .._tuning.temperature import inverse_temperature
+from .._tuning.temperature import best_temperature
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike, RandomState
 from . import _ridge_iterative as _iterative
@@ -174,8 +174,8 @@ class KernelRidgeClassifier(PenalizedClassifier):
                 found.append(None)
                 continue
             held_out = solution.held_out + shares
-            sharpness = inverse_temperature(held_out, codes, weights)
-            found.append(Fitted(solution.coefficients, held_out, sharpness))
+            temperature = best_temperature(held_out, codes, weights)
+            found.append(Fitted(solution.coefficients, held_out, temperature))
         return found
 
     def _exact(self, K, Y, shares, alpha, weights):
@@ -186,11 +186,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
         return _iterative.solve(operator, Y - shares, alpha, weights, **options)
 
     def _keep(self, choice):
-        self.temperature_ = 1 / choice.fitted.inverse_temperature
-
-    @property
-    def _inverse_temperature(self):
-        return 1 / self.temperature_
+        self.temperature_ = choice.fitted.temperature
 
     def _offsets(self):
         return self.class_prior_

@@ -30,6 +30,12 @@ class SpectralClassifier(Classifier):
         """Accuracies (n_splits, b) with all components and no decomposition."""
         raise NotImplementedError
 
+    @property
+    def _without_probabilities(self):
+        if self.rank is None and self._implicit(self.n_components):
+            return super()._without_probabilities
+        return 'they need n_components="all" and no decomposition: no other parameters but the defaults change that.'
+
     def _make_inputs(self):
         by_sums = self.n_components == "all" and self.rank is None and self._implicit("all") and self.tolerance is None
         integrate = by_sums and self.metric is None and self.kernel == "gaussian"
@@ -98,7 +104,7 @@ class SpectralClassifier(Classifier):
                 if n_components is None:
                     scores, right = scores[:, 0], right[:, 0]
                 judge.add(np.flatnonzero(test), scores, right=right, at=(b,))
-        return judge.scored()
+        return judge.scored()._replace(temperature=None)  # cosines here, of queries in units of their kernels later
 
     def _check_leave_one_out(self, sample):
         if sample.folds is None and len(sample.X) > MAX_LEAVE_ONE_OUT:

@@ -161,6 +161,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         Bandwidths are overall widths.
     best_score_ : float
         Mean test score of what was chosen. Only present if something was tuned.
+    temperature_ : float
+        `predict_proba` is the softmax of the scores over it, which has the least log loss on the points that tuning
+        held out. Only present if something was tuned and `n_components` is "all".
     n_tuning_samples_ : int
         Number of (distinct) points validated. Only present if something was tuned.
     n_features_in_ : int
