@@ -1,4 +1,4 @@
-"""Prediction sets, doubtful labels and unknown classes from leave-one-out sums, against what users have
+"""Prediction sets, probabilities, doubtful labels and unknown classes from held-out scores, against what users have
 
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. *Split* is
 split conformal prediction with the same classifier: half of the points fit it, the other half give the quantile, of
@@ -12,17 +12,21 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import LocalOutlierFactor
 
-from bench.bench_auto import coded, sets
-from bench.measure import QUICK, compare, limited_threads, processor_seconds
+from bench.bench_auto import calibration_error, coded, log_loss, sets
+from bench.measure import QUICK, compare, half_interval, limited_threads, processor_seconds
 from bench.pages import view
 from spectralcls import (
+    CauchySchwarzClassifier,
     ISEClassifier,
     KernelRidgeClassifier,
+    LaplacianISEClassifier,
+    LaplacianSpectralClassifier,
     ParzenClassifier,
     ParzenOutlierDetector,
     PerTurboClassifier,
@@ -38,6 +42,16 @@ LEVELS = (0.8, 0.9, 0.95)
 FALSE_ALARMS = 0.05
 COMPARED = ("ours", "ours by class", "split LAC", "split APS")
 OURS = {"Parzen": ParzenClassifier, "kernel ridge": KernelRidgeClassifier, "PerTurbo": PerTurboClassifier}
+CALIBRATED = {
+    "kernel ridge": KernelRidgeClassifier,
+    "PerTurbo": PerTurboClassifier,
+    "Parzen": ParzenClassifier,
+    "ISE": ISEClassifier,
+    "Laplacian ISE": LaplacianISEClassifier,
+    "Cauchy-Schwarz": CauchySchwarzClassifier,
+    "Laplacian spectral": LaplacianSpectralClassifier,
+}
+METHODS = ("own", "sigmoid", "isotonic", "temperature")
 
 
 @cache
@@ -109,6 +123,26 @@ def test_coverage(record, seed, name):
                 row[f"{who} {level:g} coverage"] = float(members[np.arange(len(truth)), truth].mean())
                 row[f"{who} {level:g} size"] = float(members.sum(axis=1).mean())
                 row[f"{who} {level:g} worst class"] = worst_class(members, truth)
+    record(row)
+
+
+@pytest.mark.parametrize("seed, name, kind", list(product(range(1 if QUICK else 5), NAMES, CALIBRATED)))
+def test_probabilities(record, seed, name, kind):
+    """Log loss (a probability below 1e-3 counts as that), expected calibration error, and processor seconds of the fit:
+    a classifier's own probabilities, and those that scikit-learn's `CalibratedClassifierCV` makes of its scores by five
+    folds and one fit to all points (``ensemble=False``)."""
+    X, y, Q, truth = draw(name, seed)
+    row = {}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in METHODS:
+            model = CALIBRATED[kind](n_jobs=1)
+            if method != "own":
+                model = CalibratedClassifierCV(model, method=method, ensemble=False)
+            fitted, seconds = processor_seconds(model.fit, X, y)
+            p = fitted.predict_proba(Q)
+            row |= {f"{method} log loss": log_loss(p, truth), f"{method} error": calibration_error(p, truth)}
+            row |= {f"{method}, s": seconds}
     record(row)
 
 
@@ -233,6 +267,27 @@ def coverage_by_set(rows):
         for level in LEVELS
     ]
     return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
+
+
+@view("probabilities")
+def calibration(rows):
+    """Log loss, calibration error in per cent, seconds of the fit: means over the sets; behind the log loss what it is
+    above that of the classifier's own probabilities, with a 95 % interval over the sets."""
+    table = []
+    for kind in CALIBRATED:
+        chosen = [row for row in rows if row["kind"] == kind]
+        columns = [f"{method} {what}" for method in METHODS for what in ("log loss", "error")]
+        values = np.array(list(means(chosen, *columns, *(f"{method}, s" for method in METHODS)).values()))
+        losses, errors, seconds = values[:, 0:8:2], values[:, 1:8:2], values[:, 8:]
+        line = {"classifier": kind}
+        for k, method in enumerate(METHODS):
+            above = losses[:, k] - losses[:, 0]
+            behind = f" ({above.mean():+.3f} ± {half_interval(above):.3f})" if k else ""
+            line[method] = (
+                f"{losses[:, k].mean():.3f}{behind} / {100 * errors[:, k].mean():.1f} / {seconds[:, k].mean():.2f}"
+            )
+        table.append(line)
+    return [table]
 
 
 @view("families")
