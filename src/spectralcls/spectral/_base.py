@@ -34,7 +34,10 @@ class SpectralClassifier(Classifier):
     def _without_probabilities(self):
         if self.rank is None and self._implicit(self.n_components):
             return super()._without_probabilities
-        return 'they need n_components="all" and no decomposition: no other parameters but the defaults change that.'
+        return (
+            'none are learned for scores by eigenvectors. With n_components="all" it takes none, if rank, solver and (where '
+            "there are these parameters) center and kernel have their defaults."
+        )
 
     def _make_inputs(self):
         by_sums = self.n_components == "all" and self.rank is None and self._implicit("all") and self.tolerance is None
