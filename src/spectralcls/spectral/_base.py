@@ -35,8 +35,8 @@ class SpectralClassifier(Classifier):
         if self.rank is None and self._implicit(self.n_components):
             return super()._without_probabilities
         return (
-            "none are learned for scores by eigenvectors. n_components='all' needs none if rank, solver and, where there "
-            "are such parameters, center and kernel have their defaults."
+            "none are learned for scores by eigenvectors. n_components='all' needs none if rank, solver, center and "
+            "kernel have their defaults."
         )
 
     def _make_inputs(self):
