@@ -271,22 +271,24 @@ def coverage_by_set(rows):
 
 @view("probabilities")
 def calibration(rows):
-    """Log loss, calibration error in per cent, seconds of the fit: means over the sets; behind the log loss what it is
-    above that of the classifier's own probabilities, with a 95 % interval over the sets."""
+    """Means over the sets; *above own* is the log loss less that of the classifier's own probabilities, with a 95 %
+    interval over the sets."""
     table = []
-    for kind in CALIBRATED:
+    for kind, method in product(CALIBRATED, METHODS):
         chosen = [row for row in rows if row["kind"] == kind]
-        columns = [f"{method} {what}" for method in METHODS for what in ("log loss", "error")]
-        values = np.array(list(means(chosen, *columns, *(f"{method}, s" for method in METHODS)).values()))
-        losses, errors, seconds = values[:, 0:8:2], values[:, 1:8:2], values[:, 8:]
-        line = {"classifier": kind}
-        for k, method in enumerate(METHODS):
-            above = losses[:, k] - losses[:, 0]
-            behind = f" ({above.mean():+.3f} ± {half_interval(above):.3f})" if k else ""
-            line[method] = (
-                f"{losses[:, k].mean():.3f}{behind} / {100 * errors[:, k].mean():.1f} / {seconds[:, k].mean():.2f}"
-            )
-        table.append(line)
+        columns = ("own log loss", f"{method} log loss", f"{method} error", f"{method}, s")
+        own, losses, errors, seconds = np.array(list(means(chosen, *columns).values())).T
+        above = losses - own
+        table.append(
+            {
+                "classifier": kind if method == "own" else "",
+                "probabilities": method,
+                "log loss": f"{losses.mean():.3f}",
+                "above own": "" if method == "own" else f"{above.mean():+.3f} ± {half_interval(above):.3f}",
+                "calibration error, %": f"{100 * errors.mean():.1f}",
+                "fit, s": f"{seconds.mean():.2f}",
+            }
+        )
     return [table]
 
 
