@@ -95,6 +95,7 @@ class Estimator(Versioned):
         }
         bandwidth = getattr(self, "bandwidth", None)
         shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
+        shared["tuned"] = isinstance(bandwidth, str) and bandwidth == "cv"
         return Inputs(type(self).__name__, **shared | options)
 
     def _queries(self, X):
@@ -130,6 +131,14 @@ class Estimator(Versioned):
     def feature_names_in_(self):
         """Names of the features seen during `fit`, if X had string names."""
         return self._of_inputs("feature_names_in_")
+
+    @property
+    def scale_(self):
+        """ "each" or "shared": whether numbers were divided by a scale for each column or by one; None: as they are."""
+        inputs = vars(self).get("_inputs")
+        if inputs is None or not hasattr(self, "scale"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'scale_'")
+        return inputs.scale_
 
     def _of_inputs(self, name):
         inputs = vars(self).get("_inputs")

@@ -11,15 +11,12 @@ References
 
 import numpy as np
 
-from .._tuning import candidate_bandwidths, drawn_seed, random_keys, stratified_subsample
-from ..kernels import kernel_sums
+from .held_out import HeldOutLoss
 
 FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies as a standardized number does
 ROUNDS = 2
 MOST_POINTS, MOST_VALIDATED = 2000, 500
-FLOOR = 1e-3  # probability below which the loss of a point grows no further
 GAIN = 1e-3  # of the loss, for which a category counts more
-STEP = 2  # of the grid of bandwidths every second one
 
 
 def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=None):
@@ -36,7 +33,7 @@ def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=Non
     """
     categories = table.categories
     if categories and len(data.classes) > 1:
-        loss = _Loss(table, data, bandwidth, drawn_seed(random_state), n_jobs)
+        loss = _Loss(table, data, bandwidth, random_state, n_jobs)
         best = loss()
         in_turn = _order_by_importance(categories, loss)
         for _ in range(ROUNDS):
@@ -74,64 +71,23 @@ def _improve(category, loss, best):
 
 
 class _Loss:
-    """Log loss of points left out, at the best bandwidth, for the factors that the table has at the time."""
+    """Log loss of points left out, for the factors that the table has at the time."""
 
-    def __init__(self, table, data, bandwidth, seed, n_jobs):
-        keys, rows = random_keys(data.X, seed), np.arange(len(data.X))
-        if len(rows) > MOST_POINTS:
-            rows = stratified_subsample(data.codes, MOST_POINTS, keys)
-        self.X, self.codes = filled(data.X)[rows], data.codes[rows]
-        self.weights = None if data.weights is None else data.weights[rows]
-        self.validated = np.arange(len(rows))
-        if len(rows) > MOST_VALIDATED:
-            self.validated = stratified_subsample(self.codes, MOST_VALIDATED, keys[rows])
-        self.table, self.n_classes, self.n_jobs = table, data.n_classes, n_jobs
+    def __init__(self, table, data, bandwidth, random_state, n_jobs):
+        options = {"random_state": random_state, "n_jobs": n_jobs}
+        self.losses = HeldOutLoss(data, bandwidth, most_points=MOST_POINTS, most_validated=MOST_VALIDATED, **options)
+        self.bandwidths = self.losses.bandwidths(self.losses.X)
         ends = np.cumsum([0, *(column.width for column in table.columns)])
         self.layout = [(c, slice(a, b)) for c, a, b in zip(table.columns, ends[:-1], ends[1:], strict=True) if c.width]
-        sample = data._replace(X=self.X, codes=self.codes, weights=self.weights)
-        self.bandwidths = candidate_bandwidths(None, sample)[::STEP] if bandwidth is None else np.array([bandwidth])
 
     def __call__(self):
-        parts = []
+        X, parts = self.losses.X, []
         for column, span in self.layout:
             factor = getattr(column, "factor", 1.0)
             if factor:
-                parts.append(self.X[:, span] * self.X.dtype.type(factor))
-        X = np.concatenate(parts or [np.zeros((len(self.X), 1))], axis=1)
-        sums = kernel_sums(
-            X[self.validated],
-            X,
-            weights=self.weights,
-            labels=self.codes,
-            n_labels=self.n_classes,
-            log=True,
-            bandwidth=self.bandwidths,
-            exclude_self=self.validated,
-            n_jobs=self.n_jobs,
-        ).astype(np.float64)
-        own = np.take_along_axis(sums, self.codes[self.validated, None, None], axis=2)[..., 0]
-        with np.errstate(invalid="ignore"):
-            log_p = np.nan_to_num(own - np.logaddexp.reduce(sums, axis=2), nan=-np.inf)
-        losses = -np.maximum(log_p, np.log(FLOOR))
-        weights = None if self.weights is None else self.weights[self.validated]
-        return float(np.average(losses, axis=0, weights=weights).min())
-
-
-def filled(X):
-    """X with the observed values of each column, one after the other, in the place of missing ones.
-
-    Both in an order that is random, but follows from what the rows have: the order of rows and columns does not matter.
-    Columns that are missing together come from one row.
-    """
-    missing = np.isnan(X)
-    if not missing.any():
-        return X
-    X, order = np.array(X), np.argsort(random_keys(X), kind="stable")
-    for column, gap in zip(X.T, missing.T, strict=True):
-        lacking = gap[order]
-        known = column[order[~lacking]]
-        column[order[lacking]] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
-    return X
+                parts.append(X[:, span] * X.dtype.type(factor))
+        X = np.concatenate(parts or [np.zeros((len(X), 1))], axis=1)
+        return float(self.losses.mean(self.losses(X, self.bandwidths)))
 
 
 def _factors(table, categories):

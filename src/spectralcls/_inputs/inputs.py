@@ -10,6 +10,7 @@ from .._utils.validation import check_labels, check_more_labels, check_targets, 
 from .category_scales import choose_category_scales, rescale
 from .completion import Completion
 from .frames import Columns, as_columns
+from .number_scales import shared_scale
 from .read import FLOATS, read
 from .table import Table, categorical_columns, names_categories, require_numbers
 
@@ -40,6 +41,8 @@ class Inputs:
     dtype : dtype or list of dtypes
     bandwidth : float or None
         The only bandwidth that the estimator uses, if it is given.
+    tuned : bool
+        Whether the estimator tunes a bandwidth for its coordinates.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     random_state, n_jobs : as of the estimator
@@ -50,6 +53,8 @@ class Inputs:
         `n_features_in_` and, if X had string names, `feature_names_in_`.
     table : Table or None
         What columns become; None if the numbers are taken as they are.
+    scale_ : {"each", "shared", None}
+        Whether each column of numbers has its own scale.
     """
 
     def __init__(
@@ -63,6 +68,7 @@ class Inputs:
         accept_sparse=False,
         dtype=FLOATS,
         bandwidth=None,
+        tuned=False,
         class_weight=None,
         random_state=0,
         n_jobs=None,
@@ -75,6 +81,7 @@ class Inputs:
         self.accept_sparse = accept_sparse
         self.dtype = dtype
         self.bandwidth = bandwidth
+        self.tuned = tuned
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -151,6 +158,10 @@ class Inputs:
         return self.table.features if self.table is not None and self.table.categories and self.step is None else None
 
     @property
+    def scale_(self):
+        return None if self.scale is None else "shared" if self.table.shared else "each"
+
+    @property
     def categorical(self):
         """Whether a column is a category, whose equal values are different samples."""
         return self.table is not None and self.table.has_categories
@@ -188,6 +199,8 @@ class Inputs:
         if np.isnan(X).all():
             raise ValueError("Input X contains NaN only: all values are missing.")
         data = data._replace(X=X, features=self.features)
+        if self._chooses_scale(data) and self._shares_scale(data):
+            data = data._replace(X=self._coordinates(raw))
         if self.table is not None and self.table.categories and data.n_classes > 1:
             factors = choose_category_scales(
                 self.table, data, self.bandwidth, random_state=self.random_state, n_jobs=self.n_jobs
@@ -201,6 +214,16 @@ class Inputs:
             self.step.fit(data)
             data = data._replace(X=self.step(data.X), features=None)
         return data
+
+    def _chooses_scale(self, data):
+        return self.scale is not None and self.tuned and self.step is None and data.n_classes > 1
+
+    def _shares_scale(self, sample):
+        """Whether all columns get one scale, as a sample of the data in coordinates says; the table then has it."""
+        scale = shared_scale(self.table, sample, random_state=self.random_state, n_jobs=self.n_jobs)
+        if scale is not None:
+            self.table.share(scale)
+        return scale is not None
 
     def _learned_table(self, raw, weights):
         if isinstance(raw, Columns):

@@ -15,6 +15,7 @@ class Table:
     """Columns, side by side as coordinates."""
 
     columns: list  # of Number and Levels
+    shared: bool = False  # whether all numbers have one scale
 
     def __getstate__(self):
         """Numbers side by side as arrays: model files list every object."""
@@ -27,6 +28,7 @@ class Table:
             "at": np.array(at, dtype=np.intp),
             "others": others,
             "names": np.array(names) if same else names,
+            "shared": self.shared,
         } | state
 
     def __setstate__(self, state):
@@ -35,7 +37,7 @@ class Table:
         columns = list(state["others"])
         for at, (name, *of_number) in zip(state["at"].tolist(), values, strict=True):
             columns.insert(at, Number(name, **dict(zip(_OF_NUMBERS, of_number, strict=True))))
-        self.columns = columns
+        self.columns, self.shared = columns, state["shared"]
 
     @classmethod
     def learned(cls, columns, categorical, scale, weights=None):
@@ -73,6 +75,12 @@ class Table:
         """Scale of categories: root mean square of the standard deviations of the numbers; 1 if they are scaled."""
         spreads = [number.spread for column in self.columns for number in column.numbers if number.observed]
         return float(np.sqrt(np.mean(np.square(spreads)))) or 1.0 if spreads else 1.0
+
+    def share(self, scale):
+        """Give all numbers one scale."""
+        self.shared = True
+        for column in self.columns:
+            column.scale = scale
 
     @property
     def has_categories(self):

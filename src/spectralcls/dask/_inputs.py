@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._inputs import Inputs, Table, choose_category_scales
 from .._inputs.inputs import DONORS
+from .._inputs.number_scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from ._layout import Layout, encoded
 from ._rows import as_points, blocks, check_labels, check_targets, column_blocks
@@ -49,6 +50,8 @@ class DaskInputs(Inputs):
     def _learn(self, layout, data):
         self.table = self._learned_table(layout, data)
         (X,) = keep(self._coordinates(data.X, layout))
+        if self._chooses_scale(data) and self._shares_scale(self._sample(data._replace(X=X), MOST_POINTS)):
+            (X,) = keep(self._coordinates(data.X, layout))
         features = None
         if self.table is not None and self.table.categories:
             sample = self._sample(data._replace(X=X), MAX_COMPARED)

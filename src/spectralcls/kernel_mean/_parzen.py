@@ -41,8 +41,10 @@ class ParzenClassifier(KernelMeanClassifier):
         far is chosen for each column together with the bandwidth; a category that says nothing gets distance 0.
     scale : "auto" or None, default="auto"
         ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
-        outliers or rare values; columns of standard deviation 1 stay as they are. Scales are learned once, in `fit` or
-        the first `partial_fit`, and bandwidths are in these units. None: the numbers as they are.
+        outliers or rare values; columns of standard deviation 1 stay as they are. With labels, and a bandwidth to
+        tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
+        then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
+        these units. None: the numbers as they are.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
         inversely proportional to the classes' frequencies. None: all are one.

@@ -1,0 +1,88 @@
+"""How likely the labels of held-out samples are in given coordinates: what scales are chosen by."""
+
+import numpy as np
+
+from .._tuning import candidate_bandwidths, drawn_seed, random_keys, stratified_subsample
+from .._tuning.temperature import LOWEST
+from ..kernels import kernel_sums
+
+STEP = 2  # of the grid of bandwidths every second one
+
+
+class HeldOutLoss:
+    """Log losses of the Parzen posterior for samples left out one at a time, at the best bandwidth.
+
+    Parameters
+    ----------
+    data : TrainingData
+    bandwidth : float, array of floats or None
+        The only one to try; None: the default grid.
+    most_points, most_validated : int
+        Samples that are summed over, and samples that are left out; of more a stratified random part.
+    """
+
+    def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
+        keys, rows = random_keys(data.X, drawn_seed(random_state)), np.arange(len(data.X))
+        if len(rows) > most_points:
+            rows = stratified_subsample(data.codes, most_points, keys)
+        self.X, self.codes = filled(data.X)[rows], data.codes[rows]
+        self.weights = None if data.weights is None else data.weights[rows]
+        self.validated = np.arange(len(rows))
+        if len(rows) > most_validated:
+            self.validated = stratified_subsample(self.codes, most_validated, keys[rows])
+        self.bandwidth, self.n_classes, self.n_jobs = bandwidth, data.n_classes, n_jobs
+        self._sample = data._replace(X=self.X, codes=self.codes, weights=self.weights)
+
+    def bandwidths(self, X):
+        """Those to try in coordinates X of the samples."""
+        if self.bandwidth is not None:
+            return np.array([self.bandwidth])
+        return candidate_bandwidths(None, self._sample._replace(X=X))[::STEP]
+
+    def __call__(self, X, bandwidths, few=None):
+        """Losses (validated,) in coordinates X of the samples; the bandwidth is the best for `few` of them."""
+        if few is not None and few < len(self.validated):
+            some = np.linspace(0, len(self.validated) - 1, few).astype(np.intp)
+            bandwidths = bandwidths[[self.mean(self._losses(X, bandwidths, some), some).argmin()]]
+        losses = self._losses(X, bandwidths)
+        return losses[:, self.mean(losses).argmin()]
+
+    def mean(self, losses, some=slice(None)):
+        """Mean over the validated samples, or `some` of them."""
+        weights = None if self.weights is None else self.weights[self.validated[some]]
+        return np.average(losses, axis=0, weights=weights)
+
+    def _losses(self, X, bandwidths, some=slice(None)):
+        rows = self.validated[some]
+        sums = kernel_sums(
+            X[rows],
+            X,
+            weights=self.weights,
+            labels=self.codes,
+            n_labels=self.n_classes,
+            log=True,
+            bandwidth=bandwidths,
+            exclude_self=rows,
+            n_jobs=self.n_jobs,
+        ).astype(np.float64)
+        own = np.take_along_axis(sums, self.codes[rows, None, None], axis=2)[..., 0]
+        with np.errstate(invalid="ignore"):
+            log_p = np.nan_to_num(own - np.logaddexp.reduce(sums, axis=2), nan=-np.inf)
+        return -np.maximum(log_p, np.log(LOWEST))
+
+
+def filled(X):
+    """X with the observed values of each column, one after the other, in the place of missing ones.
+
+    Both in an order that is random, but follows from what the rows have: the order of rows and columns does not matter.
+    Columns that are missing together come from one row.
+    """
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    X, order = np.array(X), np.argsort(random_keys(X), kind="stable")
+    for column, gap in zip(X.T, missing.T, strict=True):
+        lacking = gap[order]
+        known = column[order[~lacking]]
+        column[order[lacking]] = np.resize(known, np.count_nonzero(lacking)) if len(known) else 0.0
+    return X

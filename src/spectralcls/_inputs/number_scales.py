@@ -1,0 +1,51 @@
+"""Whether numbers share one scale, so that columns of more spread count more, or have one each."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._tuning import distinct, thin
+from .columns import Number
+from .held_out import HeldOutLoss
+
+MOST_POINTS, MOST_VALIDATED = 10_000, 2000
+FEW = 250  # validated samples that choose the bandwidth
+ERRORS = 2.0  # standard errors by which the loss of one scale has to be less than that of several
+ALIKE = 1.05  # scales of a smaller ratio are the same
+
+
+def shared_scale(table, data, *, random_state=0, n_jobs=None):
+    """The scale of all columns with which held-out labels are clearly more likely than with a scale for each.
+
+    Parameters
+    ----------
+    table : Table
+    data : TrainingData
+        Encoded by it, each column to standard deviation one.
+    random_state, n_jobs : as of the estimator
+
+    Returns
+    -------
+    float or None
+        Root mean square of the columns' scales; None if each keeps its own, as in a table with other columns than
+        numbers.
+
+    Notes
+    -----
+    Two passes over the pairs of 250 samples with at most 10 000, and two with 2000 of them for one bandwidth.
+    """
+    if any(type(column) is not Number for column in table.columns):
+        return None
+    scales = np.array([column.scale for column in table.columns if column.observed])
+    varies = np.nanmax(data.X, axis=0) > np.nanmin(data.X, axis=0)
+    if np.count_nonzero(varies) < 2 or scales[varies].max() < ALIKE * scales[varies].min():
+        return None
+    largest = scales[varies].max()
+    shared = float(largest * np.sqrt(np.mean((scales[varies] / largest) ** 2)))
+    sample, _ = distinct(thin(data, MOST_POINTS, check_random_state(random_state)))
+    limits = {"most_points": MOST_POINTS, "most_validated": MOST_VALIDATED}
+    losses = HeldOutLoss(sample, None, random_state=random_state, n_jobs=n_jobs, **limits)
+    ratios = np.where(varies, scales / shared, 0.0).astype(losses.X.dtype)
+    apart, together = (losses(X, losses.bandwidths(X), FEW) for X in (losses.X, losses.X * ratios))
+    gain = losses.mean(apart - together)
+    error = np.sqrt(losses.mean((apart - together - gain) ** 2) / len(apart))
+    return shared if gain > ERRORS * error else None
