@@ -385,3 +385,14 @@ def test_class_weights_keep_the_coverage_of_sets():
         sets = AutoClassifier(class_weight="balanced", cv=2).fit(X[:300], y[:300]).predict_set(X[300:])
         hits.append(sets[np.arange(600), y[300:]].mean())
     assert abs(np.mean(hits) - 0.9) < 0.03
+
+
+def test_shared_views_are_mapped_once(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model = AutoClassifier().fit(X, y)
+    alone = [member.pipeline.predict_proba(model._inputs(X)) for _, member in model.members_]
+    calls, transform = [], ColumnEncoder.transform
+    monkeypatch.setattr(ColumnEncoder, "transform", lambda self, X: calls.append(self) or transform(self, X))
+    p = model.predict_proba(X)
+    assert len(calls) == len(set(map(id, calls))) < len(alone)
+    assert_array_equal(p, model._vote(alone))

@@ -198,3 +198,14 @@ def test_what_was_tried_is_laid_out_as_in_a_grid_search():
         assert_allclose(KernelRidgeClassifier(**params).fit(X, y).loss_, -score)
     assert not hasattr(KernelRidgeClassifier(1.0, alpha=0.1).fit(X, y), "cv_results_")
     assert list(KernelRidgeClassifier(1.0).fit(X, y).cv_results_["params"][0]) == ["alpha"]
+
+
+def test_packed_points_are_kept_until_the_next_fit():
+    X, y = load_iris(return_X_y=True)
+    model = KernelRidgeClassifier().fit(X[::2], y[::2])
+    first = model.predict_proba(X)
+    assert model._model is model._model
+    assert "_kept_form" not in model.__getstate__()
+    assert_array_equal(model.predict_proba(X), first)
+    model.fit(X[1::2], y[1::2])
+    assert_array_equal(model.predict_proba(X), KernelRidgeClassifier().fit(X[1::2], y[1::2]).predict_proba(X))

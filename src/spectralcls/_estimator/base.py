@@ -19,7 +19,7 @@ from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
 from .prediction_sets import PredictionSets
 from .probabilities import Probabilities
-from .state import Versioned
+from .state import DERIVED, Versioned
 
 _depth = ContextVar("depth", default=0)  # of fits within fits
 
@@ -50,8 +50,7 @@ def transactional(method=None, *, keep=False, nested_validation=False):
     def whole(self, *args, **kwargs):
         trial = object.__new__(type(self))
         before = _without_learned(self)
-        vars(trial).update(vars(self) if keep else before)
-        vars(trial).pop("_points_left_out", None)
+        vars(trial).update({name: v for name, v in (vars(self) if keep else before).items() if name not in DERIVED})
         entered = _depth.set(_depth.get() + 1)
         try:
             result = validated(trial, *args, **kwargs)

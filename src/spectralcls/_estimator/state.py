@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 from .. import __version__
 
 _WRITTEN_BY = "_spectralcls_version"
+DERIVED = ("_points_left_out", "_kept_form")  # computed from the rest of a fitted estimator where it is needed
 _OLDEST_READ = (0, 1)  # models of earlier versions are refused; see the policy in docs/about/versions.md
 
 
@@ -17,8 +18,7 @@ class Versioned(BaseEstimator):
     """An estimator whose pickle says which version wrote it, and which is read by versions that understand it only."""
 
     def __getstate__(self):
-        state = dict(super().__getstate__())
-        state.pop("_points_left_out", None)  # computed anew where it is needed
+        state = {name: value for name, value in super().__getstate__().items() if name not in DERIVED}
         return state | {_WRITTEN_BY: __version__}
 
     def __setstate__(self, state):

@@ -18,7 +18,7 @@ from .._utils.typing import RandomState
 from .._utils.validation import units_of
 from ._budget import Clock, affordable_sizes
 from ._columns import Positions
-from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posterior
+from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posteriors_of
 from ._members import LARGE, members_for
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
@@ -239,7 +239,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         return self._probabilities(self._queries(X))
 
     def _probabilities(self, X):
-        return self._vote([posterior(member.pipeline, X, len(self.classes_)) for _, member in self.members_])
+        return self._vote(posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_)))
 
     @property
     def _without_leave_one_out(self):

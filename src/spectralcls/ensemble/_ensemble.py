@@ -165,6 +165,20 @@ def posterior(model, X, n_classes):
     return out
 
 
+def posteriors_of(models, X, n_classes):
+    """Those of several pipelines, in a list; what they share of their steps is done once."""
+    mapped, found = {}, []
+    for model in models:
+        Z, path = X, ()
+        for _, step in model.steps[:-1]:
+            path += (id(step),)
+            if path not in mapped:
+                mapped[path] = step.transform(Z)
+            Z = mapped[path]
+        found.append(posterior(model.steps[-1][1], Z, n_classes))
+    return found
+
+
 def _learned(kept, posteriors, judged, points):
     """The vote; equal weights where no point could be judged."""
     if not judged.any():

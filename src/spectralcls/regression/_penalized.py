@@ -77,6 +77,7 @@ class PenalizedClassifier(Classifier):
         self._keep(choice)
         if choice.found is not None:
             self._note(choice.found, len(sample.X))
+        self._kept_form = self._expansion()
 
     def _candidates(self, X, rng):
         """Bandwidths by kernel and alphas to try; one where it is given."""
@@ -104,11 +105,16 @@ class PenalizedClassifier(Classifier):
             )
         return solution
 
-    @property
-    def _model(self):
+    def _expansion(self):
         points = TrainingPoints.of(TrainingData.points(self.points_), n_jobs=self.n_jobs)
         rule = Rule("distance")  # k(y) A less an offset
         return Expansion(rule, points, self._kernel, self.bandwidth_, self.dual_coef_, offsets=-self._offsets())
+
+    @property
+    def _model(self):
+        if "_kept_form" not in vars(self):  # just loaded
+            self._kept_form = self._expansion()
+        return self._kept_form
 
     def _scores(self, X):
         return self._model.scores(X).astype(X.dtype, copy=False)
