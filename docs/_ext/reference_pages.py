@@ -9,21 +9,41 @@ from pathlib import Path
 import spectralcls
 
 NOT_LIBRARY = {"cli"}  # the command line has a page of its own
-FIRST = [  # what most readers look for; every other module follows by name
-    "ensemble",
-    "regression",
-    "kernel_mean",
-    "perturbo",
-    "density",
-    "inspection",
-    "spectral",
-    "ccdr",
-    "metric",
-    "information",
-    "kernels",
-    "neighbors",
-    "linalg",
-]
+TASKS = {  # what a name is for; a module stands for those of its names that are nowhere else
+    "Classify a table": [
+        "ensemble",
+        "regression.KernelRidgeClassifier",
+        "perturbo.PerTurboClassifier",
+        "kernel_mean.ParzenClassifier",
+        "regression.KernelLogisticClassifier",
+    ],
+    "Say when it does not know, and why": ["inspection"],
+    "Densities, novelties, clusters and regression": ["density", "regression"],
+    "Texts and several labels": ["spectral.SpectralKernelClassifier", "spectral.SpectralKernel"],
+    "New features, and metrics that are learned": [
+        "spectral.KernelMap",
+        "metric",
+        "ccdr.CCDR",
+        "neighbors.KNNTransformer",
+    ],
+    "Methods of the papers": [
+        "kernel_mean.ISEClassifier",
+        "kernel_mean.LaplacianISEClassifier",
+        "kernel_mean.CauchySchwarzClassifier",
+        "spectral.LaplacianSpectralClassifier",
+        "spectral.SpectralISEClassifier",
+        "spectral.SpectralLaplacianISEClassifier",
+        "ccdr.CCDRClassifier",
+    ],
+    "Ask for the next label": ["perturbo"],
+    "Read a table, keep a model": ["datasets.read_table", "datasets.Schema", "datasets.table_parts", "storage"],
+    "Pictures": ["plotting"],
+    "Entropies, divergences and tests": ["information"],
+    "Kernel sums, neighbors and eigenpairs": ["kernels", "neighbors", "linalg", "kernel_mean", "spectral"],
+    "More than one machine": ["dask"],
+    "Data sets": ["datasets"],
+}
+FIRST = list(dict.fromkeys(each.partition(".")[0] for names in TASKS.values() for each in names))  # modules
 
 
 def modules():
@@ -50,6 +70,12 @@ def public_names(module):
     ]
 
 
+def documented(name):
+    """The public classes and functions of a module."""
+    module = importlib.import_module(f"spectralcls.{name}")
+    return [public for public in public_names(module) if callable(getattr(module, public))]
+
+
 def summary(module):
     """The first paragraph of a module's docstring."""
     return inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
@@ -63,22 +89,39 @@ def page(name):
     """The reference page of one module."""
     module = importlib.import_module(f"spectralcls.{name}")
     title = f"spectralcls.{name}"
-    names = public_names(module)
-    documented = [public for public in names if callable(getattr(module, public))]
-    lines = [title, "=" * len(title), "", f".. currentmodule:: {title}", "", summary(module), *autosummary(documented)]
-    for constant in sorted(set(names) - set(documented)):
+    names = documented(name)
+    lines = [title, "=" * len(title), "", f".. currentmodule:: {title}", "", summary(module), *autosummary(names)]
+    for constant in sorted(set(public_names(module)) - set(names)):
         lines += [f".. data:: {constant}", "", f"   ``{getattr(module, constant)!r}``", ""]
     return "\n".join(lines)
 
 
+def by_task():
+    """{task: [(module, name), ...]}; every public name once, and those without a task at last."""
+    left = {(name, public): None for name in modules() for public in documented(name)}
+    named = {tuple(each.split(".")) for names in TASKS.values() for each in names if "." in each}
+    if unknown := named - set(left):
+        raise ValueError(f"TASKS has names that are not public: {sorted(unknown)}.")
+    found = {}
+    for task, names in TASKS.items():
+        found[task] = []
+        for each in names:
+            module, _, public = each.partition(".")
+            chosen = [(module, public)] if public else [key for key in left if key[0] == module and key not in named]
+            found[task] += chosen
+            for key in chosen:
+                left.pop(key)
+    return found | ({"More": list(left)} if left else {})
+
+
 def index(names):
-    """Every module in a line, and under it every name with what it is."""
+    """Every name by what it is for, as users import it."""
     lines = [
         "API reference",
         "=============",
         "",
-        "Every public name. Estimators, transformers and the four primitives can be imported from ``spectralcls``;",
-        "everything else from its module.",
+        "Every public name, by what it is for. Names without a module are imported from ``spectralcls``, the others",
+        "from the module that is shown; the menu has one page a module.",
         "",
         ".. toctree::",
         "   :maxdepth: 2",
@@ -87,12 +130,13 @@ def index(names):
         *(f"   {name}" for name in ["top_level", *names]),
         "",
     ]
-    for name in names:
-        module = importlib.import_module(f"spectralcls.{name}")
-        title = f":doc:`spectralcls.{name} <{name}>`"
-        documented = [public for public in public_names(module) if callable(getattr(module, public))]
-        rows = [(f":obj:`~spectralcls.{name}.{public}`", getattr(module, public)) for public in documented]
-        lines += [title, "-" * len(title), "", summary(module), "", *table(rows)]
+    for task, chosen in by_task().items():
+        rows = []
+        for name, public in chosen:
+            value = getattr(importlib.import_module(f"spectralcls.{name}"), public)
+            label = public if getattr(spectralcls, public, None) is value else f"{name}.{public}"
+            rows.append((f":obj:`{label} <spectralcls.{name}.{public}>`", value))
+        lines += [task, "-" * len(task), "", *table(rows)]
     return "\n".join(lines)
 
 
