@@ -8,7 +8,9 @@ endif()
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import pybind11; print(pybind11.get_include())"
                 OUTPUT_VARIABLE pybind11_headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import cmeel, pathlib; print(pathlib.Path(cmeel.__path__[0]).parent)"
-                OUTPUT_VARIABLE site_packages OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+                OUTPUT_VARIABLE site_packages OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# Eigen of the build requirements; without them, as other packagers build, that of the system or of CMAKE_PREFIX_PATH.
+find_path(eigen_headers Eigen/Core HINTS ${site_packages}/cmeel.prefix/include PATH_SUFFIXES eigen3 NO_CACHE REQUIRED)
 
 # A copy of their headers that changes only if they do: what was compiled against them stays up to date.
 function(spectralcls_stable_headers root pattern)
@@ -20,9 +22,9 @@ function(spectralcls_stable_headers root pattern)
   endforeach()
 endfunction()
 spectralcls_stable_headers(${pybind11_headers} pybind11/*.h)
-spectralcls_stable_headers(${site_packages}/cmeel.prefix/include/eigen3 Eigen/Core)
-spectralcls_stable_headers(${site_packages}/cmeel.prefix/include/eigen3 Eigen/src/Core/*)
-spectralcls_stable_headers(${site_packages}/cmeel.prefix/include/eigen3 Eigen/src/plugins/*)
+spectralcls_stable_headers(${eigen_headers} Eigen/Core)
+spectralcls_stable_headers(${eigen_headers} Eigen/src/Core/*)
+spectralcls_stable_headers(${eigen_headers} Eigen/src/plugins/*)
 
 Python_add_library(_bindings MODULE WITH_SOABI ${binding_sources} ${driver_sources})
 spectralcls_settings(_bindings)
