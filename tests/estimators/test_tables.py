@@ -34,10 +34,10 @@ from spectralcls import (
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
-from spectralcls._inputs.held_out import filled
 from spectralcls._inputs.columns import center_and_scale
 from spectralcls._inputs.completion import Completion, completed, completed_by_folds
 from spectralcls._inputs.frames import read_columns
+from spectralcls._inputs.held_out import filled
 from spectralcls._utils.quantile import weighted_quantile
 from spectralcls.metric import GradientMetric
 from spectralcls.neighbors import KNNTransformer
