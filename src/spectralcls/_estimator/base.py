@@ -1,8 +1,6 @@
 """Base classes of the estimators, and the transaction that every fit is."""
 
 import functools
-import warnings
-from contextvars import ContextVar
 from numbers import Real
 from typing import Any, Self
 
@@ -14,14 +12,13 @@ from .._expansion import Expansion
 from .._inputs import Inputs
 from .._tuning import search
 from .._tuning.temperature import finite_scores
+from .._utils.advice import advise
 from .._utils.from_sklearn import fit_context
 from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
 from .prediction_sets import PredictionSets
 from .probabilities import Probabilities
 from .state import DERIVED, Versioned
-
-_depth = ContextVar("depth", default=0)  # of fits within fits
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -51,11 +48,7 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update({name: v for name, v in (vars(self) if keep else before).items() if name not in DERIVED})
-        entered = _depth.set(_depth.get() + 1)
-        try:
-            result = validated(trial, *args, **kwargs)
-        finally:
-            _depth.reset(entered)
+        result = validated(trial, *args, **kwargs)
         vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)
         return self if result is trial else result
@@ -103,17 +96,15 @@ class Estimator(Versioned):
     def _search(self, sample, candidates, score):
         """The best candidates, see `search`; what was tried is kept as attributes.
 
-        A winner that may disappoint is warned of, unless the estimator is a part of another.
+        A winner that may disappoint is warned of, unless the caller is to be quiet.
         """
         own_grid = "bandwidth" in candidates and getattr(self, "bandwidth_grid", ()) is None
         found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
         self._note(found, sample.n_samples)
-        if _depth.get() > 1:
-            return found
         if found.predicts_one_class:
-            warnings.warn(_one_class(self), stacklevel=4)
+            advise(_one_class(self), stacklevel=4)
         elif found.at_end is not None:
-            warnings.warn(_at_end(self, found), stacklevel=4)
+            advise(_at_end(self, found), stacklevel=4)
         return found
 
     def _note(self, found, n_samples):
