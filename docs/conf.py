@@ -32,6 +32,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "captions",
     "executed",
     "gallery_index",
     "house",

@@ -1,4 +1,4 @@
-"""Runs the Python blocks of the guide and of the first steps, page by page and in order, and shows what each prints.
+"""Runs the Python blocks of home, the first steps and the guide, page by page and in order, and shows what each prints.
 
 A block that fails stops the build.
 """
@@ -11,7 +11,7 @@ from contextlib import chdir, redirect_stdout
 
 import matplotlib
 
-_PAGES = ("guide/", "start/")
+_PAGES = ("index", "guide/", "start/")
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _SHOWN = "```{{code-block}} none\n:class: output\n\n{}\n```\n"
 
