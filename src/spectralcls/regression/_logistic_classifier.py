@@ -172,12 +172,12 @@ class KernelLogisticClassifier(PenalizedClassifier):
     def _kernel(self):
         return self.kernel_
 
-    def _path(self, K, Y, shares, codes, weights, alphas, memory):
+    def _path(self, K, Y, shares, codes, weights, alphas, memory, units):
         operator, found, A = DenseKernel(K, memory), [], None
         for alpha in alphas[::-1]:
             try:
                 solution = self._solve(operator, Y, shares, alpha, weights, start=A)
-                held_out = _logistic.held_out(operator, solution, Y, alpha, weights)
+                held_out = _logistic.held_out(operator, solution, Y, alpha, weights, units)
             except np.linalg.LinAlgError:
                 found.append(None)
                 continue

@@ -1,5 +1,6 @@
 """What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
 
+from functools import partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,6 +15,7 @@ from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
+from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ._leave_one_out import leave_one_out
 from ._operators import SummedKernel
@@ -24,7 +26,7 @@ CONSTRAINTS: dict = {
     "bandwidth": [StrOptions({"cv"}), _POSITIVE],
     "alpha": [StrOptions({"cv"}), _POSITIVE],
     "bandwidth_grid": ["array-like", None],
-    "alpha_grid": ["array-like"],
+    "alpha_grid": ["array-like", None],
     "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
     "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
     "tol": [_POSITIVE],
@@ -38,7 +40,7 @@ class PenalizedClassifier(Classifier):
     """A classifier whose scores ``k(y) A`` plus offsets minimize a sum of losses and ``alpha |f|^2``.
 
     A subclass has `_BANDWIDTH_FACTORS`, candidates by kernel in multiples of the median distance, and four methods:
-    ``_path(K, Y, shares, codes, weights, alphas, memory)`` fits all alphas on a matrix, see `leave_one_out`;
+    ``_path(K, Y, shares, codes, weights, alphas, memory, units)`` fits all alphas on a matrix, see `leave_one_out`;
     ``_exact(K, Y, shares, alpha, weights)`` and ``_iterative(operator, Y, shares, alpha, weights, step_done)`` fit one
     and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
     """
@@ -50,13 +52,15 @@ class PenalizedClassifier(Classifier):
         data, order = distinct(data)
         X, weights = data.X, data.weights
         sample = thin(data, self.max_tuning_samples, rng)
+        by_class = self.class_weight is not None
+        units = units_of(sample.codes, sample.weights, sample.n_classes, by_class)[sample.codes]
         choice = leave_one_out(
             sample.X.astype(np.float64),
             sample.codes,
             sample.n_classes,
             sample.weights,
             *self._candidates(sample.X, rng),
-            self._path,
+            partial(self._path, units=units),
             self.n_jobs,
         )
         Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
@@ -89,8 +93,11 @@ class PenalizedClassifier(Classifier):
             bandwidths = {kernel: median * np.array(self._BANDWIDTH_FACTORS[kernel]) for kernel in kernels}
         else:
             bandwidths = dict.fromkeys(kernels, check_grid(self.bandwidth_grid, "bandwidth_grid"))
-        alphas = check_grid(self.alpha_grid, "alpha_grid") if self.alpha == "cv" else [self.alpha]
+        alphas = check_grid(self._alphas(), "alpha_grid") if self.alpha == "cv" else [self.alpha]
         return bandwidths, alphas
+
+    def _alphas(self):
+        return self.alpha_grid
 
     def _iterate(self, X, Y, alpha, weights, rng, form):
         operator = SummedKernel.of(X, rank=self.rank, rng=rng, **form)

@@ -11,6 +11,8 @@ from ._leave_one_out import Fitted
 from ._penalized import CONSTRAINTS, PenalizedClassifier
 from ._ridge_left_out import RidgeLeftOut
 
+MORE_ALPHAS = (1.0, 10.0)  # with weights of classes
+
 
 class KernelRidgeClassifier(PenalizedClassifier):
     """Kernel ridge regression of the classes' indicators, with probabilities.
@@ -43,8 +45,9 @@ class KernelRidgeClassifier(PenalizedClassifier):
     bandwidth_grid : array-like, default=None
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
-    alpha_grid : array-like, default=(0.01, 0.1)
-        Ridges to try.
+    alpha_grid : array-like, default=None
+        Ridges to try, for a sample of weight one. None: 0.01 and 0.1; with weights of classes 1 and 10, too, since a
+        sample of large weight is fitted as with a smaller ridge.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
     max_exact_samples : int, default=6000
@@ -136,7 +139,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
         scale: str | None = "auto",
         class_weight: str | dict | None = None,
         bandwidth_grid: ArrayLike | None = None,
-        alpha_grid: ArrayLike = ALPHAS,
+        alpha_grid: ArrayLike | None = None,
         max_tuning_samples: int | None = 3000,
         max_exact_samples: int = 6000,
         tol: float = 1e-4,
@@ -163,15 +166,20 @@ class KernelRidgeClassifier(PenalizedClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    def _alphas(self):
+        if self.alpha_grid is not None:
+            return self.alpha_grid
+        return ALPHAS if self.class_weight is None else (*ALPHAS, *MORE_ALPHAS)
+
     @property
     def _kernel(self):
         return self.kernel
 
-    def _path(self, K, Y, shares, codes, weights, alphas, memory):
+    def _path(self, K, Y, shares, codes, weights, alphas, memory, units):
         found = []
         for alpha in alphas:
             try:
-                solution = solve(K, Y - shares, alpha, weights, memory=memory)
+                solution = solve(K, Y - shares, alpha, weights, memory=memory, units=units)
             except np.linalg.LinAlgError:
                 found.append(None)
                 continue
