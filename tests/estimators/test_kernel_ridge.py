@@ -8,11 +8,13 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls._expansion.ridge import solve
 from spectralcls._tuning.temperature import best_temperature, log_loss
-from spectralcls.regression import KernelRidgeClassifier
+from spectralcls.datasets import make_two_gaussians
+from spectralcls.regression import KernelLogisticClassifier, KernelRidgeClassifier
 
 
 def profile(kernel, u):
@@ -209,3 +211,34 @@ def test_packed_points_are_kept_until_the_next_fit():
     assert_array_equal(model.predict_proba(X), first)
     model.fit(X[1::2], y[1::2])
     assert_array_equal(model.predict_proba(X), KernelRidgeClassifier().fit(X[1::2], y[1::2]).predict_proba(X))
+
+
+@pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
+def test_class_weights_leave_out_a_whole_sample(kernel):
+    """Against refits without each sample; the offsets are the shares of all."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.repeat([0, 1], [30, 10])
+    X[y == 1] += 0.8
+    weight = {0: 0.5, 1: 12.0}
+    w = np.where(y == 1, 12.0, 0.5)
+    h, alpha = 1.3, 0.4
+    K = np.exp(-cdist(X, X) / h) if kernel == "laplace" else np.exp(-cdist(X, X, "sqeuclidean") / (2 * h**2))
+    shares = np.bincount(y, w) / w.sum()
+    scores = np.empty((40, 2))
+    for i in range(40):
+        rest = np.arange(40) != i
+        M = K[np.ix_(rest, rest)] + np.diag(alpha / w[rest])
+        scores[i] = K[i, rest] @ np.linalg.solve(M, np.eye(2)[y[rest]] - shares) + shares
+    options = {"kernel": kernel, "scale": None, "class_weight": weight, "max_tuning_samples": None}
+    model = KernelRidgeClassifier(h, alpha=alpha, **options).fit(X, y)
+    p = softmax(scores / best_temperature(scores, y, w), axis=1)
+    assert_allclose(model.loss_, np.average(-np.log(p[np.arange(40), y]), weights=w), rtol=1e-4)
+
+
+@pytest.mark.parametrize("cls", [KernelRidgeClassifier, KernelLogisticClassifier])
+def test_balanced_weights_find_rare_cases(cls):
+    X, y = make_two_gaussians((950, 50), random_state=0)
+    Q, u = make_two_gaussians((1900, 100), random_state=1)
+    plain = balanced_accuracy_score(u, cls().fit(X, y).predict(Q))
+    balanced = balanced_accuracy_score(u, cls(class_weight="balanced").fit(X, y).predict(Q))
+    assert balanced > plain + 0.1

@@ -30,6 +30,12 @@ class Points(NamedTuple):
     weights: np.ndarray | None  # (n,)
     n_classes: int
     categorical: np.ndarray  # (d,) bool: numbers that are levels
+    class_weight: np.ndarray | None = None  # (C,) part of the weights, if classes have some
+
+    @property
+    def sample_weights(self):
+        """The weights without those of classes, which say what an error counts and not how often a point was seen."""
+        return self.weights if self.class_weight is None else self.weights / self.class_weight[self.codes]
 
     def take(self, rows):
         weights = None if self.weights is None else self.weights[rows]
@@ -59,16 +65,24 @@ class Fitting:
             if hasattr(like[-1], "temperature_"):  # which is learned anew
                 settled = {f"{name}_grid": [value] for name, value in settled.items()}
             head.set_params(**settled)
-        head.fit(Z, self.points.codes, sample_weight=self.points.weights)
+        head.fit(Z, self.points.codes, sample_weight=self._weights_beside(head))
         self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
         self.seconds[member.name] = time.monotonic() - start
+
+    def _weights_beside(self, head):
+        """Weights of the points, but for what a classifier takes as weights of classes."""
+        points = self.points
+        if points.class_weight is None or "class_weight" not in head.get_params():
+            return points.weights
+        head.set_params(class_weight={int(c): float(points.class_weight[c]) for c in np.unique(points.codes)})
+        return points.sample_weights
 
     def _view(self, name):
         if name not in self._views:
             view = make_view(name, self.large, self.points.categorical, self.options)
             Z = self.points.X
             for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
-                Z = step.fit(Z, self.points.codes, sample_weight=self.points.weights).transform(Z)
+                Z = step.fit(Z, self.points.codes, sample_weight=self.points.sample_weights).transform(Z)
             self._views[name] = view, Z
         return self._views[name]
 
