@@ -177,7 +177,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         folds = check_folds(self.cv, data)
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         of_classes = None
-        if self.class_weight is not None:
+        if self.class_weight is not None and data.weights is not None:
             of_classes = units_of(data.codes, data.weights, data.n_classes, True)
         points = Points(data.X, data.codes, data.weights, data.n_classes, categorical, of_classes)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
