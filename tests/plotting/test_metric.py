@@ -3,6 +3,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
+from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.metric import GradientMetric, KernelMetric
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -54,6 +55,22 @@ def test_the_plane_has_the_two_directions_of_largest_spread(metric):
     with pytest.raises(ValueError, match="pass X, too"):
         plotting.MetricDisplay.from_estimator(metric, y=labels)
     plt.close(display.figure_)
+
+
+@pytest.mark.filterwarnings("ignore:No step improved")
+def test_a_classifier_shows_the_metric_that_it_learned():
+    import matplotlib.pyplot as plt
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = ParzenClassifier(metric="diagonal").fit(X, y)
+    display = plotting.MetricDisplay.from_estimator(model, X=X, y=y, n_shown=13)
+    weights = np.abs(np.diag(model.metric_.components_))  # of features that the classifier has scaled
+    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], np.sort(weights))
+    names = [label.get_text() for label in display.axes_[0].get_yticklabels()]
+    assert names == list(X.columns[np.argsort(weights)])
+    plt.close(display.figure_)
+    with pytest.raises(ValueError, match="ParzenClassifier has learned no metric"):
+        plotting.MetricDisplay.from_estimator(ParzenClassifier().fit(X, y))
 
 
 def test_the_vote_is_what_the_classifier_learned():

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._estimator import coordinates
 from .._utils.from_sklearn import check_matplotlib_support
 
 
@@ -65,8 +66,8 @@ class MetricDisplay:
 
         Parameters
         ----------
-        metric : KernelMetric or GradientMetric
-            Or anything with `components_` and `loss_curve_`.
+        metric : KernelMetric, GradientMetric, or estimator that was fitted with one of them as its `metric`
+            Anything with `components_` and `loss_curve_`, or whose `metric_` has them.
         X : array-like of shape (n_samples, n_features), default=None
             If given, weights are multiplied by the features' standard deviations, so that units do not matter.
         y : array-like of shape (n_samples,), default=None
@@ -86,19 +87,26 @@ class MetricDisplay:
         NotFittedError
             If the metric is not fitted.
         ValueError
-            If there are classes without points.
+            If there are classes without points, and for what has learned no metric.
         """
         check_is_fitted(metric)
+        owner, metric = metric, getattr(metric, "metric_", metric)
+        if not (hasattr(metric, "components_") and hasattr(metric, "loss_curve_")):
+            raise ValueError(
+                f"{type(owner).__name__} has learned no metric: fit a KernelMetric or a GradientMetric, or a classifier "
+                'with metric="full".'
+            )
         weights = np.linalg.norm(metric.components_, axis=0)
-        if X is not None:
-            weights = weights * np.asarray(X, dtype=np.float64).std(axis=0)
-        names = getattr(metric, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
+        if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):
+            weights = weights * np.asarray(X, dtype=np.float64).std(axis=0)  # a classifier has scaled them before
+        names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
         plane = None
         if y is not None:
             if X is None:
                 raise ValueError("y has the classes of points that are not given: pass X, too.")
             check_consistent_length(X, y)
-            mapped = np.asarray(metric.transform(X), dtype=np.float64)
+            mapped = metric.transform(X) if owner is metric else coordinates(owner, X)
+            mapped = np.asarray(mapped, dtype=np.float64)
             leading = np.argsort(-mapped.var(axis=0), kind="stable")[:2]
             plane = mapped[:, leading] if len(leading) == 2 else np.column_stack([mapped[:, 0], np.zeros(len(mapped))])
         display = cls(weights, names, np.asarray(metric.loss_curve_), plane=plane, y=y, n_shown=n_shown)
