@@ -93,8 +93,8 @@ class MetricDisplay:
         owner, metric = metric, getattr(metric, "metric_", metric)
         if not (hasattr(metric, "components_") and hasattr(metric, "loss_curve_")):
             raise ValueError(
-                f"{type(owner).__name__} has learned no metric: fit a KernelMetric or a GradientMetric, or a classifier "
-                'with metric="full".'
+                f"{type(owner).__name__} has learned no metric: fit a KernelMetric or a GradientMetric, or a "
+                'classifier with metric="full".'
             )
         weights = np.linalg.norm(metric.components_, axis=0)
         if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):

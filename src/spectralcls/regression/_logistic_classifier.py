@@ -107,7 +107,8 @@ class KernelLogisticClassifier(PenalizedClassifier):
 
     Leaving out a point is one Newton step from the fit to all points. For two classes it uses the whole Hessian; for
     more, the Hessian of each other point is replaced by a multiple of one, which is less accurate the more classes
-    there are. Leaving out copy by copy, a weight of two equals a row given twice.
+    there are. Leaving out copy by copy, a weight of two equals a row given twice. Weights of
+    classes say what an error counts instead: a sample is left out with all of it.
 
     References
     ----------

@@ -108,7 +108,8 @@ class KernelRidgeClassifier(PenalizedClassifier):
     Features should have comparable scales. Exact: n^3 multiply-adds for each pair of candidates, n^2 numbers of memory.
     Iterative: a pass over the n^2 pairs an iteration, n (rank + 8 n_classes) numbers. A query costs n kernel values.
 
-    Leaving out copy by copy, a weight of two equals a row given twice.
+    Leaving out copy by copy, a weight of two equals a row given twice. Weights of
+    classes say what an error counts instead: a sample is left out with all of it.
 
     References
     ----------
