@@ -1,0 +1,115 @@
+"""Rare classes: what the defaults do, and what class_weight="balanced" makes of them
+
+Real sets with two classes: the rarest one that has 200 points, and all others. A thousand training rows hold one rare
+row for 10, 50 or 100 others, the test rows at least a hundred of them. One thread; the classifiers have their defaults,
+those that need it behind a `StandardScaler`.
+"""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from bench.bench_auto import sets
+from bench.measure import QUICK, half_interval, limited_threads, processor_seconds
+from bench.pages import view
+from spectralcls import (
+    AutoClassifier,
+    KernelLogisticClassifier,
+    KernelRidgeClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+)
+
+NAMES = "ratsch_banana ratsch_ringnorm ratsch_twonorm satimage letter covertype shuttle skin digits".split()
+if QUICK:
+    NAMES = ["wine"]
+RATIOS, DRAWS, ROWS, TESTED, FEWEST = (10,) if QUICK else (10, 50, 100), 1 if QUICK else 3, 1000, 2000, 200
+OURS = {
+    "AutoClassifier": AutoClassifier,
+    "KernelRidgeClassifier": KernelRidgeClassifier,
+    "KernelLogisticClassifier": KernelLogisticClassifier,
+    "PerTurboClassifier": PerTurboClassifier,
+    "ParzenClassifier": ParzenClassifier,
+}
+THEIRS = {
+    "SVC": lambda **options: make_pipeline(StandardScaler(), SVC(**options)),
+    "LogisticRegression": lambda **options: make_pipeline(StandardScaler(), LogisticRegression(**options)),
+    "RandomForest": lambda **options: RandomForestClassifier(random_state=0, **options),
+    "HistGradientBoosting": lambda **options: HistGradientBoostingClassifier(random_state=0, **options),
+}
+
+
+def draw(name, ratio, seed):
+    """Training rows and labels, 1 for the rare class, and test rows and labels."""
+    if name not in sets():
+        pytest.skip(f"no data set {name}")
+    X, y = sets()[name](return_X_y=True)
+    classes, counts = np.unique(y, return_counts=True)
+    enough = counts >= min(FEWEST, counts.max())
+    rare = y == classes[enough][counts[enough].argmin()]
+    rng = np.random.RandomState(seed)
+    few, many = (rng.permutation(np.flatnonzero(of)) for of in (rare, ~rare))
+    n_few = min(max(2, round(ROWS / (ratio + 1))), 2 * len(few) // 3)
+    n_many = min(n_few * ratio, 2 * len(many) // 3)
+    train = np.concatenate([few[:n_few], many[:n_many]])
+    test = np.concatenate([few[n_few:][: TESTED // 2], many[n_many:][: TESTED // 2]])
+    return X[train].astype(np.float64), rare[train].astype(int), X[test].astype(np.float64), rare[test].astype(int)
+
+
+@pytest.mark.parametrize("seed, name, ratio", list(product(range(DRAWS), NAMES, RATIOS)))
+@pytest.mark.parametrize("method", [*OURS, *THEIRS])
+def test_rare(record, seed, name, ratio, method):
+    """Balanced accuracy with and without the weights, and the area under the ROC curve, in per cent; processor seconds
+    of the fit with them."""
+    X, y, Q, truth = draw(name, ratio, seed)
+    row = {}
+    with warnings.catch_warnings(), limited_threads(1):
+        warnings.simplefilter("ignore")  # that one class is predicted for all
+        for weights in (None, "balanced"):
+            options = {"class_weight": weights} | ({"n_jobs": 1} if method in OURS else {})
+            model, seconds = processor_seconds((OURS | THEIRS)[method](**options).fit, X, y)
+            p = model.predict_proba(Q)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(Q)
+            key = weights or "plain"
+            row[key] = 100 * float(balanced_accuracy_score(truth, model.predict(Q)))
+            row[f"{key} AUC"], row[f"{key}, s"] = 100 * float(roc_auc_score(truth, p)), seconds
+    record(row)
+
+
+@view("rare")
+def by_ratio(rows):
+    """Means over sets and draws; *lead of Auto* is the balanced accuracy of AutoClassifier with weights less that of
+    the method with weights, with a 95 % interval over the sets."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    blocks = []
+    for ratio in RATIOS:
+        found = {}
+        for row in rows:
+            if row["ratio"] == ratio:
+                found.setdefault(row["method"], {}).setdefault(row["name"], []).append(row)
+
+        def mean(method, key, found=found):
+            return np.array([np.mean([row[key] for row in found[method][name]]) for name in names])
+
+        table = []
+        for method in found:
+            lead = mean("AutoClassifier", "balanced") - mean(method, "balanced")
+            table.append(
+                {
+                    "method": method,
+                    "plain": f"{mean(method, 'plain').mean():.1f}",
+                    "balanced": f"{mean(method, 'balanced').mean():.1f}",
+                    "AUC, balanced": f"{mean(method, 'balanced AUC').mean():.1f}",
+                    "lead of Auto": f"{lead.mean():+.1f} ± {half_interval(lead):.1f}" if lead.any() else "",
+                    "fit, s": f"{mean(method, 'balanced, s').mean():.2f}",
+                }
+            )
+        blocks += [f"One in {ratio + 1}.", sorted(table, key=lambda row: -float(row["balanced"]))]
+    return blocks
