@@ -1,10 +1,10 @@
 """Probabilities from scores: one temperature, by maximum likelihood."""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 LOWEST = 1e-3  # probabilities below this count as this much in a log loss
-_RANGE = np.log(1e-3), np.log(1e2)  # of the temperature, relative to the scale of the scores
+_RANGE = 1e-2, 1e3  # of 1 / T, in units of the scores
+_MOST_STEPS, _TOLERANCE = 60, 1e-3
 
 
 def log_losses(probability, codes):
@@ -52,11 +52,23 @@ def best_temperature(scores, codes, weights=None):
     shares = np.full(n, 1 / n) if weights is None else weights / np.sum(weights)
     lead, ones = expected @ shares, np.ones(n_classes)
 
-    def loss(log_T):
-        b = np.exp(-log_T)
-        return b * lead + np.log(np.exp(-b * behind) @ ones) @ shares
-
-    return float(np.exp(minimize_scalar(loss, bounds=_RANGE, method="bounded", options={"xatol": 1e-2}).x) * scale)
+    # The slope of the loss in b = 1 / T grows with b: Newton's steps, and between the bounds where one leaves them.
+    least, most = _RANGE
+    b = 1.0
+    for _ in range(_MOST_STEPS):
+        p = np.exp(-b * behind)
+        p /= (p @ ones)[:, None]
+        p *= behind
+        mean = p @ ones
+        slope = lead - mean @ shares
+        least, most = (least, b) if slope > 0 else (b, most)
+        curvature = ((p * behind) @ ones - mean**2) @ shares
+        last, b = b, b - slope / curvature if curvature > 0 else most
+        if not least <= b <= most:
+            b = np.sqrt(least * most)
+        if abs(b - last) <= _TOLERANCE * last:
+            break
+    return float(scale / b)
 
 
 def finite_scores(scores):
