@@ -1,7 +1,7 @@
 """Rare classes: what the defaults do, and what class_weight="balanced" makes of them
 
 Real sets with two classes: the rarest one that has 200 points, and all others. A thousand training rows hold one rare
-row for 10, 50 or 100 others, the test rows at least a hundred of them. One thread; the classifiers have their defaults,
+row for 10, 50 or 100 others, the test rows ninety of them at least. One thread; the classifiers have their defaults,
 those that need it behind a `StandardScaler`.
 """
 

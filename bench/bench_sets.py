@@ -42,16 +42,13 @@ LEVELS = (0.8, 0.9, 0.95)
 FALSE_ALARMS = 0.05
 COMPARED = ("ours", "ours by class", "split LAC", "split APS")
 OURS = {"Parzen": ParzenClassifier, "kernel ridge": KernelRidgeClassifier, "PerTurbo": PerTurboClassifier}
-CALIBRATED = {
-    "kernel ridge": KernelRidgeClassifier,
-    "PerTurbo": PerTurboClassifier,
-    "Parzen": ParzenClassifier,
+CALIBRATED = OURS | {
     "ISE": ISEClassifier,
     "Laplacian ISE": LaplacianISEClassifier,
     "Cauchy-Schwarz": CauchySchwarzClassifier,
     "Laplacian spectral": LaplacianSpectralClassifier,
 }
-METHODS = ("own", "sigmoid", "isotonic", "temperature")
+METHODS = ("own", *(name + ways for name in ("sigmoid", "isotonic", "temperature") for ways in ("", ", one")))
 
 
 @cache
@@ -129,8 +126,8 @@ def test_coverage(record, seed, name):
 @pytest.mark.parametrize("seed, name, kind", list(product(range(1 if QUICK else 5), NAMES, CALIBRATED)))
 def test_probabilities(record, seed, name, kind):
     """Log loss (a probability below 1e-3 counts as that), expected calibration error, and processor seconds of the fit:
-    a classifier's own probabilities, and those that scikit-learn's `CalibratedClassifierCV` makes of its scores by five
-    folds and one fit to all points (``ensemble=False``)."""
+    a classifier's own probabilities, and those that scikit-learn's `CalibratedClassifierCV` makes of its scores in five
+    folds, as the mean of their five models by default, and by one fit to all points (*one*, ``ensemble=False``)."""
     X, y, Q, truth = draw(name, seed)
     row = {}
     with limited_threads(1), warnings.catch_warnings():
@@ -138,7 +135,8 @@ def test_probabilities(record, seed, name, kind):
         for method in METHODS:
             model = CALIBRATED[kind](n_jobs=1)
             if method != "own":
-                model = CalibratedClassifierCV(model, method=method, ensemble=False)
+                name, _, one = method.partition(", ")
+                model = CalibratedClassifierCV(model, method=name, ensemble=not one)
             fitted, seconds = processor_seconds(model.fit, X, y)
             p = fitted.predict_proba(Q)
             row |= {f"{method} log loss": log_loss(p, truth), f"{method} error": calibration_error(p, truth)}
