@@ -60,7 +60,7 @@ def test_weights_of_encoder_and_vote_count_as_copies():
     vote = learn_vote(posteriors, codes, copies)
     repeated = learn_vote([np.repeat(p, copies, axis=0) for p in posteriors], np.repeat(codes, copies))
     assert_allclose(vote.weights, repeated.weights)
-    assert_allclose(vote.temperatures, repeated.temperatures, rtol=2e-2)
+    assert_allclose(vote.temperatures, repeated.temperatures, rtol=1e-2)
     assert_allclose(vote.loss, repeated.loss, rtol=5e-3)
 
 

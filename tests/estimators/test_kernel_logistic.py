@@ -220,3 +220,8 @@ def test_the_chosen_kernel_is_the_best_of_those_tried():
 @parametrize_with_checks([KernelLogisticClassifier(), KernelLogisticClassifier(max_exact_samples=0, kernel="gaussian")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_a_grid_of_ridges_is_given():
+    with pytest.raises(ValueError, match="'alpha_grid' parameter of KernelLogisticClassifier must be an array-like"):
+        KernelLogisticClassifier(alpha_grid=None).fit(*problem(80))

@@ -87,8 +87,12 @@ class Estimator(Versioned):
         }
         bandwidth = getattr(self, "bandwidth", None)
         shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
-        shared["tuned"] = isinstance(bandwidth, str) and bandwidth == "cv"
+        shared["tuned"] = self._is_tuned("bandwidth")
         return Inputs(type(self).__name__, **shared | options)
+
+    def _is_tuned(self, name):
+        value = getattr(self, name, None)
+        return isinstance(value, str) and value == "cv"
 
     def _queries(self, X):
         return coordinates(self, X)

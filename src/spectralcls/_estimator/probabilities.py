@@ -21,10 +21,6 @@ class Probabilities:
 
     _searched: tuple[str, ...] = ("bandwidth",)
 
-    def _is_tuned(self, name):
-        value = getattr(self, name)
-        return isinstance(value, str) and value == "cv"
-
     @property
     def _without_probabilities(self):
         """None, or why there are none."""

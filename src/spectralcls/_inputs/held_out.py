@@ -22,7 +22,8 @@ class HeldOutLoss:
     """
 
     def __init__(self, data, bandwidth, *, most_points, most_validated, random_state=0, n_jobs=None):
-        keys, rows = random_keys(data.X, drawn_seed(random_state)), np.arange(len(data.X))
+        rows, seed = np.arange(len(data.X)), drawn_seed(random_state)
+        keys = random_keys(data.X, seed) if len(rows) > min(most_points, most_validated) else None
         if len(rows) > most_points:
             rows = stratified_subsample(data.codes, most_points, keys)
         self.X, self.codes = filled(data.X)[rows], data.codes[rows]

@@ -112,7 +112,7 @@ class Judge:
 
     def temperature(self, index):
         """The best temperature of one candidate's scores."""
-        return best_temperature(self._finite_scores(index), self.codes[self.kept], self.weights[self.kept])
+        return self._temperature_of(self._finite_scores(index))
 
     def _log_p(self, index):
         codes = self.codes[self.kept]
@@ -120,8 +120,11 @@ class Judge:
             return np.full(len(codes), np.nan)
         scores = self._finite_scores(index)
         if not self.logs:
-            scores /= self.temperature(index)
+            scores /= self._temperature_of(scores)
         return np.maximum(log_softmax(scores, axis=1)[np.arange(len(codes)), codes], np.log(LOWEST))
+
+    def _temperature_of(self, scores):
+        return best_temperature(scores, self.codes[self.kept], self.weights[self.kept])
 
     def _finite_scores(self, index):
         """Scores (kept, C) of one candidate; those of a point that no class reaches are equal."""

@@ -176,10 +176,10 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))
         folds = check_folds(self.cv, data)
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
-        of_classes = None
+        units = None
         if self.class_weight is not None and data.weights is not None:
-            of_classes = units_of(data.codes, data.weights, data.n_classes, True)
-        points = Points(data.X, data.codes, data.weights, data.n_classes, categorical, of_classes)
+            units = units_of(data.codes, data.weights, data.n_classes, True)
+        points = Points(data.X, data.codes, data.weights, data.n_classes, categorical, units)
         n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
         # Quietly: a member that learned nothing has its weight.
         with quietly(), progress("vote", n_fits, silent=not self.verbose) as step_done:

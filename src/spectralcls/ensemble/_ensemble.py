@@ -30,12 +30,12 @@ class Points(NamedTuple):
     weights: np.ndarray | None  # (n,)
     n_classes: int
     categorical: np.ndarray  # (d,) bool: numbers that are levels
-    class_weight: np.ndarray | None = None  # (C,) part of the weights, if classes have some
+    units: np.ndarray | None = None  # (C,) weight of one sample of each class, if classes have weights
 
     @property
     def sample_weights(self):
         """The weights without those of classes, which say what an error counts and not how often a point was seen."""
-        return self.weights if self.class_weight is None else self.weights / self.class_weight[self.codes]
+        return self.weights if self.units is None else self.weights / self.units[self.codes]
 
     def take(self, rows):
         weights = None if self.weights is None else self.weights[rows]
@@ -72,9 +72,9 @@ class Fitting:
     def _weights_beside(self, head):
         """Weights of the points, but for what a classifier takes as weights of classes."""
         points = self.points
-        if points.class_weight is None or "class_weight" not in head.get_params():
+        if points.units is None or "class_weight" not in head.get_params():
             return points.weights
-        head.set_params(class_weight={int(c): float(points.class_weight[c]) for c in np.unique(points.codes)})
+        head.set_params(class_weight={int(c): float(points.units[c]) for c in np.unique(points.codes)})
         return points.sample_weights
 
     def _view(self, name):

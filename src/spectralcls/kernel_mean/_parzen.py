@@ -216,25 +216,6 @@ class ParzenClassifier(KernelMeanClassifier):
         """
         return log_posterior(self._scores(self._queries(X)))
 
-    def predict_proba(self, X: Any) -> Array:
-        """Posterior probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        p : ndarray of shape (n_queries, n_classes)
-            Each row adds up to one, however far the query.
-
-        Notes
-        -----
-        One pass over the n_queries x n_samples pairs, as for `predict_log_proba`.
-        """
-        return np.exp(self.predict_log_proba(X))
-
     def score_samples(self, X: Any) -> Array:
         """Log density ``log sum_c P_c p_c(y)`` of each query.
 

@@ -26,7 +26,7 @@ CONSTRAINTS: dict = {
     "bandwidth": [StrOptions({"cv"}), _POSITIVE],
     "alpha": [StrOptions({"cv"}), _POSITIVE],
     "bandwidth_grid": ["array-like", None],
-    "alpha_grid": ["array-like", None],
+    "alpha_grid": ["array-like"],
     "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
     "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
     "tol": [_POSITIVE],

@@ -126,7 +126,10 @@ class KernelRidgeClassifier(PenalizedClassifier):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {"kernel": [StrOptions({"laplace", "gaussian"})]}
+    _parameter_constraints = CONSTRAINTS | {
+        "kernel": [StrOptions({"laplace", "gaussian"})],
+        "alpha_grid": ["array-like", None],
+    }
     _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
     _TITLE, _METHOD = "ridge", "Conjugate gradients"
 

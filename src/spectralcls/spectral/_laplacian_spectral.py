@@ -244,7 +244,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
 
     def _learn(self, data):
         widths, n_components = self._reference_widths(data), self.n_components
-        tuned = isinstance(self.bandwidth, str) and self.bandwidth == "cv"
+        tuned = self._is_tuned("bandwidth")
         if tuned or n_components == "cv":
             overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
