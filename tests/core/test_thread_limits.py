@@ -1,17 +1,22 @@
 """BLAS and the core have as many threads after any mix of calls as they had before."""
 
 import os
+import re
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 import threadpoolctl
 from sklearn.datasets import load_iris
 
+import spectralcls
 from spectralcls import PerTurboClassifier
 from spectralcls._core import threads as _parallel
 from spectralcls._core.threads import serial_blas
+from spectralcls._utils.cached import cached_property
 from spectralcls.linalg import rpcholesky
 
 pytestmark = pytest.mark.any_variant
@@ -149,3 +154,43 @@ def test_limits_that_belong_to_a_thread_are_set_and_restored_in_each(monkeypatch
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
+
+
+class Slow:
+    """An attribute whose value takes as long as it is told to."""
+
+    def __init__(self, wait=None):
+        self.wait = wait
+
+    @cached_property
+    def value(self):
+        if self.wait is not None:
+            self.wait()
+        return 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_that_is_forked_while_another_thread_computes_an_attribute_computes_its_own():
+    inside, leave = threading.Event(), threading.Event()
+
+    def wait():
+        inside.set()
+        leave.wait()
+
+    thread = threading.Thread(target=lambda: Slow(wait).value)
+    thread.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends the child if it hangs
+        os._exit(0 if Slow().value == 1 else 1)
+    leave.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_no_attribute_is_cached_under_a_lock():
+    """As ``functools.cached_property`` is before Python 3.12."""
+    sources = Path(spectralcls.__file__).parent.rglob("*.py")
+    assert not [path for path in sources if re.search(r"functools import .*cached_property", path.read_text("utf-8"))]

@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import threading
-from functools import cache, cached_property
+from functools import cache
 from numbers import Integral
 
 import joblib
@@ -46,11 +46,7 @@ class _SerialBlas:
     what the others had set. So it is counted who is inside. With OpenMP a limit is the calling thread's alone."""
 
     def __init__(self):
-        self._lock, self._here = threading.Lock(), threading.local()
-
-    @cached_property
-    def _shared(self):
-        return _OneThread([library for library in _blas() if not _is_per_thread(library)])
+        self._lock, self._here, self._shared = threading.Lock(), threading.local(), None
 
     @property
     def _own(self):
@@ -60,6 +56,7 @@ class _SerialBlas:
 
     def __enter__(self):
         with self._lock:
+            self._shared = self._shared or _OneThread([library for library in _blas() if not _is_per_thread(library)])
             self._shared.enter()
         self._own.enter()
 
@@ -71,7 +68,7 @@ class _SerialBlas:
     def forget_other_threads(self):
         """In a forked child the other threads are gone, and with them who would have left."""
         self._lock = threading.Lock()
-        while "_shared" in vars(self) and self._shared.entered > self._own.entered:
+        while self._shared is not None and self._shared.entered > self._own.entered:
             self._shared.leave()
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._inputs.missing import is_incomplete
+from .._utils.cached import cached_property
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_matrix, kernel_sums
 from .class_means import log_volumes
@@ -75,6 +75,18 @@ class LeaveOneOut:
         slack = 64 * np.finfo(Q.dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
         return odds(scores, others) + slack
 
+    def counts(self, Q, limits, within):
+        """For each query and class c the number (m, C) of points, each with its weight, whose log odds are at most
+        ``limits[:, c]`` once (q, c) is among them; `within` its own class if true."""
+        out = np.empty(limits.shape)
+        weights = None if np.all(self.weights == 1) else self.weights
+        for rows in blocks(len(Q), 8 * len(self.codes), CACHE_BYTES):
+            for c, found in enumerate(self.added(Q[rows])):
+                own = np.flatnonzero(self.codes == c) if within else slice(None)
+                below = found[:, own] <= limits[rows, c, None]
+                out[rows, c] = np.count_nonzero(below, axis=1) if weights is None else below @ weights[own]
+        return out
+
     def added(self, Q):
         """For each class c the log odds (m, n) of the points' own classes once (q, c) is among them.
 
@@ -97,16 +109,9 @@ def conformal_p_values(points, Q, by_class):
     Conformity is the log odds of a point's own class, against the other classes and the background, by all other
     points.
     """
-    n, limits = len(points.codes), points.limits(Q)
-    out = np.empty_like(limits)
-    weights = None if np.all(points.weights == 1) else points.weights
-    for rows in blocks(len(Q), 8 * n, CACHE_BYTES):
-        for c, found in enumerate(points.added(Q[rows])):
-            own = np.flatnonzero(points.codes == c) if by_class else slice(None)
-            below = found[:, own] <= limits[rows, c, None]
-            count = np.count_nonzero(below, axis=1) if weights is None else below @ weights[own]
-            out[rows, c] = (count + 1) / (points.weights[own].sum() + 1)
-    return out
+    counts = points.counts(Q, points.limits(Q), by_class)
+    n = np.bincount(points.codes, points.weights, counts.shape[1]) if by_class else points.weights.sum()
+    return (counts + 1) / (n + 1)
 
 
 def odds(own, others):

@@ -1,10 +1,10 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
-from functools import cached_property
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from .._utils.cached import cached_property
 
 # Words for a missing value, in lower case.
 MISSING = frozenset(

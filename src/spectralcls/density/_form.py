@@ -1,7 +1,6 @@
 """The fitted density: an expansion in the coordinates of its kernels, mirrored at the ends of the features."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.points import blocks
 from .._inputs.missing import is_incomplete
 from .._tuning import distinct_rows, draw_sample
+from .._utils.cached import cached_property
 from .._utils.training_data import TrainingData
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer

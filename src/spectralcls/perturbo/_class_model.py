@@ -2,13 +2,13 @@
 
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from scipy.spatial.distance import cdist
 
 from .._core.interrupt import eigh, matmul
+from .._utils.cached import cached_property
 from ..linalg import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows

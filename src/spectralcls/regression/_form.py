@@ -1,13 +1,13 @@
 """The fitted regression: moments of the training points at a query."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from .._expansion.nearest import nearest_codes
 from .._expansion.points import TrainingPoints, blocks
 from .._tuning import distinct, draw_sample
+from .._utils.cached import cached_property
 from ..kernels import kernel_sums
 from ._moments import Moments
 

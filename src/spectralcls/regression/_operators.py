@@ -5,13 +5,13 @@ Each has ``product(V)``, K V to what conjugate gradients need, ``accurate_produc
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh, lapack
 
 from .._core.interrupt import matmul, slices
 from .._expansion.ridge import factor_in_place
+from .._utils.cached import cached_property
 from ..kernels import kernel_sums
 from ..linalg import LowRankFactor, inverse_in_place, rpcholesky
 
