@@ -18,7 +18,7 @@ from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
 from ._labels import encode_partial
-from ._tuning import fold_accuracies
+from ._tuning import fold_accuracies, vote_weights
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (4, 8, 16)
@@ -42,7 +42,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     ----------
     estimator : classifier or None, default=None
         Trained on the embedded labeled points; None: ``KNeighborsClassifier``, with 1, 3, 5, 9, 15 or 25 neighbors by
-        cross-validation.
+        cross-validation, where ties go to the nearer class.
     n_components : int, sequence of int or "cv", default="cv"
         Dimension of the embedding; of several the best is chosen by cross-validation, all from one
         decomposition. "cv": ten values from 1 to 16.
@@ -252,7 +252,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
-        final = KNeighborsClassifier(votes) if self.estimator is None else clone(self.estimator)
+        final = KNeighborsClassifier(votes, weights=vote_weights) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
@@ -271,7 +271,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             scores = fold_accuracies(ccdr, self.estimator, sample, values)
             return scores.reshape(len(scores), *(len(values) for values in tried.values()))
 
-        found = search(sample, candidates, score)
+        found = search(sample, candidates, score)  # ties by the log loss of the votes cost half a point of accuracy
         self._note(found, int(np.count_nonzero(sample.weights)))
         return {} if np.isnan(found.scores).all() else found.params  # the smallest, if no fold reaches any
 

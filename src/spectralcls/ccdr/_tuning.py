@@ -8,6 +8,7 @@ from .._utils.validation import encode
 from ..kernels.neighbors import knn
 
 NAMES = ("beta", "n_neighbors", "n_components", "estimator__n_neighbors")
+TIE = 2.0**-20  # how much less the farthest of the neighbors votes
 
 
 def fold_accuracies(ccdr, estimator, sample, candidates):
@@ -64,11 +65,18 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     return out
 
 
+def vote_weights(distances):
+    """Equal weights of the nearest points, (m, k), but that ties go to the nearer class, not to the first in name."""
+    with np.errstate(invalid="ignore"):  # all are here
+        return 1 - TIE * np.nan_to_num(distances / distances.max(axis=1, keepdims=True))
+
+
 def _votes(X, codes, Q, counts, n_jobs):
     """The class of most of the nearest points, (m,), for each number of them up to what there are."""
-    indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)[1]
+    distances, indices = knn(Q, X, min(max(counts), len(X)), n_jobs=n_jobs)
     n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
     for count in counts:
         if count <= len(X):
-            votes = np.bincount((rows * n_classes + codes[indices[:, :count]]).ravel(), minlength=len(Q) * n_classes)
+            places, weights = rows * n_classes + codes[indices[:, :count]], vote_weights(distances[:, :count])
+            votes = np.bincount(places.ravel(), weights.ravel(), minlength=len(Q) * n_classes)
             yield votes.reshape(len(Q), n_classes).argmax(axis=1)
