@@ -4,9 +4,21 @@ classes, the order of the samples, where the data lie and how they are turned, t
 import numpy as np
 import pytest
 from every_estimator import DEPEND_ON_ORDER, QUERIED, assert_same, classifiers, make, names, problem, responses
+from scipy.sparse import csr_array
 from scipy.stats import ortho_group
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.utils.validation import has_fit_parameter
+
+from spectralcls import (
+    CCDRClassifier,
+    ISEClassifier,
+    KernelRidgeClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+    SpectralKernelClassifier,
+)
+from spectralcls._tuning import random_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like: not the subject
 
@@ -102,7 +114,7 @@ def test_order_of_the_samples(name, seed):
 
 
 @pytest.mark.parametrize("labels", [np.array(["b", "a", "c"]), np.array([7, -1, 3]), np.array([True, False])])
-@pytest.mark.parametrize("name", sorted(set(classifiers()) - DEPEND_ON_ORDER - {"CCDRClassifier"}))
+@pytest.mark.parametrize("name", sorted(set(classifiers()) - DEPEND_ON_ORDER))
 def test_names_of_the_classes(name, labels):
     X, y, Q = problem()
     X, y = X[y < len(labels)], y[y < len(labels)]
@@ -217,3 +229,81 @@ def noisy(seed):
     """Two classes with a fifth of the labels drawn by chance, so that many bandwidths do nearly as well."""
     X, y = make_classification(220, 6, n_informative=3, flip_y=0.2, random_state=seed)
     return X[:150], y[:150], X[150:]
+
+
+def with_gaps(n, seed=0):
+    X, y = make_classification(n + 50, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=seed)
+    X[np.random.default_rng(seed).random(X.shape) < 0.1] = np.nan
+    return X[:n], y[:n], X[n:]
+
+
+def orders(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.permutation(n), rng.permutation(d), np.array([1, 2, 0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ParzenClassifier(), ISEClassifier(), PerTurboClassifier(), KernelRidgeClassifier(), ParzenClassifier(scale=None)],
+    ids=repr,
+)
+def test_tuning_with_missing_values_depends_on_no_order(model):
+    """More points of a class than complete the others, more than stand for all, and more pairs than are looked at."""
+    X, y, Q = with_gaps(1200)
+    rows, columns, names = orders(*X.shape)
+    expected = clone(model).fit(X, y).predict_proba(Q)
+    found = clone(model).fit(X[rows][:, columns], names[y[rows]]).predict_proba(Q[:, columns])
+    np.testing.assert_allclose(found[:, names], expected, rtol=1e-6, atol=1e-8)
+
+
+def test_tuning_of_many_rows_depends_on_no_order():
+    X, y, Q = with_gaps(60_000)
+    X, Q = np.nan_to_num(X[:, :2]), np.nan_to_num(Q[:, :2])
+    rows, columns, names = orders(*X.shape)
+    model = ISEClassifier(bandwidth_grid=[0.1, 0.4, 1.6], max_tuning_samples=500)
+    expected = clone(model).fit(X, y).predict_proba(Q)
+    found = clone(model).fit(X[rows][:, columns], names[y[rows]]).predict_proba(Q[:, columns])
+    np.testing.assert_allclose(found[:, names], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dense", [np.asarray, csr_array])
+def test_random_keys_follow_from_the_rows(dense):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-1, 3, size=(400, 6)).astype(float) * rng.normal(size=6)  # copies, zeros and -0.0
+    rows, columns = rng.permutation(400), rng.permutation(6)
+    keys = random_keys(dense(X), 3)
+    np.testing.assert_array_equal(random_keys(dense(X[rows][:, columns]), 3), keys[rows])
+    _, same = np.unique(X, axis=0, return_inverse=True)
+    assert len(np.unique(keys)) == len(np.unique(same)) == len(np.unique(np.column_stack([keys, same]), axis=0))
+    assert not np.array_equal(random_keys(dense(X), 4), keys)
+    bits = (keys[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    assert abs(bits.mean() - 0.5) < 0.05
+
+
+def test_a_sparse_table_is_tuned_alike_in_any_order():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.15, size=(150, 80)) * 1.0
+    X[:, 0] = 1
+    y = (X[:, 1:40].sum(axis=1) > X[:, 40:].sum(axis=1)).astype(int)
+    rows = rng.permutation(len(X))
+    expected = SpectralKernelClassifier(n_components="cv").fit(csr_array(X), y)
+    found = SpectralKernelClassifier(n_components="cv").fit(csr_array(X[rows]), y[rows])
+    assert found.best_score_ == pytest.approx(expected.best_score_)
+    np.testing.assert_array_equal(found.predict(csr_array(X)), expected.predict(csr_array(X)))
+
+
+@pytest.mark.parametrize("model", [ParzenClassifier(metric="full"), ISEClassifier(metric="full")], ids=repr)
+def test_points_under_a_learned_map_are_drawn_as_they_were(model):
+    X, y, Q = with_gaps(150)
+    X, Q = np.nan_to_num(X), np.nan_to_num(Q)
+    _, columns, names = orders(*X.shape)
+    expected = clone(model).fit(X, y).predict(Q)
+    np.testing.assert_array_equal(clone(model).fit(X[:, columns], names[y]).predict(Q[:, columns]), names[expected])
+
+
+def test_votes_do_not_depend_on_the_names_of_the_classes():
+    X, y, Q = with_gaps(200)
+    X, Q = np.nan_to_num(X), np.nan_to_num(Q)
+    names = np.array([1, 2, 0])
+    expected = CCDRClassifier().fit(X, y).predict(Q)
+    np.testing.assert_array_equal(CCDRClassifier().fit(X, names[y]).predict(Q), names[expected])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._tuning import random_keys
 from .._utils.quantile import weighted_quantile
 from ..kernels import kernel_sums
 from .missing import (
@@ -27,7 +28,7 @@ from .missing import (
 )
 
 MOST_DONORS = 250  # points of a class that complete the others
-MOST_PAIRS = 4000  # of one class that say what is near; so many at random if there are more
+MOST_PAIRS = 4000  # of one class that say what is near
 BLOCK = 4096  # points that are completed at a time
 NEAR = 0.05  # share of the pairs that are near
 OF_MEAN = 1e-5  # weight of the class mean, of that of the class; the kernel at distance 0 is 1
@@ -81,7 +82,7 @@ class Completion(NamedTuple):
         folds : ndarray (n,), optional
             From 0 on; None: there is one, and all points are outside of it.
         most_donors : int
-            Points of a class that complete the others, at random if there are more.
+            Points of a class that complete the others; of more a random part.
         """
         columns = columns_of(X.shape[1], features)
         weights = np.ones(len(X)) if weights is None else weights.astype(np.float64)
@@ -100,10 +101,11 @@ class Completion(NamedTuple):
             sums = (folds_of[rows] == np.arange(n_folds)[:, None]) @ terms[rows]
             return _means(sums if folds is None else outside(sums), otherwise, which)
 
-        members = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
+        order = np.argsort(random_keys(X), kind="stable")
+        members = [order[codes[order] == c] for c in range(codes.max() + 1)]
         overall, classes = means(slice(None), 0.0), []
         for own in members:
-            some = _some(own, most_donors)
+            some = np.sort(own[:most_donors])
             mean, prior = means(own, overall)[:, None], OF_MEAN * (weights[own].sum() or 1.0)
             classes.append(Donors(Z[some], ~has[some], terms[some], folds_of[some], mean, prior))
         width = _near(Z, has, columns, _expected(Z, spread, columns), members, weights)
@@ -161,28 +163,24 @@ def _expected(Z, spread, columns):
     return sums_by_feature(in_order(Z**2 + spread, columns), columns)
 
 
-def _some(rows, most):
-    """All of the rows, or as many at random, the same in every call."""
-    return rows if len(rows) <= most else np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
-
-
 def _means(sums, otherwise, which):
     """Means of each column, (folds, columns), from sums of values and of weights."""
     weight = sums[:, len(which) :][:, which]
     return np.where(weight > 0, sums[:, : len(which)] / np.where(weight > 0, weight, 1.0), otherwise)
 
 
+def _pairs(own, most):
+    """So many pairs of different points (2, pairs), all of them if there are no more: each point and the next ones."""
+    pair = np.arange(min(most, len(own) * (len(own) - 1)))
+    return own[np.stack([pair, pair + 1 + pair // max(len(own), 1)]) % max(len(own), 1)]
+
+
 def _near(Z, has, columns, expected, classes, weights):
-    """Half the distance within which the share `NEAR` of the different pairs of one class are; 1 if all are equal."""
-    sizes = np.array([len(own) for own in classes])
-    if (sizes**2).sum() <= MOST_PAIRS:
-        pairs = np.concatenate([np.stack(np.meshgrid(own, own)).reshape(2, -1) for own in classes], axis=1)
-    else:
-        rng = np.random.default_rng(0)
-        drawn = rng.choice(len(classes), MOST_PAIRS, p=sizes / sizes.sum())
-        starts = np.cumsum(sizes) - sizes
-        places = starts[drawn] + (rng.random((2, MOST_PAIRS)) * sizes[drawn]).astype(np.intp)
-        pairs = np.concatenate(classes)[places]
+    """Half the distance within which the share `NEAR` of the pairs of one class are; 1 if all points are equal.
+
+    The points of each of the `classes` are in random order.
+    """
+    pairs = np.concatenate([_pairs(own, -(-MOST_PAIRS * len(own) // len(Z))) for own in classes], axis=1)
     i, j = pairs
     both = has[i] & has[j]
     apart = np.where(both[:, feature_of(columns)], in_order(Z[i] - Z[j], columns), 0.0)

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from scipy.sparse import issparse
 
+from .._tuning import random_keys
 from .._utils.conversion import named_overflow_errors
 from .._utils.validation import check_labels, check_more_labels, check_targets, check_weights_of_points
 from .category_scales import choose_category_scales, rescale
@@ -212,7 +213,7 @@ class Inputs:
             data = data._replace(X=self._completed(data.X))
         if self.step is not None:
             self.step.fit(data)
-            data = data._replace(X=self.step(data.X), features=None)
+            data = data._replace(X=self.step(data.X), features=None, unmapped=data.X)
         return data
 
     def _chooses_scale(self, data):
@@ -289,8 +290,8 @@ def take(raw, kept):
 
 
 def _some(data):
-    """Some of the samples, at random but the same in every call, and their weights."""
+    """A random part of the samples, and their weights."""
     if len(data.X) <= DONORS:
         return data.X, data.weights
-    rows = np.sort(np.random.default_rng(0).choice(len(data.X), DONORS, replace=False))
+    rows = np.sort(np.argsort(random_keys(data.X), kind="stable")[:DONORS])
     return data.X[rows], None if data.weights is None else data.weights[rows]

@@ -11,23 +11,42 @@ from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-MOST_RANKED = 50_000  # rows whose random order follows from their content; that of more follows from their places
+
+def keys_of(data, seed=0):
+    """`random_keys` of training data, by their rows as they were before a learned map, which rounds."""
+    return random_keys(data.X if data.unmapped is None else data.unmapped, seed)
 
 
 def random_keys(X, seed=0):
     """A random number for each row, equal for equal rows, (n,): of the ranks of its values, which no scale changes.
 
-    Columns are told apart by their values alone, and so are rows, so that no order matters. NaN equals itself.
+    Columns are told apart by their values alone, and so are rows, so that no order matters. NaN equals itself. The
+    cost is that of two sorts of every column.
     """
-    if issparse(X) or len(X) > MOST_RANKED:
-        return np.random.default_rng(seed).integers(1 << 63, size=X.shape[0], dtype=np.uint64)
+    if issparse(X):
+        return _sparse_keys(X.tocsr(), seed)
     ranks = [np.unique(column, return_inverse=True)[1].astype(np.uint64) for column in X.T]
     with np.errstate(over="ignore"):
         rows = sum((_mixed(rank) for rank in ranks), np.zeros(len(X), dtype=np.uint64))  # blind to columns
         keys = np.full(len(X), seed, dtype=np.uint64)
         for rank in ranks:
-            column = np.unique(_mixed(_mixed(rank) ^ rows)).sum(dtype=np.uint64)  # copies count once
+            mixed = np.sort(_mixed(_mixed(rank) ^ rows))
+            column = mixed[np.diff(mixed, prepend=~mixed[:1]) != 0].sum(dtype=np.uint64)  # copies count once
             keys += _mixed(rank ^ column)
+        return _mixed(keys)
+
+
+def _sparse_keys(X, seed):
+    """The same of a CSR matrix, of the bits of what is not zero: nothing scales it."""
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    some = X.data != 0
+    row, column, value = row[some], X.indices[some], _mixed(X.data[some].astype(np.float64).view(np.uint64))
+    with np.errstate(over="ignore"):
+        rows, columns = np.zeros(X.shape[0], dtype=np.uint64), np.zeros(X.shape[1], dtype=np.uint64)
+        np.add.at(rows, row, value)
+        np.add.at(columns, column, _mixed(value ^ rows[row]))
+        keys = np.full(X.shape[0], seed, dtype=np.uint64)
+        np.add.at(keys, row, _mixed(value ^ columns[column]))
         return _mixed(keys)
 
 
@@ -46,7 +65,8 @@ def distinct(data):
     there, and each of them is a sample. Rows that lack the same values are equal if the others are. The result is in
     random order, see `random_keys`; its weights are float64.
     """
-    X = data.X if data.targets is None else np.column_stack([data.X, data.targets])
+    X = data.X if data.unmapped is None else data.unmapped
+    X = X if data.targets is None else np.column_stack([X, data.targets])
     first, group = distinct_rows(X, data.codes)
     weights = np.bincount(group, data.weights).astype(np.float64)
     return data.take(first)._replace(weights=weights), group
@@ -54,11 +74,7 @@ def distinct(data):
 
 def distinct_rows(X, codes):
     """(first row of each group of copies, group of each row)."""
-    keys = random_keys(X)
-    if len(X) > MOST_RANKED:  # the keys of copies differ
-        order = np.lexsort((codes, *X.T[::-1]))
-    else:
-        order = np.lexsort((np.arange(len(X)), codes, keys))
+    order = np.lexsort((np.arange(len(X)), codes, random_keys(X)))
     ordered = np.where(np.isnan(X), np.inf, X)[order]  # equal to itself; no checked number is infinite
     new_row = np.ones(len(X), dtype=bool)
     new_row[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
@@ -106,7 +122,7 @@ def thin(data, n_samples, random_state):
     """A stratified random subsample of training data; all of them if there are no more, or for None."""
     if n_samples is None or len(data.X) <= n_samples:
         return data
-    return data.take(stratified_subsample(data.codes, n_samples, random_keys(data.X, drawn_seed(random_state))))
+    return data.take(stratified_subsample(data.codes, n_samples, keys_of(data, drawn_seed(random_state))))
 
 
 def drawn_seed(random_state):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.validation import unit_scale
-from .folds import check_folds, distinct, drawn_seed, random_keys, shuffled_ranks, stratified_subsample
+from .folds import check_folds, distinct, drawn_seed, keys_of, shuffled_ranks, stratified_subsample
 
 MANY_FOLDS = 20
 
@@ -102,7 +102,7 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     n, seed = len(data.X), drawn_seed(random_state)
     validated = None
     if max_samples is not None and n > max_samples:
-        validated = stratified_subsample(data.codes, max_samples, random_keys(data.X, seed))
+        validated = stratified_subsample(data.codes, max_samples, keys_of(data, seed))
         if not against_all:
             data, weights = data.take(validated), weights[validated]
             folds = None if folds is None else folds[validated]
@@ -110,7 +110,7 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     if isinstance(cv, str) and np.isnan(data.X).any():
         cv = MANY_FOLDS
     if folds is None and not isinstance(cv, str):
-        folds = shuffled_ranks(data.codes, random_keys(data.X, seed + 1)) % cv
+        folds = shuffled_ranks(data.codes, keys_of(data, seed + 1)) % cv
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     bandwidth_ratio = (n / len(data.X)) ** (1 / (data.X.shape[1] + 4))

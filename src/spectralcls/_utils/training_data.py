@@ -15,6 +15,7 @@ class TrainingData(NamedTuple):
     kept: np.ndarray | None = None  # (n_given,) mask of the rows that remained; None if all did
     features: np.ndarray | None = None  # (d,) feature of each column, whose values are missing together
     targets: np.ndarray | None = None  # (n, k) float64, of a regression
+    unmapped: np.ndarray | None = None  # (n, d') the rows before a learned map; None if there is none
     y: np.ndarray | None = None  # (n_given,) as the user gave it, for splitters
 
     @classmethod
@@ -35,7 +36,7 @@ class TrainingData(NamedTuple):
         """Some of the rows; folds that a user gave no longer apply."""
         parts = {
             name: None if value is None else value[rows]
-            for name, value in (("weights", self.weights), ("targets", self.targets))
+            for name, value in (("weights", self.weights), ("targets", self.targets), ("unmapped", self.unmapped))
         }
         return self._replace(X=self.X[rows], codes=self.codes[rows], kept=None, y=None, **parts)
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._estimator import Estimator, PredictionSets, transactional
 from .._expansion.leave_one_out import LeaveOneOut
-from .._tuning import check_folds, drawn_seed, random_keys, shuffled_ranks
+from .._tuning import check_folds, drawn_seed, keys_of, shuffled_ranks
 from .._utils.advice import quietly
 from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
@@ -173,7 +173,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         self.class_prior_ = data.class_weight / data.class_weight.sum()
         rng = check_random_state(self.random_state)
         options = {"random_state": rng.randint(np.iinfo(np.int32).max), "n_jobs": self.n_jobs}
-        ranks = shuffled_ranks(data.codes, random_keys(data.X, drawn_seed(rng)))
+        ranks = shuffled_ranks(data.codes, keys_of(data, drawn_seed(rng)))
         folds = check_folds(self.cv, data)
         n, categorical = len(data.codes), self._inputs.are_categories(data.X.shape[1])
         units = None

@@ -17,7 +17,7 @@ from .._tuning import (
     check_folds,
     distinct_rows,
     draw_sample,
-    random_keys,
+    keys_of,
     reference_bandwidth,
     search,
     shuffled_ranks,
@@ -377,7 +377,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def _cross_validate(self, Y, targets, data, candidates, seed):
         """Scores of the out-of-fold predictions, (n_problems, n_candidates)."""
-        keys = random_keys(data.X, seed)
+        keys = keys_of(data, seed)
         folds = [self._folds(target, data.kept, keys) for target in targets]
         score = SCORES["f1" if self.scoring == "auto" else self.scoring]
         scores = []
