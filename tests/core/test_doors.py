@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import spectralcls
-from spectralcls import information, kernel_sums, knn, top_eigenpairs
+from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
 from spectralcls.information._dimension import entropic_dimension
 from spectralcls.kernels import KernelPoints, kernel_matrix, silverman_bandwidth
-from spectralcls.linalg import rpcholesky
+from spectralcls.linalg import GramOperator, KernelOperator, rpcholesky
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 
@@ -475,3 +475,35 @@ def test_stub_lists_every_function_of_the_core():
             part.split(":")[0].strip() for part in signature.split("(", 1)[1].split(") ->")[0].split(",") if ":" in part
         ]
         assert named == arguments, signature
+
+
+MASKED = np.ma.array(np.ones((5, 2)), mask=np.arange(10).reshape(5, 2) == 3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda A: kernel_sums(A, X, bandwidth=1),
+        lambda A: kernel_sums(X, A, bandwidth=1),
+        lambda A: kernel_sums(X, X, weights=A[:, 1], bandwidth=1),
+        lambda A: kernel_matrix(A, bandwidth=1),
+        lambda A: KernelPoints(A),
+        lambda A: knn(A, X, 1),
+        lambda A: knn(X, A, 1),
+        lambda A: silverman_bandwidth(A),
+        lambda A: entropic_dimension(A),
+        lambda A: information.renyi_entropy(A, bandwidth=1),
+        lambda A: information.cauchy_schwarz_divergence(A, X, bandwidth=1),
+        lambda A: KernelOperator(A, bandwidth=1),
+        lambda A: GramOperator(A),
+        lambda A: top_eigenpairs(np.ma.array(np.eye(2), mask=np.eye(2) == 0), 1),
+        lambda A: top_eigenpairs(np.eye(5), 1, start=A[:, 1:]),
+        lambda A: ParzenClassifier(bandwidth=1).fit(X, [0, 1, 0, 1, 0], sample_weight=A[:, 1]),
+        lambda A: KernelRegressor(bandwidth=1).fit(X, A[:, 1]),
+        lambda A: ParzenClassifier(bandwidth=1).fit(X, A[:, 1].astype(int)),
+        lambda A: ParzenClassifier(bandwidth=1).fit(X, A[:, 1].astype(str)),
+    ],
+)
+def test_nothing_is_read_from_under_a_mask(call):
+    with pytest.raises(ValueError, match="NaN"):
+        call(MASKED)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from every_estimator import make
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -76,8 +77,8 @@ def test_what_a_user_set_on_the_estimator_stays():
 def test_parameters_of_shared_names_are_validated():
     with pytest.raises(ValueError, match="The 'tolerance' parameter of Steps must be a float"):
         Steps(tolerance=2).fit(1)
-    for make in (ParzenClassifier, SpectralISEClassifier, KernelMap):
-        assert set(make._parameter_constraints) == set(make().get_params())
+    for kind in (ParzenClassifier, SpectralISEClassifier, KernelMap):
+        assert set(kind._parameter_constraints) == set(kind().get_params())
     assert ISEClassifier._parameter_constraints["cv"] is CONSTRAINTS["cv"]
 
 
@@ -97,3 +98,21 @@ def test_scores_become_finite_and_posteriors():
     np.testing.assert_array_equal(far.argsort(axis=1), [[0, 2, 1], [1, 0, 2]])
     posterior = np.exp(log_posterior(np.array([[-1e40, -1e40, -np.inf], [0.0, np.log(3), -np.inf]])))
     np.testing.assert_allclose(posterior, [[0.5, 0.5, 0], [0.25, 0.75, 0]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "KernelRidgeClassifier", "CCDRClassifier", "PerTurboClassifier"])
+@pytest.mark.parametrize("dtype", ["Int8", "Int64", "boolean", "int64[pyarrow]", "bool[pyarrow]"])
+def test_labels_of_nullable_dtypes_stay_what_they_are(name, dtype):
+    pd = pytest.importorskip("pandas")
+    if "pyarrow" in dtype:
+        pytest.importorskip("pyarrow")
+    X, codes = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+    plain = codes if "int" in dtype.lower() else codes == 1
+    if "64" in dtype:
+        plain = plain + 2**62  # which no float tells apart
+    model = make(name).fit(X, pd.Series(plain, dtype=dtype))
+    assert model.classes_.dtype.kind == plain.dtype.kind
+    np.testing.assert_array_equal(model.classes_, np.unique(plain))
+    np.testing.assert_array_equal(model.predict(X), make(name).fit(X, plain).predict(X))
+    with pytest.raises(ValueError, match="y contains NaN: row 3"):
+        make(name).fit(X, pd.Series(plain, dtype=dtype).mask(np.arange(30) == 3))

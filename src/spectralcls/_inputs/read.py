@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
-from .._utils.conversion import named_overflow_errors
+from .._utils.conversion import named_overflow_errors, without_mask
 from .._utils.from_sklearn import check_columns_seen
 from .frames import NUMBER, Columns, is_frame, is_numeric_pandas, read_columns, refuse_repeated_names
 
@@ -82,13 +82,6 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
 def is_table(X):
     """Whether X is a data frame that is not pandas's of numbers alone."""
     return is_frame(X) and not is_numeric_pandas(X)
-
-
-def without_mask(X):
-    """X; entries that a masked array hides are missing values, whatever stands below the mask."""
-    if not np.ma.isMaskedArray(X) or not np.ma.is_masked(X):
-        return X
-    return X.astype(X.dtype if X.dtype.kind == "f" else np.float64).filled(np.nan)
 
 
 def _refuse_infinite(X):

@@ -10,7 +10,7 @@ def converted(A, name, **options):
     """`check_array` with the argument's name in errors of conversion and overflow."""
     try:
         with named_overflow_errors(name):
-            return check_array(A, input_name=name, **options)
+            return check_array(without_mask(A), input_name=name, **options)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(str(error) if name in str(error) else f"{name}: {error}") from None
@@ -31,3 +31,20 @@ def is_missing(value):
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and np.isnan(value)
+
+
+def without_mask(A):
+    """A; entries that a masked array hides are missing values, whatever stands below the mask."""
+    if not np.ma.isMaskedArray(A) or not np.ma.is_masked(A):
+        return A
+    if A.dtype.kind in "fiub":
+        return A.astype(A.dtype if A.dtype.kind == "f" else np.float64).filled(np.nan)
+    return np.where(np.ma.getmaskarray(A), None, A.data.astype(object))
+
+
+def without_na(y):
+    """Labels of a nullable pandas dtype as the plain one; scikit-learn would make floats of integers."""
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if plain is None or not hasattr(y, "isna"):
+        return y
+    return np.where(y.isna(), None, y) if y.isna().any() else np.asarray(y, dtype=plain)

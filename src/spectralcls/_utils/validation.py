@@ -5,7 +5,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .conversion import is_missing, named_overflow_errors
+from .conversion import is_missing, named_overflow_errors, without_mask, without_na
 from .from_sklearn import check_weights, check_y
 from .training_data import TrainingData
 
@@ -77,6 +77,8 @@ def check_answers(name, y, X, **options):
     """y as scikit-learn's checks have it, one row for each of X."""
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    y = without_mask(without_na(y))
+    _refuse_missing(y)
     with named_overflow_errors("y"):
         y = check_y(y, estimator=name, **options)
     check_consistent_length(X, y)
@@ -103,14 +105,20 @@ def check_weights_of_points(n, sample_weight=None):
 def _column(y, n):
     """Labels as an array (n,) of which classes can be made."""
     with named_overflow_errors("y"):
-        y = np.asarray(column_or_1d(y, warn=True))
+        y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
     check_consistent_length(np.empty(n), y)
-    row = next((row for row, label in enumerate(y) if is_missing(label)), None) if y.dtype == object else None
-    if row is not None:
-        raise ValueError(f"Input y contains NaN: row {row}. Leave out samples without a label.")
+    _refuse_missing(y)
     assert_all_finite(y, input_name="y", estimator_name=None)
     check_class_labels(y)
     return y
+
+
+def _refuse_missing(y):
+    """Raise for the first of an array's objects that says that there is no value."""
+    if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
+        row = next((row for row, label in enumerate(y) if is_missing(label)), None)
+        if row is not None:
+            raise ValueError(f"Input y contains NaN: row {row}. Leave out samples without a label.")
 
 
 def _codes(y, classes):
@@ -143,7 +151,7 @@ def _positive(weights):
 def nonnegative_weights(sample_weight, n):
     """Weights of n samples that are finite and not negative, of whatever size, float64 (n,)."""
     with named_overflow_errors("sample_weight"):
-        return check_weights(sample_weight, np.empty(n), dtype=np.float64, ensure_non_negative=True)
+        return check_weights(without_mask(sample_weight), np.empty(n), dtype=np.float64, ensure_non_negative=True)
 
 
 def check_sample_weight(sample_weight, n, y=None):

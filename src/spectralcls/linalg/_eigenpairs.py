@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array
 
 from .._core.threads import effective_n_threads
 from .._utils.advice import advise
+from .._utils.conversion import converted
 from .._utils.typing import ArrayLike, RandomState
 from ._eigenproblem import Eigenproblem, EigenResult
 from ._eigensolvers import arpack, dense, lanczos
@@ -137,7 +137,7 @@ def top_eigenpairs(
 def _check_block(block, n, dtype, name):
     if block is None:
         return np.zeros((n, 0), dtype)
-    block = check_array(block, dtype=dtype, ensure_2d=False, ensure_min_features=0, order="C", input_name=name)
+    block = converted(block, name, dtype=dtype, ensure_2d=False, ensure_min_features=0, order="C")
     block = block.reshape(len(block), -1)
     if block.shape[0] != n:
         raise ValueError(f"{name} must have {n} rows, got {block.shape[0]}.")

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array
 
 from .._core import compiled
 from .._core.threads import serial_blas
+from .._utils.conversion import without_mask
 from ._operators import GramOperator, KernelOperator
 
 
@@ -75,7 +76,7 @@ class Eigenproblem:
             self.dtype = np.dtype(np.float32) if dtype == np.float32 else np.dtype(np.float64)
         else:
             if not sp.issparse(A):
-                A = np.asarray(A)
+                A = np.asarray(without_mask(A))
             self.matrix = check_array(
                 A,
                 accept_sparse="csr",

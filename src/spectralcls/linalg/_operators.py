@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
-from sklearn.utils.validation import check_array
 
 from .._core.threads import effective_n_threads
+from .._utils.conversion import converted
 from .._utils.validation import check_positive
 from ..kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
 
@@ -57,7 +57,7 @@ class GramOperator(_Operator):
     """
 
     def __init__(self, X, scale=None):
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+        X = converted(X, "X", accept_sparse="csr", dtype=[np.float64, np.float32])
         X = sp.csr_array(X)
         if scale is not None:
             scale = np.asarray(scale)
@@ -146,7 +146,7 @@ class KernelOperator(_Operator):
         sample_weight=None,
         n_jobs=None,
     ):
-        X = check_array(X, dtype=[np.float64, np.float32], input_name="X", order="C")
+        X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
         if normalization not in (None, "mean", "sum"):
