@@ -1,5 +1,7 @@
 """Learned metrics against their definition: the likelihood, its gradient, and what a fitted map promises."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -276,3 +278,17 @@ def test_gradient_metric_that_learns_nothing_is_the_identity():
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:No (step|round) improved")
+@pytest.mark.parametrize("metric", [GradientMetric(), KernelMetric(), KernelMetric(kind="whiten")], ids=repr)
+def test_far_more_features_than_points_need_no_matrix_of_them(metric):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 4000)), np.arange(24) % 2
+    X[:, 0] += 4 * y
+    tracemalloc.start()
+    Z = metric.fit(X, y).transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 4000**2 / 4
+    np.testing.assert_allclose(Z, (X - metric.mean_) @ metric.components_.T, rtol=1e-9, atol=1e-9 * np.abs(Z).max())

@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+BLOCK = 1 << 16  # values that are ranked at a time
+
 
 def keys_of(data, seed=0):
     """`random_keys` of training data, by their rows as they were before a learned map, which rounds."""
@@ -25,15 +27,30 @@ def random_keys(X, seed=0):
     """
     if issparse(X):
         return _sparse_keys(X.tocsr(), seed)
-    ranks = [np.unique(column, return_inverse=True)[1].astype(np.uint64) for column in X.T]
+    parts = np.array_split(X.T, max(1, min(X.shape[1], X.size // BLOCK)))
+    ranks = [_ranks(np.ascontiguousarray(part)) for part in parts]
     with np.errstate(over="ignore"):
-        rows = sum((_mixed(rank) for rank in ranks), np.zeros(len(X), dtype=np.uint64))  # blind to columns
+        rows = np.zeros(len(X), dtype=np.uint64)  # blind to columns
+        for rank in ranks:
+            rows += _mixed(rank).sum(axis=0)
         keys = np.full(len(X), seed, dtype=np.uint64)
         for rank in ranks:
-            mixed = np.sort(_mixed(_mixed(rank) ^ rows))
-            column = mixed[np.diff(mixed, prepend=~mixed[:1]) != 0].sum(dtype=np.uint64)  # copies count once
-            keys += _mixed(rank ^ column)
+            mixed = np.sort(_mixed(_mixed(rank) ^ rows), axis=1)
+            mixed[:, 1:][mixed[:, 1:] == mixed[:, :-1]] = 0  # copies count once
+            keys += _mixed(rank ^ mixed.sum(axis=1, keepdims=True)).sum(axis=0)
         return _mixed(keys)
+
+
+def _ranks(columns):
+    """Of the values in each row of `columns`, from 0 on, uint64; NaN is the greatest."""
+    columns = np.where(np.isnan(columns), np.inf, columns)
+    order = np.argsort(columns, axis=1)
+    values = np.take_along_axis(columns, order, axis=1)
+    steps = np.zeros(columns.shape, dtype=np.uint64)
+    np.cumsum(values[:, 1:] != values[:, :-1], axis=1, out=steps[:, 1:])
+    ranks = np.empty_like(steps)
+    np.put_along_axis(ranks, order, steps, axis=1)
+    return ranks
 
 
 def _sparse_keys(X, seed):

@@ -99,6 +99,10 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points, PerTurbo above
     100 000. Memory is O(n) above 6000 points, and O(n^2) below.
 
+    The order of the samples does not matter. That of the columns and the names of the classes decide ties between
+    splits of the trees and where the searches for metrics end: another order may change probabilities in their second
+    digit, and a label where two classes are equally probable.
+
     References
     ----------
     R. Caruana, A. Niculescu-Mizil, G. Crew, A. Ksikes, "Ensemble selection from libraries of models", ICML 2004.

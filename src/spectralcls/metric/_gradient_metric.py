@@ -164,26 +164,37 @@ class GradientMetric(LinearMap):
         points, weights = problem.points, problem.weights
         self.mean_ = np.average(points, axis=0, weights=weights)
         points = points - self.mean_
-        L, matrices = np.eye(points.shape[1]), np.empty((2, len(points), len(points)))
+        d, matrices = points.shape[1], np.empty((2, len(points), len(points)))
+        L = np.ones(d) if self.kind == "diagonal" else np.eye(d)
         self.loss_curve_ = []
         with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
             for step in range(self.max_iter + 1):
-                Z = points @ L.T
+                Z = _mapped(points, L)
                 bandwidth = self.bandwidth * median_distance(Z, rng)
                 loss, coefficients = self._ridge(Z, problem, bandwidth, alphas, *matrices)
                 if not self.loss_curve_ or loss < min(self.loss_curve_):
-                    self.components_, self.best_iter_ = L, step
+                    self._map, self.best_iter_ = L, step
                 self.loss_curve_.append(loss)
                 if step < self.max_iter:
                     step_done(f"loss {loss:.4f}")
-                    gradients = _gradients(Z, coefficients, bandwidth, self.n_jobs)
-                    L = _root(sum((G.T * weights) @ G for G in gradients), L, self.kind)
+                    L = _root(_gradients(Z, coefficients, bandwidth, self.n_jobs), weights, L)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
             advise(
                 "No round improved on the features as they are, which are the result.", ConvergenceWarning, stacklevel=3
             )
         return self
+
+    @property
+    def components_(self):
+        return np.diag(self._map) if self._map.ndim == 1 else self._map
+
+    def _mapped(self, Z):
+        return _mapped(Z, self._map)
+
+    @property
+    def _n_features_out(self):
+        return len(self._map)
 
     def _read(self, X, y, sample_weight, rng):
         """The `Problem` of at most `max_samples` distinct points."""
@@ -221,18 +232,22 @@ def _gradients(Z, coefficients, h, n_jobs):
         yield (sums[:, 1:] - sums[:, :1] * Z) / h**2
 
 
-def _root(outer, L, kind):
+def _mapped(Z, L):
+    """L z for each row of Z; of a diagonal L only the diagonal is held."""
+    return Z * L if L.ndim == 1 else Z @ L.T
+
+
+def _root(gradients, weights, L):
     """L of the new metric, from the outer products of the gradients with respect to z = L x: a factor L^T turns them
     into gradients with respect to x. Scaled to trace d; no eigenvalue vanishes, so that no feature is lost for good."""
     d = len(L)
-    M = L.T @ outer @ L
-    if kind == "diagonal":
-        values = np.diag(M)
+    if L.ndim == 1:
+        values = L**2 * sum(weights @ G**2 for G in gradients)
         if not values.any():
             return L
         values = np.maximum(values / values.mean(), _FLOOR)
-        return np.diag(np.sqrt(values / values.mean()))
-    values, axes = eigh(M)
+        return np.sqrt(values / values.mean())
+    values, axes = eigh(L.T @ sum((G.T * weights) @ G for G in gradients) @ L)
     if not values[-1] > 0:
         return L
     values = np.maximum(values * (d / values.sum()), _FLOOR)

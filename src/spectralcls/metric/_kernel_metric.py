@@ -225,11 +225,15 @@ def _standardized(data, rotate):
     X -= mean
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
     scale[scale <= 1e-12 * np.abs(mean)] = 0.0  # constant up to the rounding of its mean
-    W = np.diag(np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0))
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    X *= inverse
     if rotate and X.shape[1] > len(X):
-        _, singular, axes = np.linalg.svd(X @ W, full_matrices=False)
-        W = W @ axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))].T
-    Y = (X @ W).astype(np.float32)
+        _, singular, axes = np.linalg.svd(X, full_matrices=False)
+        axes = axes[: max(1, int(np.sum(singular > 1e-7 * singular[0])))]
+        W, X = inverse[:, None] * axes.T, X @ axes.T
+    else:
+        W = np.diag(inverse)
+    Y = X.astype(np.float32)
     return mean, W, Sample(Y, data.codes, weights, data.n_classes)
 
 

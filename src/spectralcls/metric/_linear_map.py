@@ -37,7 +37,10 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Costs O(n_samples n_features n_components).
         """
         X = self._queries(X)
-        return ((X - self.mean_) @ self.components_.T).astype(X.dtype, copy=False)
+        return self._mapped(X - self.mean_).astype(X.dtype, copy=False)
+
+    def _mapped(self, Z):
+        return Z @ self.components_.T
 
     @property
     def _n_features_out(self):
