@@ -7,6 +7,9 @@ namespace spectralcls {
 namespace {
 
 constexpr int prefetch_ahead = 8;  // features
+// Features that are summed one after the other. Where they have few values, as pixels do, equal terms are rounded the
+// same way, so that the error grows with their number; above it, sums of so many are summed.
+constexpr index_t summed_in_turn = 64;
 
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers. The norms of the
 // queries may be less a floor.
@@ -15,6 +18,7 @@ struct ProductPanel {
   static constexpr int W = lanes<T>;
   Vec<T> sum[Rows][NV];
 
+  SPECTRALCLS_INLINE ProductPanel() : sum{} {}
   SPECTRALCLS_INLINE ProductPanel(const T* q_norms, const T* x_norms) {
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r)
@@ -41,12 +45,8 @@ struct DifferencePanel {
   static constexpr int W = lanes<T>;
   Vec<T> sum[Rows][NV];
 
-  SPECTRALCLS_INLINE DifferencePanel(const T*, const T*) {
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 3
-      for (int v = 0; v < NV; ++v) sum[r][v] = Vec<T>{};
-  }
+  SPECTRALCLS_INLINE DifferencePanel() : sum{} {}
+  SPECTRALCLS_INLINE DifferencePanel(const T*, const T*) : sum{} {}
   SPECTRALCLS_INLINE void add(const T* q, const T* x) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
@@ -72,7 +72,18 @@ SPECTRALCLS_INLINE Panel<T, NV, Rows> panel(index_t d, const T* q, const T* q_no
 #pragma GCC unroll 8
     for (int k = 0; k < D; ++k) distances.add(q + k * tile_rows, x + k * NV * lanes<T>);
   } else {
-    for (index_t k = 0; k < d; ++k, x += NV * lanes<T>, q += tile_rows) distances.add(q, x);
+    const auto add = [&](Panel<T, NV, Rows>& sums, index_t n) {
+      for (index_t k = 0; k < n; ++k, x += NV * lanes<T>, q += tile_rows) sums.add(q, x);
+    };
+    add(distances, d % summed_in_turn);
+    for (index_t left = d / summed_in_turn; left > 0; --left) {
+      Panel<T, NV, Rows> part;
+      add(part, summed_in_turn);
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 3
+        for (int v = 0; v < NV; ++v) distances.sum[r][v] += part.sum[r][v];
+    }
   }
   return distances;
 }

@@ -98,6 +98,26 @@ def test_clusters_keep_it(d, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [100, 784, 1000])
+@pytest.mark.parametrize("kind", ["bits", "pixels", "eighths", "offset"])
+def test_features_of_few_values_keep_it(kind, d, dtype):
+    """Equal terms are rounded the same way."""
+    rng = np.random.default_rng(d)
+    Z = rng.normal(size=(160, d))
+    X = {
+        "bits": Z > 0,
+        "pixels": np.clip(np.round(128 + 80 * Z), 0, 255),
+        "eighths": np.round(8 * Z) / 8,
+        "offset": Z + 3e5,
+    }[kind].astype(dtype)
+    Q, X = X[:12], X[12:]
+    typical = float(np.sqrt(np.median(exact_distances(Q, X) ** 2)))
+    for kernel in ("gaussian", "laplace"):
+        for width in (0.15, 0.3, 1):
+            assert_promise(Q, X, typical * width, dtype, kernel)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [7, 30, 300])
 @pytest.mark.parametrize("size", ["subnormal", "small", "large"])
 def test_data_near_the_limits_of_numbers_keep_it(size, d, dtype):
