@@ -640,3 +640,33 @@ def test_targets_that_do_not_fit(problem, change, message):
 def test_not_fitted(problem):
     with pytest.raises(NotFittedError):
         spectralcls.dask.ParzenClassifier().predict(rows(problem[3]))
+
+
+def test_what_lies_under_a_mask_is_missing(problem):
+    X, y, Q, _ = problem
+    hidden = np.random.default_rng(0).random(X.shape) < 0.1
+    masked, gaps = np.ma.array(np.where(hidden, 1e6, X), mask=hidden), np.where(hidden, np.nan, X)
+    chunks = len(X) // 3 + 1
+    answers = [
+        np.asarray(
+            spectralcls.dask.ParzenClassifier(bandwidth=1.0)
+            .fit(da.from_array(given, chunks=(chunks, -1)), da.from_array(y, chunks=chunks))
+            .predict_proba(da.from_array(given, chunks=(chunks, -1)))
+        )
+        for given in (masked, gaps)
+    ]
+    np.testing.assert_array_equal(*answers)
+    with pytest.raises(ValueError, match="y contains NaN"):
+        labels = da.from_array(np.ma.array(y, mask=hidden[:, 0]), chunks=chunks)
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(chunks, -1)), labels)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "int64[pyarrow]"])
+def test_labels_of_nullable_dtypes_stay_what_they_are(dtype):
+    pytest.importorskip("pyarrow")
+    X, codes = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    plain = codes == 1 if dtype == "boolean" else codes
+    y = dd.from_pandas(pd.Series(plain, dtype=dtype), npartitions=2)
+    model = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2), y)
+    assert model.classes_.dtype == plain.dtype
+    np.testing.assert_array_equal(model.classes_, np.unique(plain))

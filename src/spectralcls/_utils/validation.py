@@ -78,7 +78,7 @@ def check_answers(name, y, X, **options):
     if y is None:
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
     y = without_mask(without_na(y))
-    _refuse_missing(y)
+    refuse_missing_labels(y)
     with named_overflow_errors("y"):
         y = check_y(y, estimator=name, **options)
     check_consistent_length(X, y)
@@ -107,18 +107,18 @@ def _column(y, n):
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
     check_consistent_length(np.empty(n), y)
-    _refuse_missing(y)
+    refuse_missing_labels(y)
     assert_all_finite(y, input_name="y", estimator_name=None)
     check_class_labels(y)
     return y
 
 
-def _refuse_missing(y):
-    """Raise for the first of an array's objects that says that there is no value."""
+def refuse_missing_labels(y, first_row=0):
+    """Raise for the first of an array's objects that says that there is no value; rows count from `first_row`."""
     if isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1:
         row = next((row for row, label in enumerate(y) if is_missing(label)), None)
         if row is not None:
-            raise ValueError(f"Input y contains NaN: row {row}. Leave out samples without a label.")
+            raise ValueError(f"Input y contains NaN: row {first_row + row}. Leave out samples without a label.")
 
 
 def _codes(y, classes):

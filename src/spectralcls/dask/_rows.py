@@ -6,8 +6,9 @@ import dask
 import dask.array as da
 import numpy as np
 
+from .._utils.conversion import without_mask
 from .._utils.from_sklearn import check_columns_seen
-from .._utils.validation import check_class_labels
+from .._utils.validation import check_class_labels, refuse_missing_labels
 from ._workers import keep
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -34,6 +35,7 @@ def as_points(X, name="X"):
         )
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, rows and features, got {X.ndim}.")
+    X = _without_masks(X)
     _check_known(X, name)
     if len(X.chunks[1]) != 1:
         raise ValueError(
@@ -50,15 +52,30 @@ def as_points(X, name="X"):
 def as_column(values, X, name):
     """One value (or one row of values) per row of X, in X's chunks."""
     if hasattr(values, "to_dask_array"):
-        if not isinstance(getattr(values, "dtype", np.dtype(object)), np.dtype):  # pandas's strings
-            values = values.astype(object)
+        dtype = getattr(values, "dtype", np.dtype(object))
+        if not isinstance(dtype, np.dtype):  # pandas's own: nullable numbers, strings
+            plain = getattr(dtype, "numpy_dtype", None)
+            values = values.astype(plain if plain is not None and plain.kind in "biuf" else object)
         values = _of_frame(values)
     if not isinstance(values, da.Array):
-        values = da.from_array(np.asarray(values), chunks=-1)
+        values = da.from_array(np.asarray(without_mask(values)), chunks=-1)
+    values = _without_masks(values)
     _check_known(values, name)
     if values.ndim not in (1, 2) or values.shape[0] != X.shape[0]:
         raise ValueError(f"{name} has shape {values.shape}, but X has {X.shape[0]} rows.")
     return values.rechunk({0: X.chunks[0], 1: -1} if values.ndim == 2 else {0: X.chunks[0]})
+
+
+def _without_masks(array):
+    """The array; what its blocks hide under a mask is missing, as in memory."""
+    if not isinstance(array._meta, np.ma.MaskedArray):
+        return array
+    dtype = {"f": array.dtype}.get(array.dtype.kind, np.dtype(np.float64 if array.dtype.kind in "iub" else object))
+    return array.map_blocks(_unmasked, dtype, dtype=dtype, meta=np.empty((0,) * array.ndim, dtype))
+
+
+def _unmasked(block, dtype):
+    return np.asarray(without_mask(block), dtype=dtype)
 
 
 def _of_frame(frame):
@@ -186,6 +203,7 @@ def _check_block(X, y, first_row):
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = np.argmin(np.isfinite(y).reshape(len(y), -1).all(axis=1))
         raise ValueError(f"Input y contains NaN or infinity: row {first_row + row}.")
+    refuse_missing_labels(y, first_row)
     return bool(np.isnan(X).any())
 
 
