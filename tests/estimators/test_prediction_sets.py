@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import spectralcls as sc
+from spectralcls._expansion import leave_one_out
 from spectralcls._expansion.leave_one_out import BACKGROUND
 
 CLASS_SUMS = (
@@ -301,3 +302,25 @@ def test_class_weights_keep_the_coverage(model):
         members = clone(model).set_params(class_weight="balanced").fit(X[:100], y[:100]).predict_set(X[100:])
         hits.append(members[np.arange(200), y[100:]].mean())
     assert abs(np.mean(hits) - 0.9) < 0.03
+
+
+@pytest.mark.parametrize("bandwidth", [0.05, 0.6, [0.3, 0.6, 0.6]], ids=str)
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_by_tiles_are_those_of_every_pair(bandwidth, by_class, weighted):
+    """Of tiles that bounds decide at once, of those they do not, and of sums that only logarithms hold."""
+    X, y, Q, _ = draw(700, 40, 0)
+    weights = np.random.default_rng(0).integers(1, 4, 700) if weighted else None
+    model = sc.ParzenClassifier(bandwidth=bandwidth, scale=None).fit(X, y, weights)
+    Q = np.vstack([Q, X[:5], 30 * Q[:3]])
+    points = leave_one_out.ClassSums(model._model)
+    limits = points.limits(Q)
+    k = np.stack([-(((X[:, None] - Q) ** 2).sum(axis=2)) / (2 * h**2) - 2 * np.log(h) for h in points.widths])
+    k = k[:, np.argsort(y, kind="stable")] + 2 * np.log(points.widths.min()) + points._log_weights(Q)
+    labels, own, others = points.codes[:, None], points.own[:, None], points.others[:, None]
+    for c, counts in enumerate(points.counts(Q, limits, by_class).T):
+        with np.errstate(invalid="ignore"):
+            odds = np.where(labels == c, np.logaddexp(own, k[c]) - others, own - np.logaddexp(others, k[c]))
+        below = np.nan_to_num(odds, nan=-np.inf) <= limits[:, c]
+        expected = points.weights @ (below & (labels == c) if by_class else below)
+        np.testing.assert_array_equal(counts, expected)

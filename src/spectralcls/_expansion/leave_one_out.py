@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -14,6 +15,8 @@ from .class_means import log_volumes
 from .held_out import CACHE_BYTES, log_sums_of_others
 from .points import blocks
 
+PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
+TILE = 255  # points that a byte can count
 BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
 
 
@@ -204,18 +207,96 @@ class ClassSums(LeaveOneOut):
         log_density -= np.log(points.class_weight.sum() + 1 / points.weight_scale)
         return (-log_density if rule.weighting == "inverse" else -log_density / 2) - np.log(points.weight_scale)
 
-    def added(self, Q):
-        weights, width = self._log_weights(Q)[:, None], None
-        for c, (h, log_volume) in enumerate(zip(self.widths, self.log_volume, strict=True)):
-            if h != width:
-                kernel = log_kernel(Q, self.X, self.expansion.kernel, h) + (weights + log_volume)
-                found = odds(self.own, log_sum(self.others, kernel))
-                width = h
-            own = slice(self.ends[c - 1] if c else 0, self.ends[c])
-            before = found[:, own].copy()
-            found[:, own] = odds(log_sum(self.own[own], kernel[:, own]), self.others[own])
-            yield found
-            found[:, own] = before
+    @cached_property
+    def tiles(self):
+        """The points as `Tile`, each of one class and of similar log odds."""
+        plain = (np.abs(self.own) < PLAIN) & (np.abs(self.others) < PLAIN)
+        order = np.lexsort((odds(self.own, self.others), plain, self.codes))
+        borders = np.flatnonzero(np.diff(self.codes[order]) | np.diff(plain[order])) + 1
+        return [
+            Tile(self, rows[start : start + TILE])
+            for rows in np.split(order, borders)
+            for start in range(0, len(rows), TILE)
+        ]
+
+    def counts(self, Q, limits, within):
+        out, log_weights, queries = np.zeros(limits.shape), self._log_weights(Q), Q.astype(np.float64)
+        for width in np.unique(self.widths):
+            classes = np.flatnonzero(self.widths == width)
+            log_weight = log_weights + self.log_volume[classes[0]]
+            for tile in self.tiles:
+                concerned = [c for c in classes if c == tile.label or not within]
+                tile.add_counts(queries, log_weight, limits, concerned, width, out)
+        return out
+
+
+class Tile:
+    """Some points of `ClassSums`, all of one class, and how many of them conform no better than a query.
+
+    With a the sum of a point's class, b that of the others and k the query's kernel value, the odds of the point's
+    class are ``a / (b + k)`` once the query is of another class, ``(a + k) / b`` if it is of the same. They are at most
+    r where ``k >= a / r - b``, or ``k <= b r - a``: one comparison, in logarithms if numbers might not hold a or b.
+    """
+
+    def __init__(self, points, rows):
+        self.label, self.kernel = points.codes[rows[0]], points.expansion.kernel
+        self.X, self.weights = points.X[rows].astype(np.float64), points.weights[rows]
+        self.own, self.others = points.own[rows, None], points.others[rows, None]
+        self.plain = bool(max(np.abs(self.own).max(), np.abs(self.others).max()) < PLAIN)
+
+    def add_counts(self, Q, log_weights, limits, classes, width, out):
+        """Add to the columns `classes` of `out` (m, C) for queries Q of these weights."""
+        greatest, undecided = log_weights.max(), {}
+        for c in classes:
+            least, most = self._range(c, greatest)
+            out[limits[:, c] >= most, c] += self.weights.sum()
+            undecided[c] = (limits[:, c] >= least) & (limits[:, c] < most)
+        asked = np.flatnonzero(np.any([*undecided.values()], axis=0)) if classes else ()
+        for some in blocks(len(asked), 8 * len(self.X), CACHE_BYTES // 2):
+            rows = asked[some]
+            conforms_less = self._compared(Q[rows], log_weights[rows], width)
+            for c, open_ in undecided.items():
+                which = open_[rows]
+                if which.any():
+                    below = conforms_less(c == self.label, limits[rows, c])
+                    out[rows[which], c] += self._count(below)[which]
+
+    def _range(self, c, log_kernel):
+        """Between which log odds the points are, once a query of class c is anywhere; its kernel is at most this."""
+        if c == self.label:
+            return odds(self.own, self.others).min(), odds(np.logaddexp(self.own, log_kernel), self.others).max()
+        return odds(self.own, np.logaddexp(self.others, log_kernel)).min(), odds(self.own, self.others).max()
+
+    def _compared(self, Q, log_weights, width):
+        """Function of whether the queries are of the points' class, and of limits (m,): (points, m) bool."""
+        if not self.plain or np.abs(log_weights).max() > PLAIN:
+            k = log_kernel(self.X, Q, self.kernel, width) + log_weights
+
+            @cache
+            def log_odds(same):
+                if same:
+                    return odds(log_sum(np.broadcast_to(self.own, k.shape), k), self.others)
+                return odds(self.own, log_sum(np.broadcast_to(self.others, k.shape), k))
+
+            return lambda same, limits: log_odds(same) <= limits
+        k = kernel_matrix(self.X, Q, kernel=self.kernel, bandwidth=width, n_jobs=1)
+        if log_weights.any():
+            k *= np.exp(log_weights)
+        a, b, border = np.exp(self.own), np.exp(self.others), np.empty_like(k)
+
+        def compared(same, limits):
+            with np.errstate(over="ignore"):
+                ratio = np.exp(limits if same else -limits)
+            np.multiply(b if same else a, ratio, out=border)
+            np.subtract(border, a if same else b, out=border)
+            return k <= border if same else k >= border
+
+        return compared
+
+    def _count(self, below):
+        if np.all(self.weights == 1):
+            return np.add.reduce(below, axis=0, dtype=np.uint8)
+        return self.weights @ below
 
 
 def without_class_sums(estimator):
