@@ -11,7 +11,7 @@ import numpy as np
 
 from .._utils.quantile import weighted_quantile
 from .dates import date_parts, varying_parts
-from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT
+from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
 from .identifiers import calls_itself_a_key, is_identifier
 
 MOST_TEXTS = 255  # different texts, more of which are no categories
@@ -90,7 +90,7 @@ class Dates:
         """Numbers of the parts, (n, parts)."""
         if column.kind != DATE and not column.missing.all():
             raise ValueError(
-                f"Column {self.name!r} of X holds {column.kind}s, but dates when the estimator was fitted."
+                f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."
             )
         if column.kind != DATE:
             return np.full((len(column.values), len(self.parts)), np.nan)
@@ -242,7 +242,7 @@ def numbers(column):
         return np.where(column.missing, np.nan, np.where(column.missing, False, column.values).astype(np.float64))
     if column.kind != NUMBER:
         raise ValueError(
-            f"Column {column.name!r} of X holds {column.kind}s, but numbers when the estimator was fitted."
+            f"Column {column.name!r} of X holds {plural(column.kind)}, but numbers when the estimator was fitted."
         )
     return column.values
 

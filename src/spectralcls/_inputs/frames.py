@@ -13,6 +13,11 @@ NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "c
 _DATES = {"date": "datetime64[D]", "datetime": "datetime64[us]", "timedelta": "timedelta64[us]"}  # by their types
 
 
+def plural(kind):
+    """Several values of a kind."""
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+
+
 class Column(NamedTuple):
     """One column.
 

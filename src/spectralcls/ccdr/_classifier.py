@@ -18,7 +18,7 @@ from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
 from ._extension import EXTENSIONS
 from ._labels import encode_partial
-from ._tuning import fold_accuracies, vote_weights
+from ._tuning import VoteWeights, fold_accuracies
 
 BETAS = (0.05, 0.5, 5.0)
 N_NEIGHBORS = (4, 8, 16)
@@ -252,7 +252,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
-        final = KNeighborsClassifier(votes, weights=vote_weights) if self.estimator is None else clone(self.estimator)
+        final = KNeighborsClassifier(votes, weights=VoteWeights()) if self.estimator is None else clone(self.estimator)
         self.estimator_ = final.fit(ccdr.embedding_[labeled], y[labeled])
         self.classes_, self.n_components_ = classes, ccdr.n_components_
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]

@@ -65,10 +65,12 @@ def fold_accuracies(ccdr, estimator, sample, candidates):
     return out
 
 
-def vote_weights(distances):
+class VoteWeights:
     """Equal weights of the nearest points, (m, k), but that ties go to the nearer class, not to the first in name."""
-    with np.errstate(invalid="ignore"):  # all are here
-        return 1 - TIE * np.nan_to_num(distances / distances.max(axis=1, keepdims=True))
+
+    def __call__(self, distances):
+        with np.errstate(invalid="ignore"):  # all are here
+            return 1 - TIE * np.nan_to_num(distances / distances.max(axis=1, keepdims=True))
 
 
 def _votes(X, codes, Q, counts, n_jobs):
@@ -77,6 +79,6 @@ def _votes(X, codes, Q, counts, n_jobs):
     n_classes, rows = codes.max() + 1, np.arange(len(Q))[:, None]
     for count in counts:
         if count <= len(X):
-            places, weights = rows * n_classes + codes[indices[:, :count]], vote_weights(distances[:, :count])
+            places, weights = rows * n_classes + codes[indices[:, :count]], VoteWeights()(distances[:, :count])
             votes = np.bincount(places.ravel(), weights.ravel(), minlength=len(Q) * n_classes)
             yield votes.reshape(len(Q), n_classes).argmax(axis=1)

@@ -187,6 +187,7 @@ class GradientMetric(LinearMap):
 
     @property
     def components_(self):
+        """The map L, (n_features, n_features)."""
         return np.diag(self._map) if self._map.ndim == 1 else self._map
 
     def _mapped(self, Z):
