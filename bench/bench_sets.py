@@ -1,11 +1,12 @@
 """Prediction sets, probabilities, doubtful labels and unknown classes from held-out scores, against what users have
 
-*Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. *Split* is
-split conformal prediction with the same classifier: half of the points fit it, the other half give the quantile, of
-1 - p of the true class (LAC) or of the cumulated probabilities (APS, randomized). At most 1000 training points, one
-thread.
+*Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
+MAPIE's, with the same classifier. *Split*: half of the points fit it, the other half give the quantile, of 1 - p of the
+true class (LAC) or of the cumulated probabilities (APS, randomized). *Cross*: five fits without a fifth of the points
+each, LAC, CV+. *Jackknife+*: the same with one fit for each point. At most 1000 training points, one thread.
 """
 
+import importlib.util
 import warnings
 from functools import cache
 from itertools import product
@@ -15,7 +16,7 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import LeaveOneOut
 from sklearn.neighbors import LocalOutlierFactor
 
 from bench.bench_auto import calibration_error, coded, log_loss, sets
@@ -31,16 +32,18 @@ from spectralcls import (
     ParzenOutlierDetector,
     PerTurboClassifier,
 )
-from spectralcls.inspection import label_quality
+from spectralcls.inspection import feature_effect, influence, label_quality
 
 NAMES = ["iris", "wine"]
 if not QUICK:
     NAMES += "ecoli glass ionosphere letter pima satimage wdbc digits wbc blood_transfusion".split()
-    NAMES += "ratsch_banana ratsch_thyroid".split()
+    NAMES += "ratsch_banana ratsch_thyroid ratsch_breast_cancer ratsch_titanic ratsch_ringnorm ratsch_twonorm".split()
+    NAMES += "dunkley2006 hyperLOPIT2015".split()
 DRAWS, MOST, TESTED = (1, 150, 150) if QUICK else (20, 1000, 1000)
 LEVELS = (0.8, 0.9, 0.95)
 FALSE_ALARMS = 0.05
-COMPARED = ("ours", "ours by class", "split LAC", "split APS")
+COMPARED = ("ours", "ours by class", "split LAC", "split APS", "cross")
+MAPIE = {"split LAC": "lac", "split APS": "aps", "cross": 5, "jackknife+": LeaveOneOut()}
 OURS = {"Parzen": ParzenClassifier, "kernel ridge": KernelRidgeClassifier, "PerTurbo": PerTurboClassifier}
 CALIBRATED = OURS | {
     "ISE": ISEClassifier,
@@ -70,32 +73,28 @@ def draw(name, seed):
     return X, y, Q[truth >= 0], truth[truth >= 0]
 
 
-def split_conformal(X, y, Q, level, seed, method):
-    """Sets of split conformal prediction with a Parzen classifier."""
-    rng = np.random.RandomState(seed)
-    order = rng.permutation(len(X))
+def mapie_sets(kind, X, y, Q, seed, levels=LEVELS):
+    """Sets of MAPIE's conformal prediction with a Parzen classifier, one array for each level."""
+    from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
+
+    model, how = ParzenClassifier(n_jobs=1), MAPIE[kind]
+    options = {"confidence_level": list(levels), "random_state": seed}
+    if not isinstance(how, str):
+        crossed = CrossConformalClassifier(model, cv=how, **options).fit_conformalize(X, y)
+        return np.moveaxis(crossed.predict_set(Q, agg_scores="crossval")[1], -1, 0)
+    order = np.random.RandomState(seed).permutation(len(X))
     fitting, calibration = order[::2], order[1::2]
     missing = np.setdiff1d(np.unique(y), y[fitting])
     fitting = np.concatenate([fitting, [calibration[y[calibration] == c][0] for c in missing]]).astype(int)
-    model = ParzenClassifier(n_jobs=1).fit(X[fitting], y[fitting])
-    p, q = model.predict_proba(X[calibration]), model.predict_proba(Q)
-    if method == "APS":
-        p, q = (cumulated(each, rng) for each in (p, q))
-    else:
-        p, q = 1 - p, 1 - q
-    scores = np.sort(p[np.arange(len(calibration)), y[calibration]])
-    k = int(np.ceil((len(scores) + 1) * level))
-    return q <= (scores[k - 1] if k <= len(scores) else np.inf)
+    halves = SplitConformalClassifier(model, conformity_score=how, prefit=False, **options).fit(X[fitting], y[fitting])
+    halves.conformalize(X[calibration], y[calibration])
+    params = {"include_last_label": "randomized"} if how == "aps" else {}
+    return np.moveaxis(halves.predict_set(Q, conformity_score_params=params)[1], -1, 0)
 
 
-def cumulated(p, rng):
-    """Probability of all classes before each, and a random part of its own."""
-    order = np.argsort(-p, axis=1, kind="stable")
-    ordered = np.take_along_axis(p, order, axis=1)
-    sums = np.cumsum(ordered, axis=1) - rng.uniform(size=(len(p), 1)) * ordered
-    out = np.empty_like(p)
-    np.put_along_axis(out, order, sums, axis=1)
-    return out
+def needs(package):
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
 
 
 def worst_class(found, truth):
@@ -108,18 +107,39 @@ def worst_class(found, truth):
 def test_coverage(record, seed, name):
     """Share of the queries whose class is in the set, mean number of classes in a set, and the coverage of the worst
     class with and without `by_class`."""
+    needs("mapie")
     X, y, Q, truth = draw(name, seed)
     row = {"n": len(X)}
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ParzenClassifier(n_jobs=1).fit(X, y)
-        for level in LEVELS:
+        theirs = {kind: mapie_sets(kind, X, y, Q, seed) for kind in COMPARED[2:]}
+        for place, level in enumerate(LEVELS):
             found = {"ours": model.predict_set(Q, level), "ours by class": model.predict_set(Q, level, by_class=True)}
-            found |= {f"split {kind}": split_conformal(X, y, Q, level, seed, kind) for kind in ("LAC", "APS")}
-            for who, members in found.items():
+            for who, members in (found | {kind: sets[place] for kind, sets in theirs.items()}).items():
                 row[f"{who} {level:g} coverage"] = float(members[np.arange(len(truth)), truth].mean())
                 row[f"{who} {level:g} size"] = float(members.sum(axis=1).mean())
                 row[f"{who} {level:g} worst class"] = worst_class(members, truth)
+    record(row)
+
+
+@pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
+def test_few_points(record, seed, name):
+    """At most 300 training points, where users can wait for the jackknife: coverage and size at 90 %, and processor
+    seconds of fit, calibration and the sets of all queries."""
+    needs("mapie")
+    X, y, Q, truth = draw(name, seed)
+    X, y, Q, truth = coded(X[:300], y[:300], Q, truth)
+    Q, truth = Q[truth >= 0], truth[truth >= 0]
+    row = {}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ways = {"ours": lambda: ParzenClassifier(n_jobs=1).fit(X, y).predict_set(Q)}
+        ways |= {kind: lambda kind=kind: mapie_sets(kind, X, y, Q, seed, [0.9])[0] for kind in MAPIE}
+        for who, sets_of_queries in ways.items():
+            members, seconds = processor_seconds(sets_of_queries)
+            row[f"{who} coverage"] = float(members[np.arange(len(truth)), truth].mean())
+            row |= {f"{who} size": float(members.sum(axis=1).mean()), f"{who}, s": seconds}
     record(row)
 
 
@@ -166,8 +186,10 @@ def test_families(record, name):
 @pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
 def test_label_quality(record, seed, name):
     """A tenth of the labels exchanged at random: area under the ROC curve of finding them, and processor seconds of fit
-    and quality. The forest gives the out-of-fold probability of the label (cleanlab's self-confidence), by five
-    folds."""
+    and quality. cleanlab takes a random forest, by five folds."""
+    needs("cleanlab")
+    from cleanlab.classification import CleanLearning
+
     X, y, _, _ = draw(name, seed)
     rng, C = np.random.RandomState(seed), y.max() + 1
     changed = rng.uniform(size=len(y)) < 0.1
@@ -179,9 +201,10 @@ def test_label_quality(record, seed, name):
             quality, seconds = processor_seconds(lambda kind=kind: label_quality(kind(n_jobs=1).fit(X, given)))
             row |= {f"{label} AUC": float(roc_auc_score(changed, -quality)), f"{label}, s": seconds}
         forest = RandomForestClassifier(n_jobs=1, random_state=seed)
-        p, seconds = processor_seconds(cross_val_predict, forest, X, given, cv=5, method="predict_proba")
-    own = p[np.arange(len(given)), given]
-    record(row | {"forest AUC": float(roc_auc_score(changed, -own)), "forest, s": seconds})
+        theirs = CleanLearning(forest, seed=seed, find_label_issues_kwargs={"n_jobs": 1})
+        issues, seconds = processor_seconds(theirs.find_label_issues, X, given)
+    quality = issues["label_quality"].to_numpy()
+    record(row | {"cleanlab AUC": float(roc_auc_score(changed, -quality)), "cleanlab, s": seconds})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -216,6 +239,29 @@ def test_unknown_classes(record, name):
                 found[who] = np.mean(scores[novel] < np.quantile(scores[~novel], FALSE_ALARMS))
             figures.append(found)
     record({key: float(np.mean([each[key] for each in figures])) for key in figures[0]})
+
+
+@pytest.mark.parametrize("name", ["wine", "iris"] if QUICK else ["wine", "wdbc", "letter", "satimage"])
+def test_explanations(record, name):
+    """Seconds of the reasons for ten queries of a Parzen classifier: `feature_effect`, what each known value adds to
+    the probabilities; `influence`, the training points that decide; and SHAP's `KernelExplainer` of `predict_proba`,
+    which samples coalitions of features against ten centers of `shap.kmeans`, as its documents advise. The three answer
+    different questions."""
+    needs("shap")
+    import shap
+
+    X, y, Q, _ = draw(name, 0)
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = ParzenClassifier(n_jobs=1).fit(X, y)
+        explainer = shap.KernelExplainer(model.predict_proba, shap.kmeans(X, 10))
+        functions = {
+            "feature_effect": lambda: feature_effect(model, Q[:10]),
+            "influence": lambda: influence(model, Q[:10]),
+            "KernelExplainer": lambda: explainer.shap_values(Q[:10], silent=True),
+        }
+        row, _ = compare(functions, repeats=3)
+    record(row | {"n": len(X), "d": X.shape[1]})
 
 
 @pytest.mark.parametrize("n, d", [(1000, 8), (5000, 8)] if QUICK else [(1000, 8), (5000, 8), (20_000, 8), (20_000, 32)])
@@ -267,6 +313,20 @@ def coverage_by_set(rows):
     return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
 
 
+@view("few_points")
+def against_jackknife(rows):
+    """Coverage / mean size at 0.9, and in the last row seconds, means over the draws."""
+    kinds = ("ours", *MAPIE)
+    found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
+    table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
+    overall = {kind: np.array(list(found[kind].values())) for kind in kinds}
+    table += [{"set": "mean"} | {kind: pair(*overall[kind].mean(axis=0)[:2]) for kind in kinds}]
+    table += [{"set": "seconds"} | {kind: f"{overall[kind][:, 2].mean():.2f}" for kind in kinds}]
+    relative = {kind: np.log(overall["ours"][:, 1] / overall[kind][:, 1]) for kind in kinds[1:]}
+    shares = "; ".join(f"relative to {kind} {np.exp(r.mean()):.3f}" for kind, r in relative.items())
+    return [table, f"Our mean size (geometric means over the sets) {shares}."]
+
+
 @view("probabilities")
 def calibration(rows):
     """Means over the sets; *above own* is the log loss less that of the classifier's own probabilities, with a 95 %
@@ -300,7 +360,7 @@ def families_by_set(rows):
 @view("label_quality")
 def areas(rows):
     """Area under the ROC curve / processor seconds, means over the draws."""
-    kinds = [*OURS, "forest"]
+    kinds = [*OURS, "cleanlab"]
     table = [
         {"set": name}
         | {
