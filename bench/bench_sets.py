@@ -3,7 +3,8 @@
 *Ours* is full conformal prediction by the class sums of the Parzen classifier, tuned on the same points. The others are
 MAPIE's, with the same classifier. *Split*: half of the points fit it, the other half give the quantile, of 1 - p of the
 true class (LAC) or of the cumulated probabilities (APS, randomized). *Cross*: five fits without a fifth of the points
-each, LAC, CV+. *Jackknife+*: the same with one fit for each point. At most 1000 training points, one thread.
+each, LAC, CV+. *Jackknife+*: the same with one fit for each point. For two classes MAPIE has LAC alone. At most 1000
+training points, one thread.
 """
 
 import importlib.util
@@ -92,6 +93,11 @@ def mapie_sets(kind, X, y, Q, seed, levels=LEVELS):
     return np.moveaxis(halves.predict_set(Q, conformity_score_params=params)[1], -1, 0)
 
 
+def possible(kinds, y):
+    """MAPIE has no cumulated probabilities for two classes."""
+    return [kind for kind in kinds if MAPIE[kind] != "aps" or y.max() > 1]
+
+
 def needs(package):
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
@@ -113,7 +119,7 @@ def test_coverage(record, seed, name):
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = ParzenClassifier(n_jobs=1).fit(X, y)
-        theirs = {kind: mapie_sets(kind, X, y, Q, seed) for kind in COMPARED[2:]}
+        theirs = {kind: mapie_sets(kind, X, y, Q, seed) for kind in possible(COMPARED[2:], y)}
         for place, level in enumerate(LEVELS):
             found = {"ours": model.predict_set(Q, level), "ours by class": model.predict_set(Q, level, by_class=True)}
             for who, members in (found | {kind: sets[place] for kind, sets in theirs.items()}).items():
@@ -135,7 +141,7 @@ def test_few_points(record, seed, name):
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ways = {"ours": lambda: ParzenClassifier(n_jobs=1).fit(X, y).predict_set(Q)}
-        ways |= {kind: lambda kind=kind: mapie_sets(kind, X, y, Q, seed, [0.9])[0] for kind in MAPIE}
+        ways |= {kind: lambda kind=kind: mapie_sets(kind, X, y, Q, seed, [0.9])[0] for kind in possible(MAPIE, y)}
         for who, sets_of_queries in ways.items():
             members, seconds = processor_seconds(sets_of_queries)
             row[f"{who} coverage"] = float(members[np.arange(len(truth)), truth].mean())
@@ -279,14 +285,19 @@ def test_time(record, n, d):
 
 
 def means(rows, *columns):
-    """Means of these columns over the rows of each set."""
+    """Means of these columns over the rows of each set; NaN if they have none."""
     names = dict.fromkeys(row["name"] for row in rows)
     own = {name: [row for row in rows if row["name"] == name] for name in names}
-    return {name: [float(np.nanmean([row[column] for row in own[name]])) for column in columns] for name in names}
+    return {name: [mean([row.get(column, np.nan) for row in own[name]]) for column in columns] for name in names}
+
+
+def mean(values):
+    known = [value for value in values if np.isfinite(value)]
+    return float(np.mean(known)) if known else np.nan
 
 
 def pair(coverage, size):
-    return f"{coverage:.3f} / {size:.2f}"
+    return f"{coverage:.3f} / {size:.2f}" if np.isfinite(size) else ""
 
 
 @view("coverage")
@@ -299,7 +310,7 @@ def coverage_by_set(rows):
         relative = {name: sizes["ours"] / sizes[name] for name in COMPARED[2:]}
         table = [{"set": name} | {each: pair(*own[name]) for each, own in who.items()} for name in who["ours"]]
         shares = "; ".join(
-            f"relative to {name} {np.exp(np.log(r).mean()):.3f} ({r.min():.2f} to {r.max():.2f})"
+            f"relative to {name} {np.exp(np.nanmean(np.log(r))):.3f} ({np.nanmin(r):.2f} to {np.nanmax(r):.2f})"
             for name, r in relative.items()
         )
         far = np.mean([each[0] for each in who["ours"].values()]) - level
@@ -307,7 +318,7 @@ def coverage_by_set(rows):
         blocks += [f"Our mean size {shares}. Mean coverage less {level:g}: {far:+.4f}."]
     worst = [
         {"at": level}
-        | {name: f"{np.nanmean([row[f'{name} {level:g} worst class'] for row in rows]):.3f}" for name in COMPARED}
+        | {name: f"{mean([row.get(f'{name} {level:g} worst class', np.nan) for row in rows]):.3f}" for name in COMPARED}
         for level in LEVELS
     ]
     return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
@@ -320,10 +331,10 @@ def against_jackknife(rows):
     found = {kind: means(rows, f"{kind} coverage", f"{kind} size", f"{kind}, s") for kind in kinds}
     table = [{"set": name} | {kind: pair(*found[kind][name][:2]) for kind in kinds} for name in found["ours"]]
     overall = {kind: np.array(list(found[kind].values())) for kind in kinds}
-    table += [{"set": "mean"} | {kind: pair(*overall[kind].mean(axis=0)[:2]) for kind in kinds}]
-    table += [{"set": "seconds"} | {kind: f"{overall[kind][:, 2].mean():.2f}" for kind in kinds}]
+    table += [{"set": "mean"} | {kind: pair(*np.nanmean(overall[kind], axis=0)[:2]) for kind in kinds}]
+    table += [{"set": "seconds"} | {kind: f"{np.nanmean(overall[kind][:, 2]):.2f}" for kind in kinds}]
     relative = {kind: np.log(overall["ours"][:, 1] / overall[kind][:, 1]) for kind in kinds[1:]}
-    shares = "; ".join(f"relative to {kind} {np.exp(r.mean()):.3f}" for kind, r in relative.items())
+    shares = "; ".join(f"relative to {kind} {np.exp(np.nanmean(r)):.3f}" for kind, r in relative.items())
     return [table, f"Our mean size (geometric means over the sets) {shares}."]
 
 
