@@ -21,6 +21,7 @@ from sklearn.model_selection import LeaveOneOut
 from sklearn.neighbors import LocalOutlierFactor
 
 from bench.bench_auto import calibration_error, coded, log_loss, sets
+from bench.data import load
 from bench.measure import QUICK, compare, half_interval, limited_threads, processor_seconds
 from bench.pages import view
 from spectralcls import (
@@ -35,11 +36,11 @@ from spectralcls import (
 )
 from spectralcls.inspection import feature_effect, influence, label_quality
 
-NAMES = ["iris", "wine"]
+NAMES, ORGANELLES = ["iris", "wine"], ["dunkley2006", "hyperLOPIT2015"]
 if not QUICK:
     NAMES += "ecoli glass ionosphere letter pima satimage wdbc digits wbc blood_transfusion".split()
     NAMES += "ratsch_banana ratsch_thyroid ratsch_breast_cancer ratsch_titanic ratsch_ringnorm ratsch_twonorm".split()
-    NAMES += "dunkley2006 hyperLOPIT2015".split()
+    NAMES += ORGANELLES
 DRAWS, MOST, TESTED = (1, 150, 150) if QUICK else (20, 1000, 1000)
 LEVELS = (0.8, 0.9, 0.95)
 FALSE_ALARMS = 0.05
@@ -57,14 +58,19 @@ METHODS = ("own", *(name + ways for name in ("sigmoid", "isotonic", "temperature
 
 @cache
 def whole(name):
-    X, y = sets()[name](return_X_y=True)
+    if name in ORGANELLES:
+        data = load(name)
+        known = data["markers"] != "unknown"
+        X, y = data["X"][known], data["markers"][known]
+    elif name in sets():
+        X, y = sets()[name](return_X_y=True)
+    else:
+        pytest.skip(f"no data set {name}")
     return X.astype(np.float64), np.unique(y, return_inverse=True)[1]
 
 
 def draw(name, seed):
     """Training points, labels, queries and their labels, in random order; classes of fewer than 10 samples left out."""
-    if name not in sets():
-        pytest.skip(f"no data set {name}")
     X, y = whole(name)
     kept = np.flatnonzero(np.bincount(y)[y] >= 10)
     order = np.random.RandomState(seed).permutation(kept)
