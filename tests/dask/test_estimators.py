@@ -153,7 +153,42 @@ def test_posterior_density_and_accuracy(problem):
     assert distributed.score(rows(X), rows(y), weights) == pytest.approx(accuracy, rel=1e-12)
 
 
-def test_tuning_on_a_sample_keeps_every_class_and_the_scale():
+SAMPLED = [*CLASSIFIERS, "LaplacianSpectralClassifier", "SpectralISEClassifier", "SpectralLaplacianISEClassifier"]
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_more_points_than_are_tuned_on_give_what_they_give_in_memory(name):
+    rng = np.random.default_rng(0)
+    X, y = make_blobs(1500, centers=6, n_features=3, cluster_std=2.5, random_state=1)
+    X, y, weights = X * [1, 30, 1], y % 3, rng.integers(0, 3, len(y)).astype(float)
+    options = {"max_tuning_samples": 300, "n_jobs": 1}
+    local = getattr(spectralcls, name)(**options).fit(X, y, weights)
+    distributed = getattr(spectralcls.dask, name)(**options).fit(rows(X), rows(y), rows(weights))
+    np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
+    assert_same(local, distributed, X[:90] + 0.1, 1e-9)
+
+
+@pytest.mark.parametrize("name", ["ParzenClassifier", "ISEClassifier"])
+def test_many_rows_fill_gaps_and_set_levels_apart_as_in_memory(name):
+    rng = np.random.default_rng(0)
+    n = 6000
+    y = rng.integers(0, 2, n)
+    X = pd.DataFrame(rng.normal(size=(n, 3)) + y[:, None], columns=list("abc"))
+    X = X.mask(rng.random(X.shape) < 0.03)
+    X["d"] = pd.Categorical(np.array(["p", "q", "r"])[(y + rng.integers(0, 2, n)) % 3])
+    X["e"] = pd.Categorical(np.array(["u", "v"])[rng.integers(0, 2, n)])
+    options = {"max_tuning_samples": 300, "n_jobs": 1}
+    local = getattr(spectralcls, name)(**options).fit(X, y)
+    parts = dd.from_pandas(X, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3)
+    distributed = getattr(spectralcls.dask, name)(**options).fit(*parts)
+    assert distributed.bandwidth_ == local.bandwidth_
+    found = distributed.decision_function(dd.from_pandas(X[:90], npartitions=2)).compute()
+    expected = local.decision_function(X[:90])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_tuning_on_a_sample_keeps_every_class_and_the_scale(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_VALUES", 0)
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 4, size=(6000, 2))
     y = np.floor(X).sum(axis=1).astype(int) % 2  # a chessboard: wide bandwidths see no fields
@@ -325,6 +360,7 @@ def test_parzen_validates_a_sample_against_all_points(parameters, weighted, monk
         return scores_against_all(problem, **options)
 
     scores_against_all = tuning.scores_against_all
+    monkeypatch.setattr(tuning, "MOST_VALUES", 0)
     monkeypatch.setattr(tuning, "scores_against_all", accuracies)
     model = spectralcls.dask.ParzenClassifier(
         max_tuning_samples=200, bandwidth_grid=grid, cv=3, **parameters, scale=None

@@ -209,7 +209,7 @@ class Inputs:
             data = data._replace(X=rescale(data.X, factors))
             data = data._replace(features=self.features)
         if self.missing != "integrate":
-            self._donors = _some(data)
+            self._donors = donors(data)
             data = data._replace(X=self._completed(data.X))
         if self.step is not None:
             self.step.fit(data)
@@ -289,8 +289,8 @@ def take(raw, kept):
     return raw.take(kept) if isinstance(raw, Columns) else raw[kept]
 
 
-def _some(data):
-    """A random part of the samples, and their weights."""
+def donors(data):
+    """Coordinates of a random part of the samples, and their weights."""
     if len(data.X) <= DONORS:
         return data.X, data.weights
     rows = np.sort(np.argsort(random_keys(data.X), kind="stable")[:DONORS])

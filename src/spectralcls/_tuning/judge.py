@@ -40,15 +40,6 @@ class Judge:
         self.place[self.kept] = np.arange(len(self.kept))
         self.scores = np.full((len(self.kept), *shape, n_classes), -np.inf, dtype=np.float32)
 
-    @classmethod
-    def joined(cls, judges):
-        """One of all candidates, from several of some along the first axis of the grid."""
-        out = cls.__new__(cls)
-        vars(out).update(vars(judges[0]))
-        out.right = np.concatenate([judge.right for judge in judges], axis=1)
-        out.scores = np.concatenate([judge.scores for judge in judges], axis=1)
-        return out
-
     def only(self, several):
         """The same without the axes of the grid that have a single candidate; `several` says which have more."""
         single = tuple(axis for axis, has_several in enumerate(several, 1) if not has_several)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._inputs import Inputs, Table, choose_category_scales
-from .._inputs.inputs import DONORS
+from .._inputs.inputs import DONORS, donors
 from .._inputs.number_scales import MOST_POINTS
 from .._utils.from_sklearn import check_columns_seen
 from ._layout import Layout, encoded
@@ -66,8 +66,7 @@ class DaskInputs(Inputs):
             incomplete = bool(da.isnan(X).any().compute())
         data = data._replace(X=X, features=features, incomplete=incomplete)
         if self.missing != "integrate":
-            sample = self._sample(data, DONORS)
-            self._donors = sample.X, sample.weights
+            self._donors = donors(self._sample(data, DONORS))
             if incomplete:
                 (X,) = keep(self._by_blocks(data.X, self._completed, data.X.shape[1]))
                 data = data._replace(X=X, incomplete=False)

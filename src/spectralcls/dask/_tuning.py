@@ -9,15 +9,15 @@ from sklearn.utils import check_random_state
 
 from .. import _tuning
 from .._expansion import BLOCK_BYTES
-from .._expansion.held_out import Problem, fold_weight, judged, judged_by_sums, outside
-from .._tuning import Judge, candidate_bandwidths, draw_sample, folds_by_content
+from .._expansion.held_out import Problem, fold_weight, held_out_scores, judged_by_sums, outside
+from .._tuning import candidate_bandwidths, draw_sample, folds_by_content
 from .._utils.training_data import TrainingData
 from ..kernels import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-BANDWIDTHS_PER_TASK = 2
 MAX_MEASURED = 5000  # points with gaps that a reference bandwidth comes from
+MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what is drawn from them is as in memory
 
 
 def reference_bandwidth(rule, data, kernel, random_state=0):
@@ -81,8 +81,8 @@ def _merged(weight, mean, squares):
 def bandwidth_problem(estimator, rule, data, log_priors, importance=None):
     """How to cross-validate the bandwidth on all points, or on a stratified sample of `max_tuning_samples` of them.
 
-    The sample is gathered. A rule that compares sums alone validates it against all points; for the others the
-    bandwidths are tried within the sample, a few in each task.
+    Few points are tuned on as in memory, in this process. Otherwise the sample is gathered; a rule that compares sums
+    alone validates it against all points on the workers, the others within itself.
 
     Returns
     -------
@@ -92,25 +92,24 @@ def bandwidth_problem(estimator, rule, data, log_priors, importance=None):
         What `search` wants.
     """
     rng = check_random_state(estimator.random_state)
-    points, sample = draw_gathered(estimator, data, rng)
+    points, sample = draw_gathered(estimator, data, rng, against_all=rule.weighting is None)
     grid = candidate_grid(estimator, data, points, estimator.kernel)
     compares_sums = rule.weighting is None and not rule.needs_potentials and not data.incomplete
-    score, options = scores_on_workers, {}
+    score, options = held_out_scores, {}
     if len(points.X) < data.X.shape[0] and compares_sums and estimator.cv != "loo":
         seed = rng.randint(2**31)
         sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), bandwidth_ratio=1.0)
         score, options = scores_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
 
     def scores(sample, bandwidth):
-        n_jobs = estimator.n_jobs or 1
-        problem = Problem(rule, sample, estimator.kernel, bandwidth, log_priors, n_jobs, estimator.scoring, importance)
-        return score(problem, **options)
+        options_of_rule = (estimator.n_jobs, estimator.scoring, importance)
+        return score(Problem(rule, sample, estimator.kernel, bandwidth, log_priors, *options_of_rule), **options)
 
     return sample, grid, scores
 
 
-def draw_gathered(estimator, data, rng):
-    """Up to `max_tuning_samples` points in this process, and the `TuningSample` of them."""
+def draw_gathered(estimator, data, rng, against_all=False):
+    """The points in this process, see `gather`, and the `TuningSample` of them."""
     if not isinstance(estimator.cv, int | np.integer | str):
         raise ValueError(
             'On Dask collections cv must be an int or "loo": splits made for arrays in memory do not apply. '
@@ -118,7 +117,11 @@ def draw_gathered(estimator, data, rng):
         )
     points = gather(data, estimator.max_tuning_samples, rng)
     sample = draw_sample(
-        points, cv=estimator.cv, max_samples=estimator.max_tuning_samples, random_state=estimator.random_state
+        points,
+        cv=estimator.cv,
+        max_samples=estimator.max_tuning_samples,
+        random_state=estimator.random_state,
+        against_all=against_all,
     )
     return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / shrinkage(data, points))
 
@@ -157,7 +160,7 @@ def scores_against_all(problem, data, n_folds, seed):
         bandwidth=problem.bandwidths,
         log=True,
         exclude_groups=(sample.folds, all_folds),
-        n_jobs=problem.n_jobs,
+        n_jobs=problem.n_jobs or 1,
     )
     count = dask.delayed(fold_weight)
     weights = column_blocks(data.weights, data.X)
@@ -172,21 +175,11 @@ def scores_against_all(problem, data, n_folds, seed):
     return judged_by_sums(problem, log_sums, outside(inside), sample.folds).scored()
 
 
-def scores_on_workers(problem):
-    """`held_out_scores` with tasks of a few bandwidths each."""
-    shared = dask.delayed(problem._replace(bandwidths=None), traverse=False)
-    task = dask.delayed(_judged)
-    starts = range(0, len(problem.bandwidths), BANDWIDTHS_PER_TASK)
-    parts = [task(shared, problem.bandwidths[i : i + BANDWIDTHS_PER_TASK]) for i in starts]
-    return Judge.joined(dask.compute(*parts)).scored()
-
-
-def _judged(problem, bandwidths):
-    return judged(problem._replace(bandwidths=bandwidths))
-
-
 def gather(data, n_samples, rng):
-    """All points, or a stratified random sample of them, in this process and in their order; weights as given."""
+    """All points if they are few, or a stratified random sample, in this process and in their order; weights as given.
+
+    Few are `n_samples`, or points of `MOST_VALUES` numbers: from these, the code for data in memory draws its own.
+    """
     parts = list(
         zip(
             blocks(data.X),
@@ -196,7 +189,7 @@ def gather(data, n_samples, rng):
             strict=True,
         )
     )
-    if n_samples is not None and data.X.shape[0] > n_samples:
+    if n_samples is not None and data.X.shape[0] > n_samples and data.X.size > MOST_VALUES:
         parts = _sampled(parts, data.n_classes, n_samples, rng)
     X, codes, weights, targets = (
         None if column[0] is None else np.concatenate(column) for column in zip(*dask.compute(*parts), strict=True)

@@ -48,9 +48,7 @@ class DaskScoreClassifier(DaskClassifier):
 class DaskKernelMean(DaskScoreClassifier):
     """What the classifiers share.
 
-    With ``bandwidth="cv"`` a stratified sample of `max_tuning_samples` points is gathered in this process
-    (all points if it is None); `cv` is an int or "loo". Parzen's rule validates the sample against all points,
-    unless `cv` is "loo"; the others tune within it and scale the bandwidth by ``(m / n) ** (1 / (d + 4))``.
+    The bandwidth is tuned as `bandwidth_problem` says.
     """
 
     def _tune(self, data, rule, log_priors):
@@ -61,9 +59,10 @@ class DaskKernelMean(DaskScoreClassifier):
 class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
-    A stratified sample of `max_tuning_samples` points is gathered in this process and validated against all points, or
-    within itself with ``cv="loo"``; `cv` is an int or "loo". Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `cv` is an int or "loo". Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, and the bandwidth by `max_tuning_samples` points against all, or within themselves with ``cv="loo"``.
 
     Parameters
     ----------
@@ -181,9 +180,10 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
 class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `cv` is an int or "loo". Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------
@@ -285,9 +285,10 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
 class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier):
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `cv` is an int or "loo". Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------
@@ -392,9 +393,10 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
 class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifier):
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
-    Unlike in memory, the bandwidth is tuned within a stratified sample of `max_tuning_samples` points gathered in this
-    process, and then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is an int or "loo". Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `cv` is an int or "loo". Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------

@@ -20,9 +20,9 @@ from ._tuning import gather, reference_bandwidth, shrinkage
 class KernelRegressor(DaskEstimator, regression.KernelRegressor):
     """:class:`spectralcls.KernelRegressor` on Dask collections.
 
-    Unlike in memory, bandwidth and degree are tuned within a random sample of `max_tuning_samples` points gathered in
-    this process (all points if it is None), and the bandwidth is then scaled by ``(m / n) ** (1 / (d + 4))``; `cv` is
-    an int or "loo". A metric is learned from 20 000 points.
+    `cv` is an int or "loo". Up to 2^22 numbers are gathered in this process; bandwidth, degree and metric are chosen
+    there as in memory; of more data from samples: bandwidth and degree from `max_tuning_samples` points, with the
+    bandwidth scaled by ``(m / n) ** (1 / (d + 4))``, a metric from 20 000.
 
     Parameters
     ----------

@@ -89,8 +89,7 @@ class DaskSpectral(DaskScoreClassifier):
     """What the spectral classifiers share.
 
     The eigenvectors, (n, n_components), come to this process, and so do the codes of the classes. With all components
-    there are none, and the class means are kernel sums on the workers. Bandwidth and number of components are tuned on
-    a stratified sample of `max_tuning_samples` points.
+    there are none, and the class means are kernel sums on the workers.
     """
 
     def _make_inputs(self, **options):
@@ -145,9 +144,10 @@ class _DaskSpectralISE(DaskSpectral):
 class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassifier):
     """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
-    Bandwidths are tuned within a stratified sample of `max_tuning_samples` points, which is gathered in this process.
-    `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters
     ----------
@@ -282,9 +282,10 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
 
-    Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `rank` has to be None. Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters
     ----------
@@ -404,9 +405,10 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
 class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacianISEClassifier):
     """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
 
-    Bandwidth and number of components are tuned within a stratified sample of `max_tuning_samples` points, which is
-    gathered in this process. `rank` has to be None. Scales and
-    levels of columns are learned from all rows; distances of levels from 5000 rows, and what fills gaps from 1000.
+    `rank` has to be None. Scales and levels of
+    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters
     ----------
