@@ -104,18 +104,20 @@ def test_compare_with_its_defaults_has_the_front_row(tables, tmp_path):
 
 def test_predictions_keep_all_columns_and_escape_formulas(tmp_path):
     rng = np.random.default_rng(0)
+    notes = ["-", "=1+1", *["\uff1d1+1"] * 38]
     rows = [
-        f"{k % 2 + rng.random():.3f},-{k}.5,{('=HYPERLINK(1)', '@SUM(1)')[k % 2]},{'=1+1' if k else '-'}"
-        for k in range(40)
+        f"{k % 2 + rng.random():.3f},-{k}.5,{('=HYPERLINK(1)', '@SUM(1)')[k % 2]},{note}"
+        for k, note in enumerate(notes)
     ]
     data, model, out = tmp_path / "t.csv", tmp_path / "m.skops", tmp_path / "out.csv"
-    data.write_text("a,b,c,note\n" + "\n".join(rows) + "\n")
+    data.write_text("a,b,c,note\n" + "\n".join(rows) + "\n", encoding="utf-8")
     run("fit", data, "--target", "c", "--drop", "note", "--classifier", "parzen", "--out", model)
     run("predict", model, data, "--out", out, "--keep", "all")
-    with open(out, newline="") as file:
-        first, second = list(csv.DictReader(file))[:2]
+    with open(out, newline="", encoding="utf-8-sig") as file:
+        first, second, third = list(csv.DictReader(file))[:3]
     assert first["prediction"] == "'=HYPERLINK(1)" and second["prediction"] == "'@SUM(1)"
     assert (first["b"], first["note"], second["note"]) == ("-0.5", "'-", "'=1+1")
+    assert third["note"] == "'\uff1d1+1"
     run("predict", model, data, "--out", out, "--keep", "all", "--no-escape")
     with open(out, newline="") as file:
         first = next(csv.DictReader(file))

@@ -419,6 +419,13 @@ def test_matrix_equals_reference(kernel, dtype):
         assert np.linalg.eigvalsh(symmetric.astype(np.float64)).min() > -1e-4
 
 
+def test_matrix_fills_a_file(tmp_path):
+    Q, X = sample(5, 7, 2, np.float64)
+    out = np.memmap(tmp_path / "K", dtype=np.float64, mode="w+", shape=(5, 7))
+    assert kernel_matrix(Q, X, bandwidth=1.0, out=out) is out
+    np.testing.assert_array_equal(out, kernel_matrix(Q, X, bandwidth=1.0))
+
+
 def test_matrix_fills_the_callers_buffer():
     Q, X = sample(5, 7, 2, np.float64)
     out = np.full((5, 7), np.nan)

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_classification
 from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls._inputs.encoder import ColumnEncoder
@@ -301,6 +302,18 @@ def test_a_small_budget_is_kept_and_said():
     assert model.n_samples_used_ < len(X)
     assert f"{model.n_samples_used_} of 6000 points" in model.summary_
     assert model.score(X, y) > 0.7
+
+
+def test_a_small_budget_leaves_members_out_rather_than_classes():
+    X, y = make_blobs(150 * 8, centers=150, n_features=6, random_state=0)
+    rows = np.argsort(y, kind="stable").reshape(150, 8)
+    train, test = rows[:, :4].ravel(), rows[:, 4:].ravel()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the budget
+        model = AutoClassifier(time_budget=0.5).fit(X[train], y[train])
+    assert (
+        model.score(X[test], y[test]) > KNeighborsClassifier(1).fit(X[train], y[train]).score(X[test], y[test]) - 0.03
+    )
 
 
 def test_trees_cut_where_kernels_are_smooth_and_stay_few():

@@ -5,6 +5,7 @@ level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 
 ranks.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
 from .identifiers import calls_itself_a_key, is_identifier
 
 MOST_TEXTS = 255  # different texts, more of which are no categories
+MANY_UNSEEN = 10  # values without a level that was seen, from which on the column is thought to be coded anew
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
 FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
 REACH = 10.0  # interquartile ranges beyond the median at which values then count
@@ -208,8 +210,16 @@ class Levels:
         positions = {level: i for i, level in enumerate(self.levels)}
         position = np.full(len(column.values), np.nan)
         unseen = np.nan if self.pooled is None else self.pooled
-        for row in np.flatnonzero(~column.missing):
+        rows = np.flatnonzero(~column.missing)
+        for row in rows:
             position[row] = positions.get(_level(column.values[row]), unseen)
+        if self.levels and len(rows) >= MANY_UNSEEN and np.isnan(position).all():
+            warnings.warn(
+                f"Column {self.name!r} of X has {len(rows)} values, and none of the levels that it had in fit: "
+                f"{column.values[rows[0]]!r} now, {', '.join(map(repr, self.levels[:3]))} then. They count as missing. "
+                "Code the levels as in fit.",
+                stacklevel=2,
+            )
         return position
 
     def encode(self, column):

@@ -16,7 +16,7 @@ from .outputs import check, keep_apart, written
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters, unless a CSV file was read that has semicolons
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 _DESCRIPTION = """\
 Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
 learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with semicolons and decimal commas
@@ -222,7 +222,7 @@ def _open(arguments, parts):
         raise CommandError(f"{out}: {error.strerror or error}") from None
     except json.JSONDecodeError:
         raise CommandError(f"{manifest}: damaged; remove {out} and start again") from None
-    return [part for part in parts if not part[0].exists()]
+    return [part for part in parts if not part[0].exists() or part[0].stat().st_size == 0]
 
 
 def _digest(path):

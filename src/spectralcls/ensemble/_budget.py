@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-SMALLEST = 200  # points of the first, timed ensemble
+SMALLEST, _SMALLEST_OF_CLASS = 200, 4  # points of the first, timed ensemble, in all and of a class on average
 _GROWTH, _LEAST_GROWTH = 4, 1.5  # of the size from one timed ensemble to the next, if it fits and at least
 _SHARE = 0.9  # of the time left that is planned for
 _FIRST = 1.5  # exponent of the time in n that is assumed at first, when most of it does not depend on n
@@ -26,16 +26,16 @@ class Clock:
         return self.budget is None or seconds <= self.budget - self.elapsed
 
 
-def affordable_sizes(n, clock):
+def affordable_sizes(n, clock, n_classes=2):
     """Numbers of points to learn from, one after the other, the last being as many as time allows.
 
     Without a budget all points at once. With one, from few points upwards: what the last two sizes took, extrapolated
     by a power of n, says whether all points fit in what is left; if not, four times as many, or as many as fit.
     """
-    if clock.budget is None or n <= SMALLEST:
+    size, times = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes), []
+    if clock.budget is None or n <= size:
         yield n
         return
-    size, times = SMALLEST, []
     while True:
         start = clock.elapsed
         yield size

@@ -188,7 +188,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         # Quietly: a member that learned nothing has its weight.
         with quietly(), progress("vote", n_fits, silent=not self.verbose) as step_done:
             ensemble = None
-            for size in affordable_sizes(n, clock):
+            for size in affordable_sizes(n, clock, data.n_classes):
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
                 parts = self._parts(rows, ranks, folds)
                 ensemble = fit_ensemble(points.take(rows), members_for(size)[0], *parts, clock, options, step_done)

@@ -397,7 +397,7 @@ def kernel_matrix(
         return out
     factor = float(np.exp(-log_normalizer(kernel, X.shape[1], bandwidths[0]))) if normalize else 1.0
     compiled.kernel_matrix(
-        Q, None if symmetric else X, kernel, float(bandwidths[0]), factor, out, effective_n_threads(n_jobs)
+        Q, None if symmetric else X, kernel, float(bandwidths[0]), factor, np.asarray(out), effective_n_threads(n_jobs)
     )
     return out
 
