@@ -234,8 +234,8 @@ class Tile:
     """Some points of `ClassSums`, all of one class, and how many of them conform no better than a query.
 
     With a the sum of a point's class, b that of the others and k the query's kernel value, the odds of the point's
-    class are ``a / (b + k)`` once the query is of another class, ``(a + k) / b`` if it is of the same. They are at most
-    r where ``k >= a / r - b``, or ``k <= b r - a``: one comparison, in logarithms if numbers might not hold a or b.
+    class are ``a / (b + k)`` once the query is of another class, ``(a + k) / b`` if it is of the same: one quotient for
+    all other classes, and one comparison for each; in logarithms if numbers might not hold a or b.
     """
 
     def __init__(self, points, rows):
@@ -243,6 +243,7 @@ class Tile:
         self.X, self.weights = points.X[rows].astype(np.float64), points.weights[rows]
         self.own, self.others = points.own[rows, None], points.others[rows, None]
         self.plain = bool(max(np.abs(self.own).max(), np.abs(self.others).max()) < PLAIN)
+        self.counts_alike = bool(np.all(self.weights == 1))
 
     def add_counts(self, Q, log_weights, limits, classes, width, out):
         """Add to the columns `classes` of `out` (m, C) for queries Q of these weights."""
@@ -282,19 +283,24 @@ class Tile:
         k = kernel_matrix(self.X, Q, kernel=self.kernel, bandwidth=width, n_jobs=1)
         if log_weights.any():
             k *= np.exp(log_weights)
-        a, b, border = np.exp(self.own), np.exp(self.others), np.empty_like(k)
+        a, b = np.exp(self.own), np.exp(self.others)
+
+        @cache
+        def odds_or_against(same):
+            """Those of the point's class if the query is of it; otherwise those against it."""
+            found = k + (a if same else b)
+            found /= b if same else a
+            return found
 
         def compared(same, limits):
             with np.errstate(over="ignore"):
-                ratio = np.exp(limits if same else -limits)
-            np.multiply(b if same else a, ratio, out=border)
-            np.subtract(border, a if same else b, out=border)
-            return k <= border if same else k >= border
+                border = np.exp(limits if same else -limits)
+            return odds_or_against(same) <= border if same else odds_or_against(same) >= border
 
         return compared
 
     def _count(self, below):
-        if np.all(self.weights == 1):
+        if self.counts_alike:
             return np.add.reduce(below, axis=0, dtype=np.uint8)
         return self.weights @ below
 
