@@ -318,9 +318,12 @@ def test_counts_by_tiles_are_those_of_every_pair(bandwidth, by_class, weighted):
     k = np.stack([-(((X[:, None] - Q) ** 2).sum(axis=2)) / (2 * h**2) - 2 * np.log(h) for h in points.widths])
     k = k[:, np.argsort(y, kind="stable")] + 2 * np.log(points.widths.min()) + points._log_weights(Q)
     labels, own, others = points.codes[:, None], points.own[:, None], points.others[:, None]
-    for c, counts in enumerate(points.counts(Q, limits, by_class).T):
+    for c, counts in enumerate(points.counts(Q, by_class).T):
         with np.errstate(invalid="ignore"):
             odds = np.where(labels == c, np.logaddexp(own, k[c]) - others, own - np.logaddexp(others, k[c]))
         below = np.nan_to_num(odds, nan=-np.inf) <= limits[:, c]
         expected = points.weights @ (below & (labels == c) if by_class else below)
         np.testing.assert_array_equal(counts, expected)
+        for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [0, 0.5, -1]:  # decided, if not counted to the end
+            decided = points.counts(Q, by_class, beyond)[:, c] > beyond
+            np.testing.assert_array_equal(decided, expected > beyond)

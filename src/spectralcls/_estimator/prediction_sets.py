@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._expansion.leave_one_out import conformal_p_values
+from .._expansion.leave_one_out import conformal_p_values, conformal_sets
 
 
 def _has_leave_one_out(estimator):
@@ -135,10 +135,8 @@ class PredictionSets:
                 "transformer, in a FrozenEstimator if the classifier is cloned.",
                 stacklevel=2,
             )
-        p = conformal_p_values(points, self._queries(X), by_class)
         error = (1 - coverage) * (1 + 1e-12)
-        counts = np.bincount(points.codes, points.weights, len(self.classes_)) if by_class else [points.weights.sum()]
-        few = (np.asarray(counts) + 1) * error < 1
+        few = np.atleast_1d(points.number(by_class) + 1) * error < 1
         if few.any():
             of = f" of the class(es) {', '.join(map(str, self.classes_[few]))}" if by_class else ""
             warnings.warn(
@@ -147,4 +145,4 @@ class PredictionSets:
                 f"{int(np.ceil(1 / error - 1 - 1e-9))} points.",
                 stacklevel=2,
             )
-        return p > error
+        return conformal_sets(points, self._queries(X), by_class, error)

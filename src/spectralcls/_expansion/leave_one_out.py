@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -16,7 +17,7 @@ from .held_out import CACHE_BYTES, log_sums_of_others
 from .points import blocks
 
 PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
-TILE = 255  # points that a byte can count
+TILE = 255
 BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
 
 
@@ -73,14 +74,19 @@ class LeaveOneOut:
 
     def limits(self, Q):
         """Log odds (m, C) of each class for queries, and what ties to rounding may exceed them by."""
-        scores = self.queries(Q)
-        others = np.logaddexp(log_sums_of_others(scores), self.background)
-        slack = 64 * np.finfo(Q.dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
-        return odds(scores, others) + slack
+        return self._limits_at(self.queries(Q), Q.dtype)
 
-    def counts(self, Q, limits, within):
+    def _limits_at(self, scores, dtype):
+        others = np.logaddexp(log_sums_of_others(scores), self.background)
+        return odds(scores, others) + rounding_of(scores, dtype)
+
+    def counts(self, Q, within, beyond=None):
         """For each query and class c the number (m, C) of points, each with its weight, whose log odds are at most
-        ``limits[:, c]`` once (q, c) is among them; `within` its own class if true."""
+        ``limits(Q)[:, c]`` once (q, c) is among them; `within` its own class if true.
+
+        With `beyond`, a number or one for each class, only whether it is exceeded has to be right.
+        """
+        limits = self.limits(Q)
         out = np.empty(limits.shape)
         weights = None if np.all(self.weights == 1) else self.weights
         for rows in blocks(len(Q), 8 * len(self.codes), CACHE_BYTES):
@@ -89,6 +95,10 @@ class LeaveOneOut:
                 below = found[:, own] <= limits[rows, c, None]
                 out[rows, c] = np.count_nonzero(below, axis=1) if weights is None else below @ weights[own]
         return out
+
+    def number(self, by_class):
+        """Of points, each with its weight; (C,) of each class if `by_class`."""
+        return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
 
     def added(self, Q):
         """For each class c the log odds (m, n) of the points' own classes once (q, c) is among them.
@@ -112,9 +122,18 @@ def conformal_p_values(points, Q, by_class):
     Conformity is the log odds of a point's own class, against the other classes and the background, by all other
     points.
     """
-    counts = points.counts(Q, points.limits(Q), by_class)
-    n = np.bincount(points.codes, points.weights, counts.shape[1]) if by_class else points.weights.sum()
-    return (counts + 1) / (n + 1)
+    return (points.counts(Q, by_class) + 1) / (points.number(by_class) + 1)
+
+
+def conformal_sets(points, Q, by_class, error):
+    """(m, C): whether that share is greater than `error`. Counts that are decided are not finished."""
+    beyond = error * (points.number(by_class) + 1) - 1
+    return points.counts(Q, by_class, beyond) > beyond
+
+
+def rounding_of(scores, dtype):
+    """What logarithmic scores may be off by."""
+    return 64 * np.finfo(dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
 
 
 def odds(own, others):
@@ -182,7 +201,9 @@ class ClassSums(LeaveOneOut):
             points.codes[by_class], counts[by_class], scores[by_class], self._of_queries, np.argsort(by_class)
         )
         vars(self).update(expansion=expansion, columns=columns, widths=widths, log_volume=log_volume)
-        vars(self).update(X=points.X[by_class], ends=np.cumsum(np.bincount(self.codes, minlength=points.n_classes)))
+        with np.errstate(divide="ignore"):
+            log_columns = np.zeros(len(rows)) if columns is None else np.log(columns[by_class])
+        vars(self).update(X=points.X[by_class], log_columns=log_columns)
 
     def _sums(self, Q, columns):
         points = self.expansion.points
@@ -219,15 +240,43 @@ class ClassSums(LeaveOneOut):
             for start in range(0, len(rows), TILE)
         ]
 
-    def counts(self, Q, limits, within):
-        out, log_weights, queries = np.zeros(limits.shape), self._log_weights(Q), Q.astype(np.float64)
-        for width in np.unique(self.widths):
-            classes = np.flatnonzero(self.widths == width)
-            log_weight = log_weights + self.log_volume[classes[0]]
-            for tile in self.tiles:
-                concerned = [c for c in classes if c == tile.label or not within]
-                tile.add_counts(queries, log_weight, limits, concerned, width, out)
-        return out
+    def counts(self, Q, within, beyond=None):
+        scores, queries = self.queries(Q), Q.astype(np.float64)
+        limits, log_sums = self._limits_at(scores, Q.dtype), scores + rounding_of(scores, Q.dtype) - self.log_volume
+        added = self._log_weights(Q)[:, None] + self.log_volume
+        certain, possible = np.zeros(scores.shape), np.zeros(scores.shape)
+        steps = [step for step in product(self.tiles, np.unique(self.widths)) if len(self._classes(*step, within))]
+
+        def ranges(tile, width, rows):
+            classes = self._classes(tile, width, within)
+            greatest = added[rows, classes[0]]
+            if width <= self.widths[tile.label] and not self.expansion.points.tolerance:
+                # a kernel value is at most the sum that it is part of
+                greatest = greatest + np.minimum(0.0, log_sums[rows, tile.label] - tile.least_log_column)
+            return classes, *tile.range(greatest, classes)
+
+        for tile, width in steps:
+            classes, least, most = ranges(tile, width, slice(None))
+            certain[:, classes] += tile.weight * (limits[:, classes] >= most)
+            possible[:, classes] += tile.weight * (limits[:, classes] >= least)
+        for tile, width in steps:
+            asked = certain < possible if beyond is None else (certain <= beyond) & (possible > beyond)
+            classes = self._classes(tile, width, within)
+            rows = np.flatnonzero(asked[:, classes].any(axis=1))
+            if not len(rows):
+                continue
+            classes, least, most = ranges(tile, width, rows)
+            here = np.ix_(rows, classes) if len(classes) < len(self.widths) else rows
+            limit = limits[here]
+            asked = asked[here] & (limit >= least) & (limit < most)
+            found = tile.counts(queries[rows], added[rows, classes[0]], limit, classes, width, asked)
+            certain[here] += found
+            possible[here] -= tile.weight * asked - found
+        return certain
+
+    def _classes(self, tile, width, within):
+        """Classes of queries that are seen at this width, and compared with the tile."""
+        return np.flatnonzero((self.widths == width) & (not within or np.arange(len(self.widths)) == tile.label))
 
 
 class Tile:
@@ -241,37 +290,45 @@ class Tile:
     def __init__(self, points, rows):
         self.label, self.kernel = points.codes[rows[0]], points.expansion.kernel
         self.X, self.weights = points.X[rows].astype(np.float64), points.weights[rows]
-        self.own, self.others = points.own[rows, None], points.others[rows, None]
+        self.own, self.others = points.own[rows], points.others[rows]
+        self.odds, self.least_log_column = odds(self.own, self.others), points.log_columns[rows].min()
         self.plain = bool(max(np.abs(self.own).max(), np.abs(self.others).max()) < PLAIN)
+        self.weight = self.weights.sum()
         self.counts_alike = bool(np.all(self.weights == 1))
 
-    def add_counts(self, Q, log_weights, limits, classes, width, out):
-        """Add to the columns `classes` of `out` (m, C) for queries Q of these weights."""
-        greatest, undecided = log_weights.max(), {}
-        for c in classes:
-            least, most = self._range(c, greatest)
-            out[limits[:, c] >= most, c] += self.weights.sum()
-            undecided[c] = (limits[:, c] >= least) & (limits[:, c] < most)
-        asked = np.flatnonzero(np.any([*undecided.values()], axis=0)) if classes else ()
-        for some in blocks(len(asked), 8 * len(self.X), CACHE_BYTES // 2):
-            rows = asked[some]
-            conforms_less = self._compared(Q[rows], log_weights[rows], width)
-            for c, open_ in undecided.items():
-                which = open_[rows]
-                if which.any():
-                    below = conforms_less(c == self.label, limits[rows, c])
-                    out[rows[which], c] += self._count(below)[which]
+    def range(self, greatest, classes):
+        """Between which log odds (m, k) the points are, once queries (m,) are of the classes (k,).
 
-    def _range(self, c, log_kernel):
-        """Between which log odds the points are, once a query of class c is anywhere; its kernel is at most this."""
-        if c == self.label:
-            return odds(self.own, self.others).min(), odds(np.logaddexp(self.own, log_kernel), self.others).max()
-        return odds(self.own, np.logaddexp(self.others, log_kernel)).min(), odds(self.own, self.others).max()
+        The kernel values of the queries with any of the points are at most `greatest`.
+        """
+        lowest, highest = self.odds.min(), self.odds.max()
+        greatest = np.maximum(greatest, np.finfo(np.float64).min)  # of no point: a number, whose differences are
+        least = -np.logaddexp(-lowest, greatest - self.own.min())
+        most = np.logaddexp(highest, greatest - self.others.min())
+        same = classes == self.label
+        return np.where(same, lowest, least[:, None]), np.where(same, most[:, None], highest)
+
+    def counts(self, Q, log_weights, limits, classes, width, asked):
+        """How many of the points have log odds of at most limits (m, k), where `asked`, once queries of these weights
+        (m,) are of the classes (k,)."""
+        out = np.zeros(limits.shape)
+        some_asked = np.flatnonzero(asked.any(axis=1))
+        for some in blocks(len(some_asked), 8 * len(self.X), CACHE_BYTES):
+            rows = some_asked[some]
+            conforms_less = self._compared(Q[rows], log_weights[rows], width)
+            for j, c in enumerate(classes):
+                which = np.flatnonzero(asked[rows, j])
+                if 3 * len(which) > 2 * len(rows):  # it is faster to compare all than to copy most
+                    which = slice(None)
+                if len(rows[which]):
+                    out[rows[which], j] = self._count(conforms_less(c == self.label, which, limits[rows[which], j]))
+        out[~asked] = 0
+        return out
 
     def _compared(self, Q, log_weights, width):
-        """Function of whether the queries are of the points' class, and of limits (m,): (points, m) bool."""
+        """Function of whether queries are of the points' class, which of Q (k,), and limits (k,): (k, points) bool."""
         if not self.plain or np.abs(log_weights).max() > PLAIN:
-            k = log_kernel(self.X, Q, self.kernel, width) + log_weights
+            k = log_kernel(Q, self.X, self.kernel, width) + log_weights[:, None]
 
             @cache
             def log_odds(same):
@@ -279,30 +336,32 @@ class Tile:
                     return odds(log_sum(np.broadcast_to(self.own, k.shape), k), self.others)
                 return odds(self.own, log_sum(np.broadcast_to(self.others, k.shape), k))
 
-            return lambda same, limits: log_odds(same) <= limits
-        k = kernel_matrix(self.X, Q, kernel=self.kernel, bandwidth=width, n_jobs=1)
+            return lambda same, which, limits: log_odds(same)[which] <= limits[:, None]
+        k = kernel_matrix(Q, self.X, kernel=self.kernel, bandwidth=width, n_jobs=1)
         if log_weights.any():
-            k *= np.exp(log_weights)
-        a, b = np.exp(self.own), np.exp(self.others)
+            k *= np.exp(log_weights)[:, None]
 
         @cache
-        def odds_or_against(same):
-            """Those of the point's class if the query is of it; otherwise those against it."""
-            found = k + (a if same else b)
-            found /= b if same else a
+        def against():
+            found = k * np.exp(-self.own)
+            found += np.exp(-self.odds)
             return found
 
-        def compared(same, limits):
+        def compared(same, which, limits):
             with np.errstate(over="ignore"):
-                border = np.exp(limits if same else -limits)
-            return odds_or_against(same) <= border if same else odds_or_against(same) >= border
+                border = np.exp(limits if same else -limits)[:, None]
+            if not same:
+                return against()[which] >= border
+            found = k[which] + np.exp(self.own)
+            found *= np.exp(-self.others)
+            return found <= border
 
         return compared
 
     def _count(self, below):
         if self.counts_alike:
-            return np.add.reduce(below, axis=0, dtype=np.uint8)
-        return self.weights @ below
+            return np.add.reduce(below, axis=1, dtype=np.uint8)
+        return below @ self.weights
 
 
 def without_class_sums(estimator):
