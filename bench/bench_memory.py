@@ -52,8 +52,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from spectralcls.cli import main
 data, model, out = f"{{folder}}/data.parquet", f"{{folder}}/model.skops", f"{{folder}}/out.parquet"
-options = ["--target", "y", "--no-scale", "--set", "bandwidth={H}", "--max-points", "{SMALL}", "--quiet"]
-assert main(["fit", data, *options, "--out", model]) == 0
+options = ["--classifier", "parzen", "--set", "bandwidth={H}", "--no-scale", "--max-points", "{SMALL}", "--quiet"]
+assert main(["fit", data, "--target", "y", *options, "--out", model]) == 0
 assert main(["predict", model, data, "--out", out, "--quiet"]) == 0
 answer = sum(pq.read_metadata(part).num_rows for part in Path(out).glob("*.parquet"))
 """

@@ -96,6 +96,20 @@ def test_a_sample_of_the_rows_is_read_from_all_row_groups(tmp_path, points, data
     assert len(np.unique(np.array(rows) // GROUP)) == 8
 
 
+def test_a_sample_takes_the_memory_of_a_few_row_groups(tmp_path):
+    """Seen by a process of its own, as the largest memory of pyarrow does not fall."""
+    table = pa.table({"x": np.random.default_rng(0).normal(size=1 << 20), "y": np.arange(1 << 20) % 3})
+    pq.write_table(table, tmp_path / "large.parquet", row_group_size=1 << 14, compression="none", use_dictionary=False)
+    code = (
+        "import sys, pyarrow as pa; from spectralcls.datasets import read_table; "
+        "assert read_table(sys.argv[1], target='y', n_samples=100).data.shape == (100, 1);"
+        "print(pa.default_memory_pool().max_memory())"
+    )
+    found = subprocess.run([sys.executable, "-c", code, tmp_path / "large.parquet"], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert int(found.stdout) < table.nbytes / 4, int(found.stdout) / table.nbytes
+
+
 def test_float32_columns_stay_float32(tmp_path, points):
     X, y = points
     path = tmp_path / "m.skops"

@@ -165,8 +165,27 @@ def _read_parquet(path, n_samples, random_state):
             return Source(path, found.to_table(), "row", list, n_rows)
     rows = _sample(n_rows, n_samples, random_state)
     with _readable(path):
-        table = found.take(rows)
+        taken = []
+        for first_row, piece in _row_groups(found):  # one in memory at a time; `found.take` reads many ahead
+            own = rows[slice(*np.searchsorted(rows, [first_row, first_row + _n_rows(piece)]))]
+            if len(own):
+                taken.append(piece.to_table().take(own - first_row))
+        table = require_pyarrow(path).concat_tables(taken)
     return Source(path, table, "row", lambda positions: [int(rows[k]) for k in positions], n_rows)
+
+
+def _n_rows(piece):
+    return sum(group.num_rows for group in piece.row_groups)
+
+
+def _row_groups(found):
+    """Number of the first row, and the fragment, of each row group that is not empty."""
+    first_row = 0
+    for fragment in found.get_fragments():
+        for piece in fragment.split_by_row_group():
+            if _n_rows(piece):
+                yield first_row, piece
+            first_row += _n_rows(piece)
 
 
 def find_column(names, wanted, path):
@@ -476,13 +495,8 @@ def table_parts(
     if path.suffix.lower() not in PARQUET and not path.is_dir():
         yield 0, lambda: read_source(path, known=known, words=MISSING, encoding=encoding, typed=not as_written)
         return
-    first_row = 0
-    for fragment in open_parquet(path).get_fragments():
-        for piece in fragment.split_by_row_group():
-            n_rows = sum(group.num_rows for group in piece.row_groups)
-            if n_rows:
-                yield first_row, partial(_read_piece, path, piece, first_row)
-            first_row += n_rows
+    for first_row, piece in _row_groups(open_parquet(path)):
+        yield first_row, partial(_read_piece, path, piece, first_row)
 
 
 def _read_piece(path, piece, first_row):
