@@ -99,7 +99,7 @@ def test_threads(record, dtype):
     X, h, labels, _ = problem(16, dtype)
     functions = {count: lambda c=count: kernel_sums(X, X, labels=labels, bandwidth=h, n_jobs=c) for count in (1, 2)}
     times, _ = side_by_side(functions)
-    rate = {f"multiply-adds/s, {count} threads": multiply_add_rate(dtype, count) for count in (1, 2)}
+    rate = {f"vector multiply-adds/s, {count} threads": multiply_add_rate(dtype, count) for count in (1, 2)}
     record({"n": len(X), "times one thread": ratio(times[1], times[2])} | rate)
 
 

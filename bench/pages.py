@@ -113,9 +113,9 @@ def cell(value):
     if isinstance(value, dict):
         median, reach = value["median"], value["spread"]
         if not 1e-3 <= abs(median) < 1e5:
-            return f"{median:.2e} ± {reach:.0e}"
+            return f"{median:.2e}" + (f" ± {reach:.0e}" if reach else "")
         digits = max(0, 2 - math.floor(math.log10(abs(median))))
-        return f"{median:.{digits}f} ± {reach:.{digits}f}"
+        return f"{median:.{digits}f}" + (f" ± {reach:.{digits}f}" if reach else "")  # one turn has no spread
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
     if value and not 1e-4 <= abs(value) < 1e6:

@@ -61,6 +61,8 @@ def test_what_is_equal_in_all_rows_stands_above_the_table():
         "| 1 | 1.50 ± 0.25 |",
         "| 2 | 3.00 ± 0.25 |",
     ]
+    once = [{"d": d, "s": {"median": 0.5 * d, "spread": 0.0}} for d in (1, 2)]
+    assert pages.table(once).split("\n")[2:] == ["| 1 | 0.500 |", "| 2 | 1.00 |"]  # one turn has no spread
     with pytest.raises(ValueError, match="too wide"):
         pages.table([{f"column {i}": str(k) * 20 for i in range(10)} for k in range(9)])
 
