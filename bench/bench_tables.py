@@ -5,7 +5,6 @@ Each classifier tunes itself. Means over random splits, a third of the rows for 
 
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from bench.data import folder
 from bench.measure import QUICK, compare, limited_threads, paired
 from bench.pages import view
 from spectralcls import (
@@ -47,7 +45,6 @@ SETS = (
     "ratsch_banana",
 )
 SCALE_SETS = (*SETS, "digits", "letter", "satimage", "shuttle", "covertype", "blood_transfusion")
-FILES = ("adult", "credit")  # <name>.csv in the data folder, the class in the last column
 SPLITS, SAMPLES, LARGE, SHARE = (1, 250, 300, 0.3) if QUICK else (10, 400, 4000, 0.3)
 IMPUTERS = {
     "mean": lambda: make_pipeline(SimpleImputer()),
@@ -254,19 +251,6 @@ def test_mixed_tables(record, missing):
         best = 100 * float(np.mean(logs.argmax(axis=1) == truth))
         runs.append({"best possible": best} | accuracies(frame, y, test, truth))
     record(mean_of(runs))
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_tables_as_published(record, name):
-    """Tables of numbers and categories in their original form."""
-    path = Path(folder() or "nowhere") / f"{name}.csv"
-    if not path.exists():
-        pytest.skip(f"no {path.name} in the data folder")
-    frame = pd.read_csv(path, skipinitialspace=True, na_values=["?"])
-    frame = frame.sample(min(len(frame), 3 * SAMPLES), random_state=0)
-    X, y = frame.iloc[:, :-1], frame.iloc[:, -1].to_numpy()
-    X = X.astype({column: "category" for column in X.select_dtypes(exclude="number")})
-    record(mean_of([accuracies(X.iloc[a], y[a], X.iloc[b], y[b]) for a, b in splits_of(y)]))
 
 
 @pytest.mark.parametrize("name", SCALE_SETS)
