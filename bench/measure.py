@@ -107,7 +107,7 @@ def side_by_side(functions, repeats=7, budget=60.0, threads=None):
     repeats : int
         Turns at most.
     budget : float
-        No further turn once this many seconds have gone by; each function runs at least once.
+        No further turn of a function that has taken its equal share of so many seconds; each runs at least once.
     threads : int, default=None
         Threads of all libraries; 1 means processor time. None leaves them as they are, and takes the clock.
 
@@ -120,14 +120,15 @@ def side_by_side(functions, repeats=7, budget=60.0, threads=None):
         repeats, budget = min(repeats, 2), min(budget, 5.0)
     work = {name: f if isinstance(f, Queries) else Queries(lambda _, f=f: f(), 1, 1) for name, f in functions.items()}
     now = time.process_time if threads == 1 else time.perf_counter
-    seconds, results, times = {name: [] for name in work}, {}, dict.fromkeys(work)
-    begun = time.perf_counter()
+    seconds, results, times, spent = {name: [] for name in work}, {}, dict.fromkeys(work), dict.fromkeys(work, 0.0)
     with limited_threads(threads or effective_n_threads()):
         for turn in range(repeats + 1):  # the first one warms up what is fast
-            over = time.perf_counter() - begun > budget
-            due = [name for name in work if not (seconds[name] if over else len(seconds[name]) == repeats)]
+            most = {name: 1 if spent[name] > budget / len(work) else repeats for name in work}
+            due = [name for name in work if len(seconds[name]) < most[name]]
             for name in due[:: 1 if turn % 2 else -1]:
+                begun = time.perf_counter()
                 taken, results[name], times[name] = _turn(work[name], times[name], now, 0 if threads == 1 else SETTLE)
+                spent[name] += time.perf_counter() - begun
                 if turn or sum(taken) > WARM:
                     seconds[name].append(taken)
     return {name: work[name].timing(seconds[name]) for name in work}, {name: results[name] for name in work}

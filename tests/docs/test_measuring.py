@@ -1,6 +1,7 @@
 """How benches measure, record and show: fixed costs, mixed records, places of the pages."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -49,6 +50,12 @@ def test_a_section_never_mixes_commits(tmp_path):
     again.keep("section", {"n": 2}, {"s": 2.0}, 0.1)
     found = json.loads((tmp_path / "topic.json").read_text())
     assert [row["case"] for row in found["section"]["rows"]] == [{"n": 2}]
+
+
+def test_a_slow_peer_does_not_use_up_the_turns_of_the_others():
+    functions = {"fast": lambda: time.sleep(1e-3), "slow": lambda: time.sleep(0.6)}
+    timings, _ = measure.side_by_side(functions, repeats=4, budget=1.0)
+    assert len(timings["fast"].turns) == 4 > len(timings["slow"].turns)
 
 
 def test_what_is_equal_in_all_rows_stands_above_the_table():
