@@ -260,49 +260,6 @@ def growth_in_short(rows):
     return [pick(rows, "raw", "bandwidth", "exponent *")]
 
 
-@pytest.mark.parametrize("d", [8, 50])
-def test_confidence(record, d):
-    """`rtol=0.05` with `confidence=1 - 1e-6`: 100 000 normal points of two labels at a wide bandwidth, and as many
-    queries: how many times as long `rtol` alone and all pairs take."""
-    draw, n = np.random.default_rng(0), 2000 if QUICK else 100_000
-    X, Q = draw.normal(size=(2, n, d)).astype(np.float32)
-    options = dict(labels=draw.integers(2, size=n), bandwidth=1.2 * np.sqrt(d), n_jobs=1)
-    functions = {
-        "with confidence": lambda: kernel_sums(Q, X, rtol=0.05, confidence=1 - 1e-6, **options),
-        "rtol alone": Queries(lambda q: kernel_sums(Q[:q], X, rtol=0.05, **options), n, n),
-        "all pairs": Queries(lambda q: kernel_sums(Q[:q], X, **options), n, n),
-    }
-    row, results = compare(functions, repeats=3)
-    truth = results["all pairs"]
-    errors = np.abs(results["with confidence"][: len(truth)] - truth).sum(axis=1) / truth.sum(axis=1)
-    record({"n": n} | row | {"largest error": float(errors.max())})
-
-
-@pytest.mark.parametrize("confidence", [0.5, 0.9])
-def test_coverage(record, monkeypatch, confidence, rtol=0.15):
-    """The same promise at low confidence, over seeds of the draws: the share of queries whose error is more than `rtol`
-    may be one less `confidence`; the largest error is in units of `rtol`."""
-    from spectralcls.kernels import _sampled
-
-    draw, n, seeds = np.random.default_rng(0), 40_000, range(2 if QUICK else 25)
-    X, Q = draw.normal(size=(n, 8)), draw.normal(size=(300, 8))
-    options = dict(labels=draw.integers(2, size=n), bandwidth=4.0)
-    truth, errors = kernel_sums(Q, X, **options), []
-    for seed in seeds:
-        monkeypatch.setattr(_sampled, "SEED", seed)
-        found = kernel_sums(Q, X, rtol=rtol, confidence=confidence, **options)
-        errors.append(np.abs(found - truth).sum(axis=1) / truth.sum(axis=1) / rtol)
-    shares = np.mean(np.array(errors) > 1, axis=1)
-    record(
-        {
-            "seeds": len(seeds),
-            "queries": len(Q),
-            "mean share": float(shares.mean()),
-            "largest error / rtol": float(np.max(errors)),
-        }
-    )
-
-
 def searches(X, Q):
     """Peers that are installed, as `Queries`: the index is built in every call, once for all queries."""
     few = dict(m=len(Q), n=len(X), full=4e8)

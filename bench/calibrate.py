@@ -43,11 +43,11 @@ def brute_pair(d, dtype):
 
 
 def approximate(X, columns=1, bandwidth=1.0, rtol=1e-6, strategy="pairs"):
-    from spectralcls.kernels._tolerance import approximate_sums
+    from spectralcls.kernels._approximate import tolerance_sums
 
     W = np.ones((len(X), columns))
     return nanoseconds(
-        lambda: approximate_sums(X, X, weights=W, bandwidth=bandwidth, rtol=rtol, strategy=strategy, n_jobs=1)
+        lambda: tolerance_sums(X, X, weights=W, bandwidth=bandwidth, rtol=rtol, strategy=strategy, n_jobs=1)
     )
 
 
@@ -76,13 +76,13 @@ FIELDS = ("pair_32", "feature_32", "pair_64", "feature_64", "near_pair", "near_f
 def chosen_over_best(d, n, bandwidth, rtol):
     """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
     from spectralcls.kernels import kernel_sums
-    from spectralcls.kernels._tolerance import approximate_sums
+    from spectralcls.kernels._approximate import tolerance_sums
 
     X = np.random.default_rng(d).normal(size=(n, d))
     ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}
     for way in ("pairs", "lattice", "automatic"):
         ways[way] = nanoseconds(lambda way=way: approximate(X, 1, bandwidth, rtol, way), 2)
-    if approximate_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1) is None:
+    if tolerance_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1) is None:
         ways["automatic"] = ways["all pairs"]
     best = min(ways, key=ways.get)
     return ways["automatic"] / ways[best], best

@@ -444,8 +444,6 @@ def test_matrix_fills_the_callers_buffer():
         (dict(rtol="a"), "rtol must be"),
         (dict(rtol=np.nan), "rtol must be"),
         (dict(atol=-1), "atol must be"),
-        (dict(confidence=0.5), "goes with rtol"),
-        (dict(confidence=7), "confidence must be"),
         (dict(rtol=0.1, exclude_groups=([0] * 50, [0] * 50)), "without groups"),
         (dict(n_jobs="many"), "n_jobs"),
     ],

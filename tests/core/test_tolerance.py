@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 
-from spectralcls.kernels._tolerance import approximate_sums
+from spectralcls.kernels._approximate import tolerance_sums
 
 STRATEGIES = ("pairs", "lattice")
 COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")
@@ -45,7 +45,7 @@ def test_relative_bound(data, d, h, strategy):
     Q[:20] = X[:20] + rng.normal(size=(20, d)) * 20 * h  # isolated queries: tiny sums
     truth, scale = exact(Q, X, h=h)
     for rtol in (1e-1, 1e-3, 1e-8):
-        assert_within(approximate_sums(Q, X, bandwidth=h, rtol=rtol, strategy=strategy), truth, scale, rtol)
+        assert_within(tolerance_sums(Q, X, bandwidth=h, rtol=rtol, strategy=strategy), truth, scale, rtol)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
@@ -61,7 +61,7 @@ def test_signed_weights_labels_and_left_out_points(data, d, strategy):
     excluded[::3] = -1
     excluded[1::3] = rng.integers(len(X), size=len(excluded[1::3]))
     truth, scale = exact(X, X, h=0.5, weights=W, labels=labels, n_labels=5, excluded=excluded)
-    result = approximate_sums(
+    result = tolerance_sums(
         X, X, weights=W, labels=labels, n_labels=5, bandwidth=0.5, rtol=1e-3, exclude_self=excluded, strategy=strategy
     )
     assert_within(result, truth, scale, 1e-3)
@@ -77,14 +77,14 @@ def test_a_query_in_the_void_that_leaves_itself_out(d, strategy):
     assert truth.min() < 1e-6
     options = {"bandwidth": 0.7, "exclude_self": np.arange(len(X)), "strategy": strategy}
     for rtol in (1e-3, 1e-8, 1e-10):
-        assert_within(approximate_sums(X, X, rtol=rtol, **options), truth, scale, rtol)
+        assert_within(tolerance_sums(X, X, rtol=rtol, **options), truth, scale, rtol)
 
 
 def test_many_labels_and_columns_stay_within_memory():
     rng = np.random.default_rng(0)
     X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
     truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
-    result = approximate_sums(
+    result = tolerance_sums(
         X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3, strategy="lattice"
     )
     assert_within(result, truth, scale, 1e-3)
@@ -98,10 +98,10 @@ def test_absolute_bound(atol, d, strategy):
     X, Q = clusters(rng, 2000, d), clusters(rng, 300, d)
     truth, scale = exact(Q, X, h=0.7)
     options = {"bandwidth": 0.7, "atol": atol, "strategy": strategy}
-    assert_within(approximate_sums(Q, X, **options), truth, scale, 0.0, atol)
+    assert_within(tolerance_sums(Q, X, **options), truth, scale, 0.0, atol)
     W = rng.normal(size=(len(X), 1))
     truth, scale = exact(Q, X, h=0.7, weights=W)
-    assert_within(approximate_sums(Q, X, weights=W, **options), truth, scale, 0.0, atol)
+    assert_within(tolerance_sums(Q, X, weights=W, **options), truth, scale, 0.0, atol)
 
 
 @settings(max_examples=100, deadline=None)
@@ -121,7 +121,7 @@ def test_bound_on_anything(seed, d, n, m, log_h, log_rtol, data, signed, strateg
     X, Q, h, rtol = data(rng, n, d), data(rng, m, d), 10**log_h, 10**log_rtol
     W = rng.normal(size=(n, 1)) if signed else None
     truth, scale = exact(Q, X, h=h, weights=W)
-    result = approximate_sums(Q, X, weights=W, bandwidth=h, rtol=rtol, strategy=strategy)
+    result = tolerance_sums(Q, X, weights=W, bandwidth=h, rtol=rtol, strategy=strategy)
     assert_within(result, truth, scale, rtol)
 
 
@@ -133,16 +133,14 @@ def test_compact_kernels_are_exact(kernel, d):
     W = rng.normal(size=(len(X), 2))
     labels = rng.integers(3, size=len(X))
     truth, scale = exact(Q, X, h=0.8, weights=W, labels=labels, n_labels=3, kernel=kernel)
-    result = approximate_sums(
-        Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8, strategy="pairs"
-    )
+    result = tolerance_sums(Q, X, weights=W, labels=labels, n_labels=3, kernel=kernel, bandwidth=0.8, strategy="pairs")
     assert_allclose(result[:, 0], truth, rtol=0, atol=1e-12 * np.abs(W).max() * 50)
     assert np.abs(truth).max() > 1
 
 
 def test_a_compact_kernel_has_an_open_support():
     X = np.arange(10.0)[:, None]
-    result = approximate_sums(X, X, kernel="uniform", bandwidth=2.0, strategy="pairs")[:, 0, 0, 0]
+    result = tolerance_sums(X, X, kernel="uniform", bandwidth=2.0, strategy="pairs")[:, 0, 0, 0]
     assert_array_equal(result, [2, 3, 3, 3, 3, 3, 3, 3, 3, 2])
 
 
@@ -150,10 +148,10 @@ def test_a_compact_kernel_has_an_open_support():
 def test_several_bandwidths_are_several_passes(strategy):
     X = clusters(np.random.default_rng(0), 800, 2)
     options = {"rtol": 1e-4, "strategy": strategy}
-    both = approximate_sums(X, X, bandwidth=[0.5, 2.0], **options)
+    both = tolerance_sums(X, X, bandwidth=[0.5, 2.0], **options)
     assert both.shape == (800, 2, 1, 1)
     for b, h in enumerate((0.5, 2.0)):
-        assert_array_equal(both[:, b], approximate_sums(X, X, bandwidth=h, **options)[:, 0])
+        assert_array_equal(both[:, b], tolerance_sums(X, X, bandwidth=h, **options)[:, 0])
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -161,7 +159,7 @@ def test_the_number_of_threads_changes_no_bit(strategy):
     rng = np.random.default_rng(0)
     X = np.concatenate([clusters(rng, 5000, 3), dense_beside_empty(rng, 5000, 3)])
     options = {"weights": rng.normal(size=(len(X), 2)), "bandwidth": 0.4, "rtol": 1e-3, "strategy": strategy}
-    one, three = (approximate_sums(X, X, **options, n_jobs=j) for j in (1, 3))
+    one, three = (tolerance_sums(X, X, **options, n_jobs=j) for j in (1, 3))
     assert_array_equal(one, three)
 
 
@@ -169,7 +167,7 @@ def test_the_number_of_threads_changes_no_bit(strategy):
 def test_float32_points_are_summed_in_float64(strategy):
     X = clusters(np.random.default_rng(0), 2000, 2).astype(np.float32)
     truth, scale = exact(X, X, h=0.5)
-    result = approximate_sums(X, X, bandwidth=0.5, rtol=1e-3, strategy=strategy)
+    result = tolerance_sums(X, X, bandwidth=0.5, rtol=1e-3, strategy=strategy)
     assert_within(result, truth, scale, 1e-3)
 
 
@@ -177,31 +175,29 @@ def test_the_error_of_the_lattice_falls_with_the_tolerance():
     X = np.random.default_rng(0).normal(size=(20_000, 2))
     truth, _ = exact(X[:300], X, h=0.3)
     options = {"bandwidth": 0.3, "strategy": "lattice"}
-    errors = [
-        np.abs(approximate_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max() for t in (1e-1, 1e-4, 1e-8)
-    ]
+    errors = [np.abs(tolerance_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max() for t in (1e-1, 1e-4, 1e-8)]
     assert 1e-1 > errors[0] > 1e-4 > errors[1] > 1e-8 > errors[2] > 1e-13
 
 
 class TestChoice:
     def test_nothing_approximate_unless_asked_for(self):
         X = np.random.default_rng(0).normal(size=(50_000, 2))
-        assert approximate_sums(X, X, bandwidth=0.1) is None
-        assert approximate_sums(X, X, bandwidth=0.1, rtol=1e-3) is not None
+        assert tolerance_sums(X, X, bandwidth=0.1) is None
+        assert tolerance_sums(X, X, bandwidth=0.1, rtol=1e-3) is not None
 
     def test_brute_force_where_it_wins(self):
         rng = np.random.default_rng(0)
         few, high = rng.normal(size=(200, 2)), rng.normal(size=(3000, 20))
-        assert approximate_sums(few, few, bandwidth=0.1, rtol=1e-3) is None
-        assert approximate_sums(high, high, bandwidth=3.0, rtol=1e-3) is None
-        assert approximate_sums(high, high, bandwidth=9.0, kernel="quartic") is None
+        assert tolerance_sums(few, few, bandwidth=0.1, rtol=1e-3) is None
+        assert tolerance_sums(high, high, bandwidth=3.0, rtol=1e-3) is None
+        assert tolerance_sums(high, high, bandwidth=9.0, kernel="quartic") is None
 
     def test_values_that_are_not_finite_are_left_to_the_exact_path(self):
         X = np.random.default_rng(0).normal(size=(20_000, 2))
         X[17, 1] = np.nan
-        assert approximate_sums(X, X, bandwidth=0.1, rtol=1e-3) is None
+        assert tolerance_sums(X, X, bandwidth=0.1, rtol=1e-3) is None
 
     @pytest.mark.parametrize("tolerance", [{"rtol": -1e-3}, {"atol": -1.0}, {"rtol": np.nan}])
     def test_a_bad_tolerance_is_named(self, tolerance):
         with pytest.raises(ValueError, match="[ra]tol must be a finite number of at least 0"):
-            approximate_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)
+            tolerance_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)

@@ -21,7 +21,7 @@ H = 0.6
 @pytest.fixture
 def always(monkeypatch):
     """All pairs are predicted to take forever, so that the sums with a tolerance are always used."""
-    monkeypatch.setattr("spectralcls.kernels._tolerance._BRUTE_FORCE", 1e12)
+    monkeypatch.setattr("spectralcls.kernels._approximate._BRUTE_FORCE", 1e12)
 
 
 def problem(data, d, n=1200, n_classes=3):
@@ -157,16 +157,16 @@ class TestChoice:
 
     @pytest.fixture
     def calls(self, monkeypatch):
-        from spectralcls.kernels import _tolerance
+        from spectralcls.kernels import _approximate
 
-        outcomes, original = [], _tolerance.approximate_sums
+        outcomes, original = [], _approximate.tolerance_sums
 
         def recorded(*args, **options):
             result = original(*args, **options)
             outcomes.append(result is not None)
             return result
 
-        monkeypatch.setattr(_tolerance, "approximate_sums", recorded)
+        monkeypatch.setattr(_approximate, "tolerance_sums", recorded)
         return outcomes
 
     def test_exact_by_default(self, calls):

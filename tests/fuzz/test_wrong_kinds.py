@@ -139,7 +139,6 @@ REFUSED = {  # function, arguments, error, words
     "kernel by number": ("kernels.log_normalizer", dict(kernel=3), ValueError, "kernel must be one of"),
     "dimension": ("kernels.log_normalizer", dict(d=0), ValueError, "d must be an integer of at least 1"),
     "negative width": ("kernels.log_normalizer", dict(bandwidth=-1.0), ValueError, "positive and finite"),
-    "confidence": ("kernel_sums", dict(rtol=0.1, confidence=None), ValueError, "confidence must be a number"),
     "kernel of a variance": ("kernels.kernel_variance", dict(kernel=[]), ValueError, "kernel must be one of"),
     "no features": ("kernels.kernel_variance", dict(n_features=0), ValueError, "n_features must be an integer"),
     "weights of zero": ("kernels.scale_bandwidth", dict(sample_weight=np.zeros(4)), ValueError, "no spread|non-zero"),

@@ -14,8 +14,8 @@ from . import _checks as checks  # noqa: F401  # for sums on Dask
 from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_bandwidth, silverman_bandwidth
 from ._bandwidth import check_repetitions as check_repetitions
 from ._bandwidth import reference_rule as reference_rule
+from ._exact import bounded_sums as bounded_sums
 from ._kernel_sums import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
-from ._kernel_sums import bounded_sums as bounded_sums
 from ._profiles import PROFILES as PROFILES
 
 __all__ = [

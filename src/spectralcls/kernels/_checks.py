@@ -120,13 +120,6 @@ def check_dimension(value, name):
         raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
 
 
-def check_confidence(confidence, rtol, atol):
-    if not isinstance(confidence, Real) or isinstance(confidence, bool) or not 0 < confidence <= 1:
-        raise ValueError(f"confidence must be a number above 0 and at most 1, got {confidence!r}.")
-    if confidence < 1 and (atol or not rtol):
-        raise ValueError("confidence says how sure a relative error is to hold: it goes with rtol, and without atol.")
-
-
 def check_tolerances(rtol, atol):
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value <= float_info.max:

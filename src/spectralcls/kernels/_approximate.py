@@ -1,17 +1,62 @@
-"""Kernel sums within a tolerance: when to leave brute force, and the conversion to what the core takes."""
+"""Kernel sums within a tolerance in few features: a fast Gauss transform, or the pairs within a radius."""
 
 import numpy as np
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
 from ._checks import check_tolerances
-from ._outputs import in_output
+from ._exact import exact_sums
+from ._request import SumsRequest
 
+TREE_FEATURES = 3  # up to which a relative tolerance has methods of its own
 _BRUTE_FORCE = 1.0  # times what the core's table of costs says of all pairs: tests that want no brute force raise it
 _UNDERFLOW = 1e-290  # of the largest weight of each point: what was flushed to zero is 1e-18 of a larger total
 
 
-def approximate_sums(
+def approximate_sums(request: SumsRequest):
+    """The answer to a request with a tolerance, or None if exact sums are to give it.
+
+    In logarithms, a query whose total is so small that parts of it may have underflowed gets exact sums: they stay
+    relative to their own scale, however far it is from all points.
+    """
+    r = request
+    if not (r.atol or (r.rtol and r.X.shape[1] <= TREE_FEATURES)):
+        return None
+    negative = r.weights is not None and r.weights.min(initial=0) < 0
+    if r.output != "plain" and (r.atol or negative):
+        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
+    sums = tolerance_sums(
+        r.Q,
+        r.X,
+        weights=r.weights,
+        labels=r.labels,
+        n_labels=r.n_labels,
+        kernel=r.kernel,
+        bandwidth=r.bandwidths,
+        rtol=r.rtol,
+        atol=r.atol,
+        exclude_self=r.excluded,
+        n_jobs=r.n_threads,
+    )
+    if sums is None or r.output == "plain":
+        return sums
+    np.maximum(sums, 0.0, out=sums)  # a point taken out of a lattice sum leaves rounding of either sign
+    heaviest = np.ones(1) if r.weights is None else r.weights.max(axis=0).astype(np.float64)
+    least = _UNDERFLOW * len(r.X) * heaviest if r.kernel == "gaussian" else 0.0
+    lost = np.flatnonzero((sums.sum(axis=2) < least).any(axis=(1, 2)))
+    scale = np.zeros(sums.shape[:3])
+    if len(lost):
+        scale[lost], sums[lost] = exact_sums(r, lost, output="scaled", rtol=0.0)
+    if r.output == "log":
+        with np.errstate(divide="ignore"):
+            return np.log(sums) + scale[..., None]
+    # Each label at a scale of its own, as exact sums are: float32 must not underflow.
+    top = np.abs(sums).max(axis=-1)
+    top[top == 0] = 1.0
+    return scale + np.log(top), sums / top[..., None]
+
+
+def tolerance_sums(
     Q,
     X,
     *,
@@ -94,7 +139,7 @@ def _label_by_label(Q, X, weights, labels, bandwidths, atol, options):
     """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
     sums = []
     for label, own in enumerate(bandwidths.T):
-        part = approximate_sums(
+        part = tolerance_sums(
             Q,
             X,
             weights=weights,
@@ -108,41 +153,3 @@ def _label_by_label(Q, X, weights, labels, bandwidths, atol, options):
             return None
         sums.append(part)
     return np.concatenate(sums, axis=2)
-
-
-def approximate_log_sums(Q, X, *, weights, rtol, exact, **options):
-    """As `approximate_sums`, for weights >= 0, as pairs with ``sum = exp(log_scale) * sums``.
-
-    A query whose total is so small that parts of it may have underflowed gets the pairs that ``exact(rows)``
-    gives for it: its sums stay relative to their own scale, however far it is from all points.
-
-    Returns
-    -------
-    log_scale, sums : float64 ndarrays of shape (m, b, n_labels) and (m, b, n_labels, c), or None
-    """
-    sums = approximate_sums(Q, X, weights=weights, rtol=rtol, **options)
-    if sums is None:
-        return None
-    log_scale = np.zeros(sums.shape[:3])
-    np.maximum(sums, 0.0, out=sums)  # a point taken out of a lattice sum leaves rounding of either sign
-    heaviest = np.ones(1) if weights is None else weights.max(axis=0).astype(np.float64)
-    least = _UNDERFLOW * len(X) * heaviest if options["kernel"] == "gaussian" else 0.0
-    lost = np.flatnonzero((sums.sum(axis=2) < least).any(axis=(1, 2)))
-    if len(lost):
-        log_scale[lost], sums[lost] = exact(lost)
-    return log_scale, sums
-
-
-def sums_within_tolerance(Q, X, output, atol, exact, options):
-    """What the core's sums over all pairs would give in the same output, or None where those are faster."""
-    if output == "plain":
-        sums = approximate_sums(Q, X, atol=atol, **options)
-        return None if sums is None else sums.astype(X.dtype, copy=False)
-    weights = options["weights"]
-    if atol or (weights is not None and weights.min(initial=0) < 0):
-        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
-    pairs = approximate_log_sums(Q, X, exact=exact, **options)
-    if pairs is None:
-        return None
-    scale, sums = pairs
-    return in_output(sums, output, X.dtype, scale)

@@ -1,0 +1,89 @@
+"""Sums over all pairs, or over those that can change the rounded result."""
+
+from typing import Any
+
+import numpy as np
+
+from .._core import compiled
+from .._core.threads import effective_n_threads
+from .._utils.typing import Array
+from ._checks import check_bandwidths, check_queries
+from ._points import KernelPoints
+from ._request import SumsRequest
+
+
+def exact_sums(request: SumsRequest, rows: Any = slice(None), **changes: Any) -> Any:
+    """The answer to a request, or to a changed one, for some rows of its queries.
+
+    With `rtol`, tiles of points too far away to matter are left out as well.
+    """
+    request = request._replace(**changes) if changes else request
+    parts = _similar_bandwidths(request.bandwidths) if len(request.bandwidths) > 1 else ()
+    if len(parts) < 2:
+        return _similar_sums(request, rows, request.bandwidths, request.weights)
+    results = [
+        _similar_sums(request, rows, request.bandwidths[part], _of_bandwidths(request.weights, part)) for part in parts
+    ]
+    order = np.argsort(np.concatenate(parts))
+    if request.output == "scaled":
+        return tuple(np.concatenate(arrays, axis=1)[:, order] for arrays in zip(*results, strict=True))
+    return np.concatenate(results, axis=1)[:, order]
+
+
+def _similar_sums(request, rows, bandwidths, weights):
+    """Sums at bandwidths that one packing of the points serves."""
+    r, excluded = request, None if request.excluded is None else request.excluded[rows]
+    if r.points is not None:
+        packed, weights = r.points.packed(r.n_threads), None if r.own_weights else weights
+        return compiled.packed_kernel_sums(
+            r.Q[rows], packed, weights, r.kernel, bandwidths, excluded, r.rtol, r.output, r.n_threads
+        )
+    query_groups, point_groups, n_groups = r.groups
+    return compiled.kernel_sums(
+        r.Q[rows],
+        r.X,
+        weights,
+        r.labels,
+        r.n_labels,
+        r.kernel,
+        bandwidths,
+        excluded,
+        None if query_groups is None else query_groups[rows],
+        point_groups,
+        n_groups,
+        r.rtol,
+        r.output,
+        r.n_threads,
+    )
+
+
+def _of_bandwidths(weights, part):
+    return weights if weights is None or weights.ndim < 3 else np.ascontiguousarray(weights[:, part])
+
+
+def _similar_bandwidths(bandwidths: Array) -> list[Array]:
+    """Places of the bandwidths, in parts that differ by less than 2^30: a packing of points serves no wider range."""
+    exponents = np.frexp(bandwidths.reshape(len(bandwidths), -1).max(axis=1))[1]
+    part = (exponents - exponents.min()) // 30
+    return [np.flatnonzero(part == p) for p in np.unique(part)]
+
+
+def bounded_sums(
+    Q: Array,
+    points: KernelPoints,
+    kernel: str,
+    bandwidths: Array,
+    rtol: float,
+    n_jobs: int | None,
+) -> Any:
+    """``log="pair"`` by label over checked points, (m, b, l) and (m, b, l, c), and whether it uses the tolerance.
+
+    Those of a query that do miss, in each column and label, no more than ``rtol`` times the label's share of the
+    weights times the column's sum over all labels.
+    """
+    Q, points = check_queries(Q, points, Q is points.X)
+    n_threads = effective_n_threads(n_jobs)
+    bandwidths, _ = check_bandwidths(bandwidths, points.n_labels)
+    return compiled.packed_kernel_sums(
+        Q, points.packed(n_threads), None, kernel, bandwidths, None, rtol, "bounded", n_threads
+    )

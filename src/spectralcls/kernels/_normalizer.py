@@ -1,0 +1,54 @@
+"""The constants that make kernels densities."""
+
+from typing import Any
+
+import numpy as np
+
+from .._utils.typing import Array, Bandwidth
+from ._checks import check_dimension, check_kernel, check_widths
+from ._profiles import PROFILES
+
+
+def log_normalizer(kernel: str, d: int, bandwidth: Bandwidth) -> Any:
+    """Logarithm of the integral of ``k(|x| / h)`` over R^d, for each bandwidth h.
+
+    Parameters
+    ----------
+    kernel : str
+        One of ``KERNELS``.
+    d : int
+        Dimension.
+    bandwidth : float or array-like
+        Bandwidth(s) h > 0.
+
+    Returns
+    -------
+    log_normalizer : float64 scalar or array of the shape of ``bandwidth``
+        The logarithm of the kernel's integral over R^d.
+
+    Raises
+    ------
+    ValueError
+        For an unknown kernel, a dimension below 1, or bandwidths that are not positive.
+
+    Notes
+    -----
+    ``(2 pi h^2)^(d/2)`` for the Gaussian; otherwise the surface of the unit sphere times the radial integral of
+    k(u) u^(d-1): ``Gamma(d) h^d`` for "laplace", a Beta function for compact kernels, for the cosine a quadrature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spectralcls.kernels import log_normalizer
+    >>> print(round(np.exp(log_normalizer("gaussian", 1, 1.0)), 4))
+    2.5066
+    """
+    check_kernel(kernel)
+    check_dimension(d, "d")
+    return PROFILES[kernel].log_integral(d) + d * np.log(check_widths(bandwidth))
+
+
+def is_representable(kernel: str, X: Array, bandwidths: Array) -> bool:
+    """Whether the constants of `normalize` are normal numbers of X's dtype."""
+    logs = log_normalizer(kernel, X.shape[1], bandwidths)
+    return bool(np.abs(logs).max() < -np.log(np.finfo(X.dtype).smallest_normal))
