@@ -10,7 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from bench.data import folder
 from bench.measure import QUICK
 from bench.reproduce.data import Source, published
-from spectralcls.perturbo import PerTurboClassifier, simulate
+from bench.reproduce.learning_curves import gain, learning_curves
+from spectralcls.perturbo import PerTurboClassifier
 
 CLASSIFIERS = {"PerTurbo": PerTurboClassifier(scale=None), "k-NN": KNeighborsClassifier(3)}
 EARLY, MOST, REPEATS = (5, 10, 2) if QUICK else (70, 300, 10)  # labels asked for, and random splits
@@ -25,12 +26,12 @@ def test_gain(record, data, classifier):
     loaded = Source(folder()).load(data)
     n_pool = len(loaded.data) - -(-len(loaded.data) // 3)
     n_queries = min(MOST, int(0.9 * n_pool) - 2 * len(np.unique(loaded.target)))
-    options = dict(n_queries=n_queries, retune=20, n_repeats=REPEATS, random_state=0, progress=False)
-    curves = simulate(CLASSIFIERS[classifier], loaded.data, loaded.target, **options)
+    options = dict(n_queries=n_queries, retune=20, n_repeats=REPEATS)
+    scores = learning_curves(CLASSIFIERS[classifier], loaded.data, loaded.target, **options)[1]
     gains = {
-        "pool, at the end": curves.gain("pool"),
-        f"test set, after {EARLY}": curves.gain("test", min(EARLY, n_queries)),
-        "test set, at the end": curves.gain("test"),
+        "pool, at the end": gain(scores, "pool"),
+        f"test set, after {EARLY}": gain(scores, "test", min(EARLY, n_queries)),
+        "test set, at the end": gain(scores, "test"),
     }
     row = {"queries": n_queries, "published (pool)": f"{published('003')['5'][data][classifier]:+.1f}"}
     record(row | {name: f"{100 * m:+.1f} ± {100 * s / np.sqrt(REPEATS):.1f}" for name, (m, s) in gains.items()})

@@ -7,17 +7,44 @@ pool flatter the border queries, since the hard samples are gone; the test set o
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import train_test_split
 
 from spectralcls import PerTurboClassifier
-from spectralcls.perturbo import simulate
-from spectralcls.plotting import ActiveLearningDisplay
+from spectralcls.perturbo import ActivePool
 
 X, y = make_blobs(300, centers=[[0, 0], [3, 0], [1.5, 2.5]], cluster_std=0.9, random_state=0)
-curves = simulate(
-    PerTurboClassifier(1.0, alpha=0.1), X, y, n_queries=40, n_repeats=5, retune=None, progress=False, random_state=0
-)
-display = ActiveLearningDisplay(curves).plot()
-display.figure_.set_size_inches(10, 4)
-display.figure_.suptitle("Border queries need fewer labels for the same accuracy")
+N_QUERIES, N_REPEATS = 40, 5
+
+
+def learning_curve(near_border, seed):
+    """Accuracy on the remaining pool and on the test set after each label, from two labels a class."""
+    rng = np.random.RandomState(seed)
+    X_pool, X_test, y_pool, y_test = train_test_split(X, y, test_size=1 / 3, random_state=seed)
+    start = np.concatenate([np.flatnonzero(y_pool == c)[:2] for c in range(3)])
+    model = PerTurboClassifier(1.0, alpha=0.1).fit(X_pool[start], y_pool[start])
+    pool = ActivePool(model, X_pool)
+    pool.leave_out(start)
+    scores = []
+    for _ in range(N_QUERIES + 1):
+        rest = pool.remaining
+        scores.append((model.score(X_pool[rest], y_pool[rest]), model.score(X_test, y_test)))
+        chosen = pool.query(random_state=rng) if near_border else [rng.choice(rest)]
+        pool.label(chosen, y_pool[chosen])
+    return scores
+
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
+for near_border, name, color in ((True, "near the border", "C0"), (False, "at random", "C1")):
+    curves = 100 * np.array([learning_curve(near_border, seed) for seed in range(N_REPEATS)])
+    for ax, mean, spread in zip(axes, curves.mean(axis=0).T, curves.std(axis=0).T, strict=True):
+        n_labels = 6 + np.arange(N_QUERIES + 1)
+        ax.plot(n_labels, mean, color=color, label=name)
+        ax.fill_between(n_labels, mean - spread, mean + spread, color=color, alpha=0.15)
+for ax, title in zip(axes, ("remaining pool", "fixed test set"), strict=True):
+    ax.set(title=title, xlabel="labeled samples")
+axes[0].set_ylabel("accuracy, %")
+axes[0].legend(loc="lower right")
+figure.suptitle("Border queries need fewer labels for the same accuracy")
 plt.show()

@@ -12,9 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spectralcls.datasets import make_two_spirals
-from spectralcls.perturbo import PerTurboClassifier, simulate
+from spectralcls.perturbo import PerTurboClassifier
 
 from .data import spread, stratum_splits
+from .learning_curves import STRATEGIES, gain, learning_curves
 from .perturbo_cuts import PerTurboByInverse
 
 TRAINING = {  # sizes of table 1
@@ -115,17 +116,15 @@ def active(source, data, classifier, trials, retune=None):
     n_pool = len(X) - -(-len(X) // 3)
     queries = min(300, int(0.9 * n_pool) - 2 * len(np.unique(y)))
     model = PerTurboClassifier(scale=None, n_jobs=1) if classifier == "PerTurbo" else KNeighborsClassifier(3)
-    curves = simulate(
-        model, X, y, n_queries=queries, retune=retune, n_repeats=trials, n_jobs=1, random_state=0, progress=False
-    )
-    gains = {name: [100 * value for value in curves.gain(name)] for name in ("pool", "test")}
-    early = [100 * value for value in curves.gain("test", min(70, queries))]
+    n_labels, scores = learning_curves(model, X, y, n_queries=queries, retune=retune, n_repeats=trials, n_jobs=1)
+    gains = {name: [100 * value for value in gain(scores, name)] for name in ("pool", "test")}
+    early = [100 * value for value in gain(scores, "test", min(70, queries))]
     means = {
-        f"{name} {strategy}": (100 * values.mean(axis=0)).tolist()
-        for name in ("pool", "test")
-        for strategy, values in getattr(curves, name).items()
+        f"{name} {strategy}": (100 * scores[:, s, kind].mean(axis=0)).tolist()
+        for kind, name in enumerate(("pool", "test"))
+        for s, strategy in enumerate(STRATEGIES)
     }
-    return {"gains": gains, "early": early, "n_labels": curves.n_labels.tolist(), "means": means}
+    return {"gains": gains, "early": early, "n_labels": n_labels.tolist(), "means": means}
 
 
 def spirals(source, trials):

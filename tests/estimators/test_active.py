@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls.kernel_mean import ParzenClassifier
-from spectralcls.perturbo import ActivePool, LearningCurves, PerTurboClassifier, margin, query_boundary, simulate
+from spectralcls.perturbo import ActivePool, PerTurboClassifier, margin, query_boundary
 
 
 def data(n=200, d=3, n_classes=3, seed=0):
@@ -155,61 +154,3 @@ def test_bad_labels_change_nothing():
             pool.query(**wrong)
     with pytest.raises(TypeError, match="n must be an instance of int"):
         pool.query(1.5)
-
-
-@pytest.mark.parametrize("estimator", [fixed(), KNeighborsClassifier(1)])
-def test_simulate(estimator):
-    X, y = data(n=90, d=2)
-    curves = simulate(estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False)
-    assert isinstance(curves, LearningCurves)
-    np.testing.assert_array_equal(curves.n_labels, 6 + np.arange(16))
-    for scores in (curves.pool, curves.test):
-        assert set(scores) == {"boundary", "random"}
-        for values in scores.values():
-            assert values.shape == (2, 16) and np.all((0 <= values) & (values <= 1))
-        np.testing.assert_array_equal(scores["boundary"][:, 0], scores["random"][:, 0])  # one start
-    again = simulate(estimator, X, y, query=fixed(), n_repeats=2, n_queries=15, random_state=0, progress=False)
-    np.testing.assert_array_equal(again.test["boundary"], curves.test["boundary"])
-    mean, spread = curves.gain("test")
-    difference = curves.test["boundary"][:, -1] - curves.test["random"][:, -1]
-    assert mean == difference.mean() and spread == difference.std(ddof=1)
-
-
-def test_simulated_pool_scores_are_those_of_refits():
-    X, y = data(n=60, d=2)
-    kwargs = dict(n_repeats=1, n_queries=20, random_state=1, progress=False)
-    grown = simulate(fixed(), X, y, retune=None, **kwargs)
-    refitted = simulate(fixed(), X, y, retune=1, **kwargs)
-    for name in ("boundary", "random"):
-        np.testing.assert_array_equal(grown.test[name], refitted.test[name])
-        np.testing.assert_array_equal(grown.pool[name], refitted.pool[name])
-
-
-def test_the_border_query_leaves_an_easy_pool():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 2))
-    y = (X[:, 0] + 0.2 * rng.normal(size=300) > 0).astype(int)
-    curves = simulate(fixed(), X, y, n_repeats=3, n_queries=120, random_state=0, progress=False)
-    assert curves.gain("pool")[0] > 0.01
-    assert curves.gain("pool")[0] > curves.gain("test")[0]
-
-
-def test_simulate_reports_progress(capsys):
-    X, y = data(n=60, d=2)
-    simulate(fixed(), X, y, n_repeats=1, n_queries=2)
-    assert "repeats" in capsys.readouterr().err
-
-
-def test_bad_simulations():
-    X, y = data(n=60)
-    for change in (
-        {"strategies": ["clever"]},
-        {"strategies": []},
-        {"n_queries": 60},
-        {"n_initial": 39},
-        {"n_initial": 1},
-    ):
-        with pytest.raises(ValueError):
-            simulate(fixed(), X, y, progress=False, **change)
-    with pytest.raises(ValueError, match="single class"):
-        simulate(fixed(), X, np.zeros(60), progress=False)

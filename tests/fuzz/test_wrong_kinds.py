@@ -59,7 +59,6 @@ CHANGED = {
     "information.independence_test": {"Y": SMALL[:, :1]},
     **{f"datasets.{name}": {"path": csv_file()} for name in ("read_table", "table_parts")},
     "save": {"path": tempfile.mkstemp(suffix=".skops")[1]},
-    "perturbo.simulate": {"X": MORE, "y": MORE_LABELS, "test_size": 0.3, "strategies": ("boundary",)},
 }
 
 
@@ -144,9 +143,7 @@ REFUSED = {  # function, arguments, error, words
     "weights of zero": ("kernels.scale_bandwidth", dict(sample_weight=np.zeros(4)), ValueError, "no spread|non-zero"),
     "equal samples": ("kernels.scale_bandwidth", dict(X=np.ones((4, 2))), ValueError, "no spread"),
     "margin of a number": ("perturbo.margin", dict(estimator=1), ValueError, "perturbation"),
-    "strategies": ("perturbo.simulate", dict(strategies=[["boundary"]]), ValueError, "strategies must be some of"),
     "truth value for a number of neighbors": ("knn", dict(k=True), ValueError, "k must be an integer"),
-    "mixed labels": ("perturbo.simulate", dict(y=MIXED), TypeError, "y mixes str with int"),
     "mixed labels, reduced": ("kernel_mean.reduce_training_set", dict(X=MORE, y=MIXED), TypeError, "y mixes str"),
     "mixed labels, dimensions": ("information.class_dimensions", dict(y=MIXED), TypeError, "y mixes str with int"),
     "sizes": ("information.entropic_dimension", dict(sizes=[2.5, 3.5]), ValueError, "sizes must be integers"),
@@ -182,10 +179,6 @@ def test_a_graph_on_dask_is_refused_before_any_block_is_read():
     chunked = da.from_array(MORE, chunks=(5, 3)).map_blocks(read, dtype=np.float64, meta=np.zeros((0, 0)))
     with pytest.raises(ValueError, match="mode must be"):
         spectralcls.dask.knn_graph(chunked, 2, mode="none")
-
-
-def test_no_more_processes_are_started_than_there_are_repeats():
-    call("perturbo.simulate", n_jobs=2**62)
 
 
 def test_the_scale_of_lengths_changes_no_bandwidth():

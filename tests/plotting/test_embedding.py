@@ -2,15 +2,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import RidgeClassifier
-from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls.ccdr import CCDR
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from spectralcls.plotting import EmbeddingDisplay, EmbeddingErrorDisplay  # noqa: E402
+from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -46,22 +44,6 @@ def test_scatter_of_new_points(iris):
     assert sum(len(s.get_offsets()) for s in display.scatters_) == 150
     grey = EmbeddingDisplay.from_estimator(model, X + 0.1)
     assert len(grey.scatters_[0].get_offsets()) == 150
-
-
-def test_errors_are_those_of_single_fits(iris):
-    X, y = load_iris(return_X_y=True)
-    classifiers = {"k-NN": KNeighborsClassifier(), "linear": RidgeClassifier()}
-    split = X[::2], y[::2], X[1::2], y[1::2]
-    for parameter, values in [("n_components", [1, 3]), ("beta", [0.1, 1.0])]:
-        base = CCDR(3)
-        display = EmbeddingErrorDisplay.from_estimator(base, classifiers, *split, parameter=parameter, values=values)
-        assert display.ax_.get_xscale() == ("log" if parameter == "beta" else "linear")
-        for name, classifier in classifiers.items():
-            for i, value in enumerate(values):
-                model = CCDR(**({"n_components": 3} | {parameter: value})).fit(*split[:2])
-                predicted = classifier.fit(model.embedding_, split[1]).predict(model.transform(split[2]))
-                assert display.errors[name][i] == pytest.approx(np.mean(predicted != split[3]))
-            np.testing.assert_array_equal(display.lines_[name].get_ydata(), display.errors[name])
 
 
 def test_bad_input(iris):

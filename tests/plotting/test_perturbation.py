@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from spectralcls.perturbo import LearningCurves, PerTurboClassifier
-from spectralcls.plotting import ActiveLearningDisplay, PerturbationDisplay
+from spectralcls.perturbo import PerTurboClassifier
+from spectralcls.plotting import PerturbationDisplay
 
 
 @pytest.fixture(autouse=True)
@@ -59,15 +59,3 @@ def test_given_axes_and_bad_input():
         PerturbationDisplay.from_estimator(clf, np.ones((5, 3)))
     with pytest.raises(ValueError, match=r"labels \[7\]"):
         PerturbationDisplay.from_estimator(clf, X, np.full(60, 7))
-
-
-def test_learning_curves_show_means_in_percent():
-    rng = np.random.default_rng(0)
-    scores = [{name: rng.uniform(size=(4, 6)) for name in ("boundary", "random")} for _ in range(2)]
-    display = ActiveLearningDisplay(LearningCurves(np.arange(5, 11), *scores)).plot(title="Data")
-    for ax, values in zip(display.axes_, scores, strict=True):
-        for line, name in zip(ax.lines, values, strict=True):
-            assert line.get_label() == name
-            np.testing.assert_array_equal(line.get_xdata(), np.arange(5, 11))
-            np.testing.assert_allclose(line.get_ydata(), 100 * values[name].mean(axis=0))
-    assert display.axes_[1].get_title() == "Data: fixed test set"

@@ -7,6 +7,5 @@ from ._explained import perturbation as perturbation
 from ._explained import seen_by_classes as seen_by_classes
 from ._pool import ActivePool
 from ._query import margin, query_boundary
-from ._simulate import LearningCurves, simulate
 
-__all__ = ["ActivePool", "LearningCurves", "PerTurboClassifier", "margin", "query_boundary", "simulate"]
+__all__ = ["ActivePool", "PerTurboClassifier", "margin", "query_boundary"]

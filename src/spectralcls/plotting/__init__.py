@@ -1,24 +1,20 @@
 """Displays in scikit-learn's style; they need matplotlib (the extra ``plot``)."""
 
 from ._bandwidth_path import BandwidthPathDisplay
-from ._comparison import ComparisonDisplay
 from ._density import DensityDisplay
 from ._doubt import InfluenceDisplay, LabelQualityDisplay
-from ._embedding import EmbeddingDisplay, EmbeddingErrorDisplay
+from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
-from ._perturbation import ActiveLearningDisplay, PerturbationDisplay
+from ._perturbation import PerturbationDisplay
 from ._regression import RegressionDisplay
 from ._sample_weights import SampleWeightsDisplay
 from ._spectral_map import SpectralMapDisplay
 from ._vote import VoteDisplay
 
 __all__ = [
-    "ActiveLearningDisplay",
     "BandwidthPathDisplay",
-    "ComparisonDisplay",
     "DensityDisplay",
     "EmbeddingDisplay",
-    "EmbeddingErrorDisplay",
     "InfluenceDisplay",
     "LabelQualityDisplay",
     "MetricDisplay",
