@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
 from spectralcls.ensemble import AutoClassifier
-from spectralcls.ensemble._budget import Clock, affordable_sizes
+from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered
@@ -280,19 +280,26 @@ def test_failed_fit_changes_nothing():
     assert vars(model) == before
 
 
-def test_sizes_grow_until_time_ends():
+def test_the_size_grows_to_what_the_budget_allows_without_the_dearest_members():
     class Fake(Clock):
         elapsed = 0.0
 
-    clock = Fake(100.0)
-    sizes = []
-    for size in affordable_sizes(1_000_000, clock):
-        sizes.append(size)
-        clock.elapsed += 1e-6 * size**2
-    assert sizes[0] == 200 and sizes == sorted(sizes)
-    assert 4000 < sizes[-1] < 10_000  # which would take the 100 seconds alone
-    assert 20 < clock.elapsed < 100
-    assert list(affordable_sizes(1_000_000, Clock(None))) == [1_000_000]
+    def run(budget, growth):
+        clock, timed = Fake(budget), []
+        members = members_for(1000)[0][:2]
+        while step := next_ensemble(1_000_000, members, timed, clock):
+            size, chosen = step
+            timed.append((size, {member.name: growth[member.name](size) for member in chosen}))
+            clock.elapsed += sum(timed[-1][1].values())
+        return [size for size, _ in timed], [set(seconds) for _, seconds in timed], clock.elapsed
+
+    square, linear = (lambda size: 1e-6 * size**2), (lambda size: 1e-5 * size)
+    both = {"PerTurbo": linear, "gradient metric + ridge": square}
+    sizes, names, elapsed = run(100.0, dict.fromkeys(both, square))
+    assert sizes[0] == 200 and sizes == sorted(sizes) and 2000 < sizes[-1] < 10_000 and 20 < elapsed < 100
+    sizes, names, elapsed = run(100.0, both)
+    assert names[0] == set(both) and sizes[-1] == 1_000_000 and names[-1] == {"PerTurbo"} and elapsed < 100
+    assert run(None, both)[0] == [1_000_000]
 
 
 def test_a_small_budget_is_kept_and_said():

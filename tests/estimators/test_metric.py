@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.metric import GradientMetric, KernelMetric
-from spectralcls.metric._gradient_metric import _gradients
+from spectralcls.metric._gradient_metric import _combined, _gradients
 from spectralcls.metric._likelihood import FLOOR, Sample, loss, loss_and_gradient
 
 unlearned = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
@@ -257,6 +257,21 @@ def test_gradient_metric_takes_weights_as_repetitions_and_a_part_of_many_points(
     assert_array_equal(weighted.components_, clone(metric).fit(X[rows], y[rows]).components_)
     part = GradientMetric(max_iter=2, max_samples=60).fit(X, y)
     assert not np.allclose(part.components_, GradientMetric(max_iter=2).fit(X, y).components_)
+
+
+def test_combinations_stand_for_many_classes_whatever_their_names():
+    rng = np.random.default_rng(0)
+    targets, coefficients = np.eye(50)[np.arange(200) % 50], rng.normal(size=(200, 50))
+    drawn = [_combined(coefficients, targets, np.random.RandomState(seed)) for seed in range(400)]
+    assert drawn[0].shape[1] < 50 and _combined(coefficients[:, :5], targets[:, :5], None).shape[1] == 5
+    mean = np.mean([C @ C.T for C in drawn], axis=0)
+    assert_allclose(mean, coefficients @ coefficients.T, atol=0.02 * 200)
+
+    y = np.arange(240) % 60
+    X = rng.normal(size=(60, 6))[y] + rng.normal(size=(240, 6)) * [0.1, 0.1, 0.1, 2, 2, 2]
+    learned = GradientMetric().fit(X, y)
+    assert_allclose(GradientMetric().fit(X, 59 - y).components_, learned.components_, rtol=1e-6)
+    assert np.diag(learned.components_)[:3].min() > np.diag(learned.components_)[3:].max()
 
 
 def test_gradient_metric_that_learns_nothing_is_the_identity():

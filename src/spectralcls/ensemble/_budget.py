@@ -1,4 +1,4 @@
-"""How many points fit into a time budget."""
+"""How many points, and which members, fit into a time budget."""
 
 import time
 
@@ -26,38 +26,59 @@ class Clock:
         return self.budget is None or seconds <= self.budget - self.elapsed
 
 
-def affordable_sizes(n, clock, n_classes=2):
-    """Numbers of points to learn from, one after the other, the last being as many as time allows.
+def cost(members, seconds):
+    """Seconds of one fit of members and their views, each view once, from those of each by itself."""
+    names = {name for member in members for name in (member.name, member.view)}
+    return sum(seconds.get(name, 0.0) for name in names)
+
+
+def dearest(members, seconds):
+    """The member without which the others take the least time."""
+    return min(members, key=lambda member: cost([other for other in members if other is not member], seconds))
+
+
+def next_ensemble(n, members, timed, clock, *, n_classes=2, n_fits=lambda size: 1):
+    """Number of points and members of the next ensemble; None if no larger one fits.
 
     Without a budget all points at once. With one, from few points upwards: what the last two sizes took, extrapolated
-    by a power of n, says whether all points fit in what is left; if not, four times as many, or as many as fit.
+    by a power of n for each member and view, says whether all points fit in what is left; if not, four times as many,
+    or as many as fit. If hardly more fit, the dearest member is left out, and so on.
+
+    Parameters
+    ----------
+    n : int
+    members : list of Member
+    timed : list of (int, dict of str to float)
+        Size of each ensemble so far and the seconds of one fit of its members and views.
+    clock : Clock
+    n_classes : int
+    n_fits : callable
+        How often members are fitted in an ensemble of a size.
     """
-    size, times = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes), []
-    if clock.budget is None or n <= size:
-        yield n
-        return
-    while True:
-        start = clock.elapsed
-        yield size
-        times.append((size, clock.elapsed - start))
-        if size == n:
-            return
-        left = _SHARE * (clock.budget - clock.elapsed)
-        exponent = _exponent(times)
-        largest = int(min(size * (max(left, 0.0) / times[-1][1]) ** (1 / exponent), n))
-        if largest >= n:
-            size = n
-        elif largest >= _GROWTH**2 * size:
-            size = _GROWTH * size
-        elif largest >= _LEAST_GROWTH * size:
-            size = largest
-        else:
-            return
+    if not timed:
+        smallest = max(SMALLEST, _SMALLEST_OF_CLASS * n_classes)
+        return (n if clock.budget is None else min(n, smallest)), members
+    size, seconds = timed[-1]
+    if size == n:
+        return None
+    sizes = np.unique(np.geomspace(size, n, 100).astype(int))[1:]
+    fits = np.array([n_fits(size) for size in sizes.tolist()])
+    predicted = {name: fits * t * (sizes / size) ** _exponent(name, timed) for name, t in seconds.items()}
+    left = _SHARE * (clock.budget - clock.elapsed)
+    kept = [member for member in members if member.name in seconds]
+    while kept:
+        largest = sizes[cost(kept, predicted) <= left].max(initial=0)
+        if n > largest >= _GROWTH**2 * size:
+            return _GROWTH * size, kept
+        if largest == n or largest >= _LEAST_GROWTH * size:
+            return int(largest), kept
+        kept.remove(dearest(kept, {name: t[-1] for name, t in predicted.items()}))
+    return None
 
 
-def _exponent(times):
+def _exponent(name, timed):
     """Of the time in n, between the last two sizes and somewhat more."""
-    if len(times) < 2:
+    if len(timed) < 2 or name not in timed[-2][1]:
         return _FIRST
-    (n_0, t_0), (n_1, t_1) = times[-2:]
-    return float(np.clip(np.log(t_1 / t_0) / np.log(n_1 / n_0) + 0.5, 1.0, _STEEPEST))
+    (n_0, seconds_0), (n_1, seconds_1) = timed[-2:]
+    return float(np.clip(np.log(seconds_1[name] / seconds_0[name]) / np.log(n_1 / n_0) + 0.5, 1.0, _STEEPEST))

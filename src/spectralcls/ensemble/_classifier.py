@@ -16,7 +16,7 @@ from .._utils.from_sklearn import HasMethods, Interval
 from .._utils.progress import progress
 from .._utils.typing import RandomState
 from .._utils.validation import units_of
-from ._budget import Clock, affordable_sizes
+from ._budget import Clock, next_ensemble
 from ._columns import Positions
 from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posteriors_of
 from ._members import LARGE, members_for
@@ -184,35 +184,47 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         if self.class_weight is not None and data.weights is not None:
             units = units_of(data.codes, data.weights, data.n_classes, True)
         points = Points(data.X, data.codes, data.weights, data.n_classes, categorical, units)
-        n_fits = len(members_for(n)[0]) * (self._parts(np.arange(n), ranks, folds)[1] + 1)
+        members, not_scaling = members_for(n)
         # Quietly: a member that learned nothing has its weight.
-        with quietly(), progress("vote", n_fits, silent=not self.verbose) as step_done:
-            ensemble = None
-            for size in affordable_sizes(n, clock, data.n_classes):
+        with quietly(), progress("vote", len(members) * self._n_fits(n, folds), silent=not self.verbose) as step_done:
+            ensemble, timed = None, []
+            while step := next_ensemble(
+                n, members, timed, clock, n_classes=data.n_classes, n_fits=lambda size: self._n_fits(size, folds)
+            ):
+                size, chosen = step
+                before = timed[-1][1] if timed else {}
                 rows = np.flatnonzero((ranks * size) // n != ((ranks + 1) * size) // n)
                 parts = self._parts(rows, ranks, folds)
-                ensemble = fit_ensemble(points.take(rows), members_for(size)[0], *parts, clock, options, step_done)
-        self._set(ensemble, members_for(n)[1], n)
-        self._held_out = data.take(rows[ensemble.judged]), ensemble.posterior, rows[ensemble.judged]
+                found = fit_ensemble(points.take(rows), chosen, *parts, clock, options, step_done, before)
+                timed.append((size, found.seconds))
+                if ensemble is None or not found.vote.loss > ensemble.vote.loss:
+                    ensemble, seen = found, rows
+        left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
+        self._set(ensemble, not_scaling, left_out, n)
+        judged = seen[ensemble.judged]
+        self._held_out = data.take(judged), ensemble.posterior, judged
         return self
 
     def _parts(self, rows, ranks, folds):
         """Part of each of the rows, and how many of the parts are held out, one after the other."""
-        large = len(rows) > LARGE
-        if folds is None:
-            n_parts = max(_HELD_OUT_OF_MANY, len(rows) // LARGE) if large else self.cv
-            parts = np.argsort(np.argsort(ranks[rows])) % n_parts
+        n = len(rows)
+        if folds is not None:
+            parts = folds[rows]
         else:
-            n_parts, parts = int(folds.max()) + 1, folds[rows]
-        return parts, 1 if large else n_parts
+            parts = np.argsort(np.argsort(ranks[rows])) % (max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else self.cv)
+        return parts, self._n_fits(n, folds) - 1
 
-    def _set(self, ensemble: Ensemble, dropped, n):
+    def _n_fits(self, n, folds):
+        """How often members are fitted for n points."""
+        return 2 if n > LARGE else (self.cv if folds is None else int(folds.max()) + 1) + 1
+
+    def _set(self, ensemble: Ensemble, not_scaling, left_out, n):
         self.members_ = [(name, VotingMember(self._inputs, model, self.classes_)) for name, model in ensemble.members]
         self._vote = ensemble.vote
         self.weights_, self.prior_weight_ = self._vote.weights, self._vote.prior_weight
         self.losses_, self.loss_ = self._vote.losses, self._vote.loss
         self.n_samples_used_ = ensemble.n_samples
-        self.dropped_ = dropped + ensemble.dropped
+        self.dropped_ = not_scaling + left_out
         parts = [f"{name} {w:.2f}" for (name, _), w in zip(self.members_, self.weights_, strict=True)]
         if self.prior_weight_:
             parts.append(f"class shares {self.prior_weight_:.2f}")
@@ -223,7 +235,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:
             self.summary_ += f"; without {', '.join(self.dropped_)}"
-        if ensemble.n_samples < n or ensemble.dropped:
+        if ensemble.n_samples < n or left_out:
             warnings.warn(
                 f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "
                 f"{self.summary_}.",

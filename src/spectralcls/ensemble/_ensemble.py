@@ -7,9 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
+from ._budget import cost, dearest
 from ._members import LARGE, make_view
 from ._vote import Vote, class_shares, learn_vote
 
+_TO_ALL = 2.0  # exponent of the time in n from a split to all points
 _SETTLED = ("bandwidth", "alpha")  # what the fit to many points takes over from the fit to a part of them
 
 
@@ -19,7 +21,7 @@ class Ensemble(NamedTuple):
     n_samples: int  # points that the members have seen
     judged: np.ndarray  # (n,) bool: points by which the vote was learned, as members saw them that had not
     posterior: np.ndarray  # (n_judged, C) of the vote for them
-    dropped: list  # names of members for which the time did not suffice
+    seconds: dict  # of a fit of each member and view, in the mean
 
 
 class Points(NamedTuple):
@@ -54,12 +56,12 @@ class Fitting:
     def fit(self, member, like=None):
         """Fit a member; with `like`, a pipeline that was fitted to most of the points, only its last step, anew."""
         self.step_done(member.name)
-        start = time.monotonic()
         if like is None:
             view, Z = self._view(member.view)
+            start = time.perf_counter()
             head = member.make(Z, self.large, self.options)
         else:
-            view = like[:-1]
+            start, view = time.perf_counter(), like[:-1]
             Z, head = view.transform(self.points.X), clone(like[-1])
             settled = {name: getattr(like[-1], f"{name}_") for name in _SETTLED if name in head.get_params()}
             if hasattr(like[-1], "temperature_"):  # which is learned anew
@@ -67,7 +69,21 @@ class Fitting:
             head.set_params(**settled)
         head.fit(Z, self.points.codes, sample_weight=self._weights_beside(head))
         self.models[member.name] = Pipeline([*view.steps, ("classifier", head)])
-        self.seconds[member.name] = time.monotonic() - start
+        self.seconds[member.name] = time.perf_counter() - start
+
+    def posterior(self, member, X):
+        """Probabilities by a fitted member, on its account."""
+        start = time.perf_counter()
+        found = posterior(self.models[member.name], X, self.points.n_classes)
+        self.seconds[member.name] += time.perf_counter() - start
+        return found
+
+    def expected(self, member, before):
+        """Seconds of a member not fitted yet: those before in the ratio of the others, or twice the most so far."""
+        if member.name not in before:
+            return 2 * max(self.seconds.values())
+        ratio = sum(self.seconds.values()) / sum(before[name] for name in self.seconds)
+        return ratio * (before[member.name] + (member.view not in self.seconds) * before.get(member.view, 0.0))
 
     def _weights_beside(self, head):
         """Weights of the points, but for what a classifier takes as weights of classes."""
@@ -79,22 +95,22 @@ class Fitting:
 
     def _view(self, name):
         if name not in self._views:
+            start = time.perf_counter()
             view = make_view(name, self.large, self.points.categorical, self.options)
             Z = self.points.X
             for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
                 Z = step.fit(Z, self.points.codes, sample_weight=self.points.sample_weights).transform(Z)
             self._views[name] = view, Z
+            self.seconds[name] = time.perf_counter() - start
         return self._views[name]
 
-    @property
-    def total(self):
-        return sum(self.seconds.values())
 
-
-def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
+def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):
     """Fit all members to the points outside of part 0, 1, ... `n_splits` - 1, then to all.
 
-    If the time does not suffice, later splits, the fit to all points, and in the first split members are left out.
+    If the time does not suffice, members are left out in the first split, so that one at least can be fitted to all
+    points, then later splits, then members that are dear and have less than half of the weight, then the fit to all
+    points.
 
     Parameters
     ----------
@@ -106,6 +122,8 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
     options : dict
         See `Member`.
     step_done : callable
+    before : dict of str to float
+        Seconds of a fit to fewer points of each member and view; empty: unknown.
 
     Returns
     -------
@@ -114,31 +132,44 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done):
     X, codes, n_classes = points.X, points.codes, points.n_classes
     posteriors = {member.name: np.zeros((len(X), n_classes)) for member in members}
     judged = np.zeros(len(X), dtype=bool)
-    kept, last, n_seen = list(members), None, 0
+    kept, fittings, to_all = list(members), [], 1.0
     for split in range(n_splits):
         inside = parts != split
         if len(np.unique(codes[inside])) < 2 or inside.all():
             continue
-        if last is not None and not clock.affords(1.1 * last.total):
+        if fittings and not clock.affords((1 + to_all) * cost(kept, fittings[0].seconds)):
             break
-        fitting = Fitting(points.take(inside), options, clock, step_done)
+        fitting, to_all = Fitting(points.take(inside), options, clock, step_done), (len(X) / inside.sum()) ** _TO_ALL
         for member in list(kept):
-            if last is None and fitting.models and not clock.affords(max(fitting.seconds.values())):
-                kept.remove(member)
-                continue
+            if not fittings and fitting.models:
+                reserve = to_all * min(
+                    cost([other], fitting.seconds) for other in members if other.name in fitting.models
+                )
+                if not clock.affords(fitting.expected(member, before) + reserve):
+                    kept.remove(member)
+                    continue
             fitting.fit(member)
-            posteriors[member.name][~inside] = posterior(fitting.models[member.name], X[~inside], n_classes)
+            posteriors[member.name][~inside] = fitting.posterior(member, X[~inside])
         judged |= ~inside
-        last, n_seen = fitting, int(inside.sum())
-    vote = _learned(kept, posteriors, judged, points)
-    if last is None or clock.affords(last.total * (len(X) / n_seen) ** 2.5):
-        whole = Fitting(points, options, clock, step_done)
+        fittings.append(fitting)
+    chosen, vote = kept, _learned(kept, posteriors, judged, points)
+    weights = {member.name: weight for member, weight in zip(kept, vote.weights, strict=True)}
+    while fittings and chosen and not clock.affords(to_all * cost(chosen, fittings[-1].seconds)):
+        without = dearest(chosen, fittings[-1].seconds)
+        chosen = [member for member in chosen if member is not without]
+    if not fittings or sum(weights[member.name] for member in chosen) > (1 - vote.prior_weight) / 2:
+        if chosen != kept:
+            kept, vote = chosen, _learned(chosen, posteriors, judged, points)
+        fittings.append(Fitting(points, options, clock, step_done))
         for member in kept:
-            whole.fit(member, like=last.models[member.name] if whole.large and last is not None else None)
-        last, n_seen = whole, len(X)
+            like = fittings[0].models[member.name] if fittings[-1].large and len(fittings) > 1 else None
+            fittings[-1].fit(member, like=like)
+    last = fittings[-1]
     models = [(member.name, last.models[member.name]) for member in kept]
     held_out = vote([posteriors[member.name][judged] for member in kept])
-    return Ensemble(models, vote, n_seen, judged, held_out, [m.name for m in members if m not in kept])
+    names = {name for fitting in fittings for name in fitting.seconds}
+    seconds = {name: float(np.mean([f.seconds[name] for f in fittings if name in f.seconds])) for name in names}
+    return Ensemble(models, vote, len(last.points.X), judged, held_out, seconds)
 
 
 class VotingMember(ClassifierMixin, BaseEstimator):

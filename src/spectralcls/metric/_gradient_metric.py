@@ -19,6 +19,7 @@ from ._linear_map import LinearMap
 from ._problem import Problem
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues
+_MOST_OUTPUTS = 32  # whose gradients are taken; random combinations stand for more
 
 
 class GradientMetric(LinearMap):
@@ -78,7 +79,8 @@ class GradientMetric(LinearMap):
     -----
     Features should have comparable scales: M = I is where it starts. A round costs 2 m^3 multiply-adds for each alpha
     and one kernel sum with d + 1 columns for each of C classes or outputs, O(m^2 C d), for m <= `max_samples` points;
-    memory O(m^2).
+    memory O(m^2). Of more than 32 classes or outputs, 32 combinations with random signs replace them: the outer
+    products of their gradients add up to the same in the mean.
 
     References
     ----------
@@ -177,7 +179,8 @@ class GradientMetric(LinearMap):
                 self.loss_curve_.append(loss)
                 if step < self.max_iter:
                     step_done(f"loss {loss:.4f}")
-                    L = _root(_gradients(Z, coefficients, bandwidth, self.n_jobs), weights, L)
+                    columns = _combined(coefficients, problem.targets, rng)
+                    L = _root(_gradients(Z, columns, bandwidth, self.n_jobs), weights, L)
         self.n_iter_ = self.max_iter
         if not self.best_iter_:
             advise(
@@ -217,6 +220,17 @@ class GradientMetric(LinearMap):
             if best[1] is None or loss < best[0]:
                 best = loss, solution.coefficients
         return best
+
+
+def _combined(coefficients, targets, rng):
+    """At most `_MOST_OUTPUTS` columns with the same outer product of gradients as all coefficients, in the mean.
+
+    Classes are counted in the order of their points, which their names do not change.
+    """
+    if coefficients.shape[1] <= _MOST_OUTPUTS:
+        return coefficients
+    signs = rng.choice([-1.0, 1.0], (coefficients.shape[1], _MOST_OUTPUTS)) / np.sqrt(_MOST_OUTPUTS)
+    return coefficients[:, np.argsort(targets.argmax(axis=0), kind="stable")] @ signs
 
 
 def _gradients(Z, coefficients, h, n_jobs):
