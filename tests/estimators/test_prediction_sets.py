@@ -327,3 +327,54 @@ def test_counts_by_tiles_are_those_of_every_pair(bandwidth, by_class, weighted):
         for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [0, 0.5, -1]:  # decided, if not counted to the end
             decided = points.counts(Q, by_class, beyond)[:, c] > beyond
             np.testing.assert_array_equal(decided, expected > beyond)
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("balanced", [None, "balanced"])
+@pytest.mark.parametrize("model", EXACT[-2:], ids=name_of)
+def test_counts_are_those_of_the_whole_inverse(model, balanced, by_class):
+    """Bounds and shared terms change nothing: weights of points and of classes, as each query's matrix says itself."""
+    X, y, many, _ = draw(90, 150, seed=2)
+    model = clone(model).set_params(class_weight=balanced).fit(X, y, np.random.default_rng(0).integers(1, 4, 90))
+    points, Q = model._leave_one_out(), np.vstack([many[:2], X[:2], 30 * many[:1]])
+    sums = grown_ridge if isinstance(model, sc.KernelRidgeClassifier) else grown_spans
+    expected, limits = np.empty((len(Q), 3)), np.empty((len(Q), 3))
+    for q, c in np.ndindex(*expected.shape):
+        found, limits[q, c] = sums(points, Q[q : q + 1], c)
+        below = found <= limits[q, c] + 1e-9 * max(1, abs(limits[q, c]))
+        expected[q, c] = points.weights @ (below & (points.codes == c) if by_class else below)
+    np.testing.assert_allclose(points.counts(Q, by_class), expected, rtol=1e-12)
+    for beyond in np.quantile(expected, [0.05, 0.3, 0.8]) + [0, 0.5, -1]:
+        np.testing.assert_array_equal(points.counts(Q, by_class, beyond) > beyond, expected > beyond)
+    singly = np.concatenate([points.counts(many[i : i + 1], by_class) for i in range(len(many))])
+    np.testing.assert_allclose(points.counts(many, by_class), singly, rtol=1e-12)
+
+
+def grown_ridge(points, q, c):
+    """Log odds of the points once (q, c) is among them, and those of (q, c) by the others."""
+    n, unit = len(points.X), points.units[c]
+    weights = np.append(points.weights * points.units[points.codes], unit)
+    codes = np.append(points.codes, c)
+    X = np.vstack([points.X, q])
+    K = np.exp(-np.linalg.norm(X[:, None] - X, axis=2) / 2)
+    B, Y = np.linalg.inv(K + np.diag(points.alpha / weights)), np.eye(3)[codes]
+    shares, units = weights @ Y / weights.sum(), points.units[codes]
+    copies = np.maximum(weights, units)
+    left = (copies - units) / points.alpha + B.diagonal() * units / copies
+    scores = (Y - B @ (Y - shares) / left[:, None]) / points.temperature
+    odds = np.array([log_odds(scores[i], codes[i], points.background) for i in range(n + 1)])
+    return odds[:n], odds[n]
+
+
+def grown_spans(points, q, c):
+    """The same by the spans of the classes: q joins that of c."""
+    X, roots = np.vstack([points.X, q]), np.append(points.roots, np.sqrt(points.units[c]))
+    codes, scores = np.append(points.codes, c), np.empty((len(X), 3))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2)
+    for i, label in np.ndindex(len(X), 3):
+        own = np.flatnonzero((codes == label) & (np.arange(len(X)) != i))
+        M = roots[own, None] * K[np.ix_(own, own)] * roots[own] + 0.1 * np.eye(len(own))
+        scores[i, label] = roots[own] * K[own, i] @ np.linalg.solve(M, roots[own] * K[own, i])
+    with np.errstate(divide="ignore"):
+        odds = [log_odds(np.log(s), label, points.background) for s, label in zip(scores, codes, strict=True)]
+    return np.nan_to_num(odds[:-1], nan=-np.inf), np.nan_to_num(odds[-1], nan=-np.inf)

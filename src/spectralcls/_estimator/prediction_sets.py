@@ -81,9 +81,10 @@ class PredictionSets:
         also rules weighted by 1/f, whose weights are those of the fit, and :class:`~spectralcls.AutoClassifier`, which
         compares with out-of-fold probabilities of its training points and has no guarantee for finite samples.
 
-        The first call scores the training points, O(n^2) kernel values once (PerTurbo and kernel ridge: O(n^3), and n^2
-        numbers of memory). Then the kernel means evaluate the n_queries x n_samples pairs twice, PerTurbo and kernel
-        ridge take O(n^2) a query.
+        The first call scores the training points, O(n^2) kernel values once. PerTurbo inverts the matrix of each class,
+        kernel ridge regression that of all points: O(n^3), and the inverse is kept. Then the kernel means evaluate the
+        n_queries x n_samples pairs twice; a query meets PerTurbo's inverses, and as a rule few points of other classes,
+        and for kernel ridge regression the whole inverse, n^2 multiply-adds.
 
         References
         ----------

@@ -54,31 +54,19 @@ class LeaveOneOut:
         return float(weighted_quantile(self.own[reached], BACKGROUND, self.weights[reached]))
 
     @cached_property
-    def rest(self):
-        """log of the sum over all classes but a point's own and c, (n, C); the background is one of them."""
-        others = self.scores.copy()
-        others[np.arange(len(self.codes)), self.codes] = -np.inf
-        return np.logaddexp(log_sums_of_others(others), self.background)
-
-    @cached_property
     def others(self):
-        """log of the sum over all classes but a point's own, (n,)."""
-        return self.rest[np.arange(len(self.codes)), self.codes]
-
-    def log_odds(self, scores):
-        """Log odds (n,) of the points' own classes, against the others and the background, at scores (n, C)."""
-        rows = np.arange(len(self.codes))
-        others = scores.copy()
-        others[rows, self.codes] = self.background
-        return odds(scores[rows, self.codes], np.logaddexp.reduce(others, axis=1))
+        """log of the sum over all classes but a point's own, the background among them, (n,)."""
+        others = self.scores.copy()
+        others[np.arange(len(self.codes)), self.codes] = self.background
+        return np.logaddexp.reduce(others, axis=1)
 
     def limits(self, Q):
         """Log odds (m, C) of each class for queries, and what ties to rounding may exceed them by."""
         return self._limits_at(self.queries(Q), Q.dtype)
 
-    def _limits_at(self, scores, dtype):
+    def _limits_at(self, scores, dtype, slack=0.0):
         others = np.logaddexp(log_sums_of_others(scores), self.background)
-        return odds(scores, others) + rounding_of(scores, dtype)
+        return odds(scores, others) + rounding_of(scores, dtype, slack)
 
     def counts(self, Q, within, beyond=None):
         """For each query and class c the number (m, C) of points, each with its weight, whose log odds are at most
@@ -86,34 +74,16 @@ class LeaveOneOut:
 
         With `beyond`, a number or one for each class, only whether it is exceeded has to be right.
         """
-        limits = self.limits(Q)
+        limits, unchanged = self.limits(Q), odds(self.own, self.others)
         out = np.empty(limits.shape)
-        weights = None if np.all(self.weights == 1) else self.weights
-        for rows in blocks(len(Q), 8 * len(self.codes), CACHE_BYTES):
-            for c, found in enumerate(self.added(Q[rows])):
-                own = np.flatnonzero(self.codes == c) if within else slice(None)
-                below = found[:, own] <= limits[rows, c, None]
-                out[rows, c] = np.count_nonzero(below, axis=1) if weights is None else below @ weights[own]
+        for c, limit in enumerate(limits.T):
+            among = self.codes == c if within else slice(None)
+            out[:, c] = counter(unchanged[among], self.weights[among])(limit)
         return out
 
     def number(self, by_class):
         """Of points, each with its weight; (C,) of each class if `by_class`."""
         return np.bincount(self.codes, self.weights, self.scores.shape[1]) if by_class else self.weights.sum()
-
-    def added(self, Q):
-        """For each class c the log odds (m, n) of the points' own classes once (q, c) is among them.
-
-        What is yielded is overwritten in the next step.
-        """
-        for _ in self.scores.T:
-            yield np.broadcast_to(odds(self.own, self.others), (len(Q), len(self.own)))
-
-    def replaced(self, c, scores):
-        """These log odds, if only the scores of class c change, to `scores` (m, n)."""
-        return odds(
-            np.where(self.codes == c, scores, self.own),
-            np.where(self.codes == c, self.others, log_sum(self.rest[:, c], scores)),
-        )
 
 
 def conformal_p_values(points, Q, by_class):
@@ -131,9 +101,14 @@ def conformal_sets(points, Q, by_class, error):
     return points.counts(Q, by_class, beyond) > beyond
 
 
-def rounding_of(scores, dtype):
-    """What logarithmic scores may be off by."""
-    return 64 * np.finfo(dtype).eps * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
+def rounding_of(scores, dtype, slack=0.0):
+    """What logarithmic scores may be off by, at least `slack` of them."""
+    return max(64 * np.finfo(dtype).eps, slack) * np.maximum(1.0, np.where(np.isfinite(scores), np.abs(scores), 0.0))
+
+
+def slack_of(alpha):
+    """Share of log odds by which the inverse of a kernel matrix plus alpha may miss a tie."""
+    return max(1e-9, 64 * np.finfo(np.float64).eps / alpha)
 
 
 def odds(own, others):
@@ -141,6 +116,13 @@ def odds(own, others):
     with np.errstate(invalid="ignore"):
         found = own - others
     return np.fmax(found, -np.inf, out=found)
+
+
+def counter(values, weights):
+    """Function of limits: how many points, each with its weight, have values of at most these."""
+    order = np.argsort(values)
+    values, total = values[order], np.append(0.0, np.cumsum(weights[order]))
+    return lambda limits: total[np.searchsorted(values, limits, side="right")]
 
 
 def log_sum(a, b):
@@ -313,7 +295,7 @@ class Tile:
         (m,) are of the classes (k,)."""
         out = np.zeros(limits.shape)
         some_asked = np.flatnonzero(asked.any(axis=1))
-        for some in blocks(len(some_asked), 8 * len(self.X), CACHE_BYTES):
+        for some in blocks(len(some_asked), 16 * len(self.X), CACHE_BYTES):
             rows = some_asked[some]
             conforms_less = self._compared(Q[rows], log_weights[rows], width)
             for j, c in enumerate(classes):

@@ -1,21 +1,25 @@
-"""Kernel ridge regression by all points but one, and what a further point changes, from one inverse factor."""
+"""Kernel ridge regression by all points but one, and what a further point changes, from one inverse."""
 
 import numpy as np
 
-from .._expansion.leave_one_out import LeaveOneOut
+from .._core.interrupt import matmul
+from .._expansion.leave_one_out import LeaveOneOut, slack_of
+from .._expansion.points import blocks, class_rows
 from .._expansion.ridge import factor_in_place
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ..linalg import inverse_in_place
 
-SLACK = 1e-9  # of log odds: ties to the rounding of an inverse are ties
+BLOCK_BYTES = 1 << 23  # kernel values of queries that meet the inverse together
 
 
 class RidgeLeftOut(LeaveOneOut):
     """Scores over the temperature. Targets are indicators less the shares of the classes among all points.
 
     With M = K + alpha W^-1, its inverse B and the coefficients A = B Y, the prediction of point i by the others is
-    ``y_i - a_i / B_ii``, of copies see `_expansion.ridge.solve`. A further point adds a rank-one matrix to B.
+    ``y_i - a_i / B_ii``, of copies see `_expansion.ridge.solve`. A further point x adds v v^T / s to B, where ``v = B
+    k(x)``. Whatever its class c, the scores of point i are the same but for that of c: one product with B for a query,
+    one exponential for a point and class.
 
     Parameters
     ----------
@@ -30,52 +34,71 @@ class RidgeLeftOut(LeaveOneOut):
 
     def __init__(self, X, codes, weights, n_classes, expansion, alpha, temperature, by_class, order):
         units = units_of(codes, weights, n_classes, by_class)
+        by_code = np.argsort(codes, kind="stable")
+        X, codes, weights, order = X[by_code], codes[by_code], weights[by_code], np.argsort(by_code)[order]
         vars(self).update(X=X, expansion=expansion, alpha=alpha, temperature=temperature, units=units)
-        K = self._kernel(X)
-        V = inverse_in_place(factor_in_place(K, alpha / weights, alpha))
+        V = inverse_in_place(factor_in_place(self._kernel(X), alpha / weights, alpha))
+        inverse = matmul(V, V.T)
         Y = np.eye(n_classes)[codes]
         copies, unit = np.maximum(weights, units[codes]), units[codes]
-        vars(self).update(V=V, Y=Y, P=V @ (V.T @ Y), u=V @ V.sum(axis=0), diagonal=np.einsum("ij,ij->i", V, V))
-        vars(self).update(total=weights @ Y, beyond=(copies - unit) / alpha, share=unit / copies)
-        scores = self._held_out(self.P, self.u[:, None], self.total / self.total.sum(), self.diagonal[:, None])
+        vars(self).update(inverse=inverse, P=inverse @ Y, u=inverse.sum(axis=1), total=weights @ Y)
+        share = unit / copies
+        vars(self).update(share=share, divisor=(copies - unit) / alpha + share * inverse.diagonal())
+        scores = Y - (self.P - self.u[:, None] * (self.total / self.total.sum())) / self.divisor[:, None]
         super().__init__(codes, weights / unit, scores / temperature, None, order)
 
     def _kernel(self, Q):
         options = dict(kernel=self.expansion.kernel, bandwidth=self.expansion.bandwidth)
         return kernel_matrix(self.X.astype(np.float64), Q.astype(np.float64), **options)
 
-    def _held_out(self, P, u, shares, diagonal):
-        """``y_i + shares - a_i / ...`` with the coefficients ``a = P - u shares`` of the targets."""
-        return self.Y - (P - u * shares) / (self.beyond[:, None] + self.share[:, None] * diagonal)
-
-    def _shares(self, c):
-        """Shares of the classes with one more point of class c."""
-        total = self.total.copy()
-        total[c] += self.units[c]
-        return total / total.sum()
-
-    def limits(self, Q):
-        k = self._kernel(Q)
-        g, h = k.T @ self.P, (k.T @ self.u)[:, None]
+    def _limits_of(self, g, h):
+        """Log odds (C, m) of each class for queries, from their kernel values' products with P (C, m) and u (m,)."""
         out = np.empty(g.shape)
-        for c in range(len(self.units)):
-            scores = (g + (1 - h) * self._shares(c)) / self.temperature
-            own, scores[:, c] = scores[:, c].copy(), self.background
-            out[:, c] = own - np.logaddexp.reduce(scores, axis=1)
-        return out + SLACK * np.maximum(1.0, np.abs(out))
-
-    def added(self, Q):
-        k = self._kernel(Q)
-        v = self.V @ (self.V.T @ k)
-        outside, (g, h) = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0), (k.T @ self.P, k.T @ self.u)
         for c, unit in enumerate(self.units):
-            indicator = np.eye(len(self.units))[c]
-            v_over_s = v / (outside + self.alpha / unit)
-            found = np.empty(v.T.shape)
-            for q in range(len(Q)):
-                P = self.P + np.outer(v_over_s[:, q], g[q] - indicator)
-                u = self.u + v_over_s[:, q] * (h[q] - 1)
-                diagonal = self.diagonal + v_over_s[:, q] * v[:, q]
-                scores = self._held_out(P, u[:, None], self._shares(c), diagonal[:, None]) / self.temperature
-                found[q] = self.log_odds(scores)
-            yield found
+            shares = (self.total + unit * (np.arange(len(g)) == c)) / (self.total.sum() + unit)
+            scores = (g + shares[:, None] * (1 - h)) / self.temperature
+            own, scores[c] = scores[c].copy(), self.background
+            out[c] = own - np.logaddexp.reduce(scores, axis=0)
+        return out + slack_of(self.alpha) * np.maximum(1.0, np.abs(out))
+
+    def counts(self, Q, within, beyond=None):
+        own, out = class_rows(self.codes, len(self.units)), np.zeros((len(Q), len(self.units)))
+        for rows in blocks(len(Q), 8 * len(self.X), BLOCK_BYTES):
+            k = self._kernel(Q[rows])
+            v, g, h = matmul(self.inverse, k), self.P.T @ k, self.u @ k
+            outside = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0)
+            limits = self._limits_of(g, h)
+            for unit in np.unique(self.units):
+                classes, s = np.flatnonzero(self.units == unit), outside + self.alpha / unit
+                for label, points in enumerate(own):
+                    asked = classes[classes == label] if within else classes
+                    if len(asked):
+                        at_least = self._sums_of_others(label, points, v[points], g, h - 1, s, unit, asked)
+                        for c, sums in zip(asked, at_least, strict=True):
+                            out[rows, c] += self.weights[points] @ (sums >= np.exp(-limits[c]))
+        return out
+
+    def _sums_of_others(self, label, points, v, g, h, s, unit, classes):
+        """For each class c sum(exp(score of b - own score)) over all other classes b and the background, of these
+        points (k, m) of one class, once (q, c) is among them and weighs `unit`."""
+        each = np.multiply(v, 1 / s)  # B grows by v v^T / s
+        inverse = 1 / (each * v * self.share[points, None] + self.divisor[points, None])
+        each *= inverse
+        total = self.total.sum() + unit
+        shares = self.total / total  # but for what (q, c) adds to that of c
+        residuals = (self.P[points] - self.u[points, None] * shares) / self.temperature
+        steps = (g - h * shares[:, None]) / self.temperature
+        own = residuals[:, label, None] * inverse + each * steps[label]
+        grows = each * (1 + h * unit / total)
+        grows += inverse * (self.u[points, None] * unit / total)
+        grows = np.exp(grows / self.temperature)  # of the score of c
+        sums = np.exp(own + (self.background - 1 / self.temperature))
+        terms = {}
+        for b in np.delete(np.arange(len(g)), label):
+            term = each * (steps[label] - steps[b])
+            term += inverse * (residuals[:, label] - residuals[:, b])[:, None]
+            term -= 1 / self.temperature
+            terms[b] = np.exp(term, out=term)
+            sums += term
+        for c in classes:
+            yield sums / grows if c == label else sums + terms[c] * (grows - 1)
