@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 
-import spectralcls
 from spectralcls import knn, top_eigenpairs
 from spectralcls.kernels import kernel_matrix, kernel_sums
 from spectralcls.neighbors import reverse_knn
@@ -153,6 +152,7 @@ def accuracies(data, splits):
     """{"sizes": of a split, classifier: accuracies in per cent} of all classifiers with their defaults."""
     from sklearn.preprocessing import StandardScaler
 
+    from bench.classifiers import OURS
     from bench.data import folder
     from bench.reproduce.data import MissingData, Source, parts
 
@@ -164,8 +164,8 @@ def accuracies(data, splits):
     for train, test in rows:
         found["sizes"] = [len(train), len(test)]
         scaler = StandardScaler().fit(X[train])
-        for name in (name for name in spectralcls.__all__ if name.endswith("Classifier")):
-            model = getattr(spectralcls, name)(n_jobs=1).fit(scaler.transform(X[train]), y[train])
+        for name, kind in OURS.items():
+            model = kind(n_jobs=1).fit(scaler.transform(X[train]), y[train])
             found.setdefault(name, []).append(100 * model.score(scaler.transform(X[test]), y[test]))
     return found
 

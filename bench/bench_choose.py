@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-import spectralcls
-from bench.classifiers import PEERS
+from bench.classifiers import OURS, PEERS
 from bench.data import folder, load
 from bench.measure import QUICK, gib_beyond, limited_threads, paired, processor_seconds
 from bench.pages import pick, view
@@ -21,7 +20,6 @@ from bench.reproduce.data import SIMULATED, TITLES, MissingData, Source, parts
 from spectralcls.datasets import make_twonorm
 
 POINTS, SPLITS = 1000, 1 if QUICK else 5
-OURS = [name for name in spectralcls.__all__ if name.endswith("Classifier")]
 THEIRS = ["SVM"] if QUICK else ["SVM", "k-NN", "RandomForest", "HistGradientBoosting"]
 FRONT = ["AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "ParzenClassifier"]
 SIZES = [1_000] if QUICK else [1_000, 10_000, 100_000]
@@ -46,7 +44,7 @@ WORDS = {  # class: (use when, avoid when, page of the guide)
 
 
 def make(name):
-    return getattr(spectralcls, name)(n_jobs=1) if name in OURS else PEERS[name](1)
+    return OURS[name](n_jobs=1) if name in OURS else PEERS[name](1)
 
 
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])

@@ -9,8 +9,8 @@ import pytest
 from sklearn.kernel_approximation import Nystroem
 
 from bench.measure import QUICK, compare, gib_beyond
-from spectralcls import SpectralLaplacianISEClassifier
 from spectralcls.linalg import rpcholesky
+from spectralcls.spectral import SpectralLaplacianISEClassifier
 
 CASES = [(2000, 50)] if QUICK else [(20_000, 200), (20_000, 500), (1_000_000, 500)]
 BANDWIDTHS = {4: 3.0, 16: 8.0}

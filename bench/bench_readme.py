@@ -135,7 +135,8 @@ CAPABILITIES = {  # title: what an unfitted default estimator offers, a truth va
 @view(page=False)
 def capabilities():
     """What each estimator offers with its defaults, by its own tags, methods and signature."""
-    classes = [getattr(spectralcls, name) for name in spectralcls.__all__]
+    modules = (spectralcls, spectralcls.spectral, spectralcls.metric)
+    classes = {getattr(module, name) for module in modules for name in module.__all__}
     found = [c() for c in classes if inspect.isclass(c) and issubclass(c, BaseEstimator)]
     rows = []
     for estimator in sorted(found, key=lambda e: (not is_classifier(e), type(e).__name__)):

@@ -29,12 +29,12 @@ from spectralcls import (
     ISEClassifier,
     KernelRidgeClassifier,
     LaplacianISEClassifier,
-    LaplacianSpectralClassifier,
     ParzenClassifier,
     ParzenOutlierDetector,
     PerTurboClassifier,
 )
 from spectralcls.inspection import feature_effect, influence, label_quality
+from spectralcls.spectral import LaplacianSpectralClassifier
 
 NAMES, ORGANELLES = ["iris", "wine"], ["dunkley2006", "hyperLOPIT2015"]
 if not QUICK:

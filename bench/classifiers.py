@@ -20,6 +20,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
 
+import spectralcls
+
+OURS = {  # classifiers of this package
+    name: getattr(module, name)
+    for module in (spectralcls, spectralcls.spectral)
+    for name in module.__all__
+    if name.endswith("Classifier")
+}
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 SVM_GRID = {"svc__C": np.logspace(-1, 3, 5), "svc__gamma": np.logspace(-2, 2, 5, base=4)}
 MOST_ROUNDS, PATIENCE, LEAVES = 2000, 30, (15, 63, 255)  # of boosting with early stopping

@@ -8,9 +8,9 @@ eigenvectors of the kernel each ring has a direction of its own.
 
 import matplotlib.pyplot as plt
 
-from spectralcls import SpectralLaplacianISEClassifier
 from spectralcls.datasets import make_two_rings
 from spectralcls.plotting import SpectralMapDisplay
+from spectralcls.spectral import SpectralLaplacianISEClassifier
 
 X, y = make_two_rings(200, random_state=0)
 X_test, y_test = make_two_rings(100, random_state=1)

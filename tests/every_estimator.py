@@ -26,10 +26,17 @@ DEPEND_ON_ORDER = {
 }
 
 
+KINDS = {
+    name: thing
+    for module in (spectralcls, spectralcls.spectral, spectralcls.metric)
+    for name, thing in ((name, getattr(module, name)) for name in module.__all__)
+    if inspect.isclass(thing) and issubclass(thing, BaseEstimator)
+}
+
+
 def names():
     """Public names of all estimators."""
-    public = ((name, getattr(spectralcls, name)) for name in spectralcls.__all__)
-    return sorted(name for name, thing in public if inspect.isclass(thing) and issubclass(thing, BaseEstimator))
+    return sorted(KINDS)
 
 
 def classifiers():
@@ -38,7 +45,7 @@ def classifiers():
 
 def make(name, fixed=False, **parameters):
     """A new estimator of that name, quick to fit; if `fixed` without anything tuned."""
-    kind = getattr(spectralcls, name)
+    kind = KINDS[name]
     known = inspect.signature(kind).parameters
     fixed_values = QUERIED | (FIXED | FIXED_OF.get(name, {}) if fixed else {})
     chosen = {key: value for key, value in fixed_values.items() if key in known}

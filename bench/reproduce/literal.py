@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from spectralcls import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 from spectralcls._expansion import Expansion, Rule, TrainingPoints
 from spectralcls._utils.training_data import TrainingData
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 
 class _AsPrinted:

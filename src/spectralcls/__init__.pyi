@@ -29,18 +29,14 @@ from .kernel_mean import ParzenClassifier as ParzenClassifier
 from .kernels import kernel_matrix as kernel_matrix
 from .kernels import kernel_sums as kernel_sums
 from .linalg import top_eigenpairs as top_eigenpairs
-from .metric import KernelMetric as KernelMetric
 from .neighbors import knn as knn
 from .perturbo import PerTurboClassifier as PerTurboClassifier
 from .regression import KernelLogisticClassifier as KernelLogisticClassifier
 from .regression import KernelRegressor as KernelRegressor
 from .regression import KernelRidgeClassifier as KernelRidgeClassifier
 from .spectral import KernelMap as KernelMap
-from .spectral import LaplacianSpectralClassifier as LaplacianSpectralClassifier
-from .spectral import SpectralISEClassifier as SpectralISEClassifier
 from .spectral import SpectralKernel as SpectralKernel
 from .spectral import SpectralKernelClassifier as SpectralKernelClassifier
-from .spectral import SpectralLaplacianISEClassifier as SpectralLaplacianISEClassifier
 from .storage import load as load
 from .storage import save as save
 

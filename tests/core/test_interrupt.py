@@ -22,6 +22,7 @@ import spectralcls as S
 from spectralcls.linalg import KernelOperator
 for name in S.__all__:
     getattr(S, name)
+S.spectral, S.metric
 warnings.simplefilter("ignore")
 for line in sys.stdin:
     child = os.fork()
@@ -94,7 +95,7 @@ CALLS = {
     "CCDR": (X.format(n=100_000, d=20) + "; y = np.arange(100_000) % 3", "S.CCDR(n_components=5).fit(X, y)"),
     "spectral ISE": (
         X.format(n=40_000, d=10) + "; y = np.arange(40_000) % 3",
-        "S.SpectralISEClassifier(n_components=20).fit(X, y)",
+        "S.spectral.SpectralISEClassifier(n_components=20).fit(X, y)",
     ),
 }
 

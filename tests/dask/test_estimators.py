@@ -12,6 +12,7 @@ pytest.importorskip("dask.array")
 import dask
 import dask.array as da
 import dask.dataframe as dd
+from every_estimator import KINDS
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
@@ -162,7 +163,7 @@ def test_more_points_than_are_tuned_on_give_what_they_give_in_memory(name):
     X, y = make_blobs(1500, centers=6, n_features=3, cluster_std=2.5, random_state=1)
     X, y, weights = X * [1, 30, 1], y % 3, rng.integers(0, 3, len(y)).astype(float)
     options = {"max_tuning_samples": 300, "n_jobs": 1}
-    local = getattr(spectralcls, name)(**options).fit(X, y, weights)
+    local = KINDS[name](**options).fit(X, y, weights)
     distributed = getattr(spectralcls.dask, name)(**options).fit(rows(X), rows(y), rows(weights))
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
     assert_same(local, distributed, X[:90] + 0.1, 1e-9)
@@ -178,7 +179,7 @@ def test_many_rows_fill_gaps_and_set_levels_apart_as_in_memory(name):
     X["d"] = pd.Categorical(np.array(["p", "q", "r"])[(y + rng.integers(0, 2, n)) % 3])
     X["e"] = pd.Categorical(np.array(["u", "v"])[rng.integers(0, 2, n)])
     options = {"max_tuning_samples": 300, "n_jobs": 1}
-    local = getattr(spectralcls, name)(**options).fit(X, y)
+    local = KINDS[name](**options).fit(X, y)
     parts = dd.from_pandas(X, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3)
     distributed = getattr(spectralcls.dask, name)(**options).fit(*parts)
     assert distributed.bandwidth_ == local.bandwidth_
@@ -214,7 +215,7 @@ def test_scales_are_learned(problem, name):
     X, y, _, queries = problem
     units = np.array([1.0, 1e3, 1e-3])
     kind = getattr(spectralcls.dask, name)
-    local = getattr(spectralcls, name)(1.5).fit(X * units, y)
+    local = KINDS[name](1.5).fit(X * units, y)
     model = kind(1.5).fit(rows(X * units), rows(y))
     assert_same(local, model, queries * units, 1e-9)
     np.testing.assert_allclose(
@@ -246,7 +247,7 @@ def mixed_table(n, seed=0, missing=0.15):
 
 def compare_tables(name, parameters, weighted, frame, y, weights, queries):
     """A fit in memory and one on Dask, and the decisions of both; the estimator on Dask."""
-    local, distributed = getattr(spectralcls, name)(**parameters), getattr(spectralcls.dask, name)(**parameters)
+    local, distributed = KINDS[name](**parameters), getattr(spectralcls.dask, name)(**parameters)
     local.fit(frame, y, weights if weighted else None)
     on_workers = dd.from_pandas(frame, npartitions=4, sort=False)
     distributed.fit(on_workers, da.from_array(y, chunks=100), da.from_array(weights, chunks=90) if weighted else None)
@@ -422,7 +423,7 @@ def log_sums(model, queries):
 )
 def test_laplacian_spectral_classifier(problem, parameters):
     X, y, weights, queries = problem
-    local = spectralcls.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
+    local = spectralcls.spectral.LaplacianSpectralClassifier(**parameters).fit(X, y, weights)
     distributed = spectralcls.dask.LaplacianSpectralClassifier(**parameters).fit(rows(X), rows(y), weights)
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-12)
     assert distributed.overall_bandwidth_ == pytest.approx(local.overall_bandwidth_, rel=1e-12)
@@ -532,7 +533,7 @@ def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
 )
 def test_spectral_classifiers(problem, name, parameters):
     X, y, weights, queries = problem
-    local = getattr(spectralcls, name)(n_components=4, **parameters).fit(X, y, weights)
+    local = KINDS[name](n_components=4, **parameters).fit(X, y, weights)
     distributed = getattr(spectralcls.dask, name)(n_components=4, **parameters).fit(rows(X), y, weights)
     assert_same(local, distributed, X[:60], tolerance=1e-7)
     back = distributed.to_local()
@@ -542,7 +543,7 @@ def test_spectral_classifiers(problem, name, parameters):
 
 def test_spectral_classifier_with_cross_validation(problem):
     X, y, _, _ = problem
-    local = spectralcls.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
+    local = spectralcls.spectral.SpectralISEClassifier(n_components="cv", max_components=6).fit(X, y)
     distributed = spectralcls.dask.SpectralISEClassifier(n_components="cv", max_components=6).fit(rows(X), y)
     assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
     assert distributed.n_components_ == local.n_components_
@@ -555,7 +556,7 @@ def test_spectral_classifier_with_cross_validation(problem):
 @pytest.mark.parametrize("name", ["SpectralISEClassifier", "SpectralLaplacianISEClassifier"])
 def test_all_components_are_kernel_sums_on_the_workers(problem, name):
     X, y, weights, queries = problem
-    local = getattr(spectralcls, name)().fit(X, y, weights)
+    local = KINDS[name]().fit(X, y, weights)
     distributed = getattr(spectralcls.dask, name)().fit(rows(X), y, weights)
     assert distributed.bandwidth_ == pytest.approx(local.bandwidth_)
     assert_same(local, distributed, queries, tolerance=1e-10)

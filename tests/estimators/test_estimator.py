@@ -6,8 +6,9 @@ from every_estimator import make
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from spectralcls import ISEClassifier, KernelMap, ParzenClassifier, SpectralISEClassifier
+from spectralcls import ISEClassifier, KernelMap, ParzenClassifier
 from spectralcls._estimator import CONSTRAINTS, Estimator, finite_scores, log_posterior, transactional
+from spectralcls.spectral import SpectralISEClassifier
 
 
 class Steps(Estimator):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from every_estimator import KINDS
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn
 
 
 def make(name, **parameters):
-    return getattr(spectralcls, name)(**{"scale": None} | parameters)
+    return KINDS[name](**{"scale": None} | parameters)
 
 
 def scaled_problem(n=120, seed=0, dtype=np.float64):
@@ -166,7 +167,7 @@ def test_nothing_learned_is_a_warning():
 @parametrize_with_checks(
     [
         spectralcls.ParzenClassifier(metric="diagonal"),
-        spectralcls.SpectralLaplacianISEClassifier(metric="whiten"),
+        spectralcls.spectral.SpectralLaplacianISEClassifier(metric="whiten"),
         spectralcls.PerTurboClassifier(metric="whiten"),
     ]
 )

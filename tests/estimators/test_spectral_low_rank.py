@@ -8,16 +8,10 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import spectralcls
-from spectralcls import (
-    KernelMap,
-    LaplacianSpectralClassifier,
-    SpectralISEClassifier,
-    SpectralKernel,
-    SpectralKernelClassifier,
-    SpectralLaplacianISEClassifier,
-)
+from spectralcls import KernelMap, SpectralKernel, SpectralKernelClassifier
 from spectralcls._expansion.low_rank import classwise_spectrum
 from spectralcls.linalg import rpcholesky
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 LOW = dict(rank=40, random_state=0)
 TOLERANCE = {np.float64: 1e-9, np.float32: 1e-4}

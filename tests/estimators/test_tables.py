@@ -18,19 +18,15 @@ from spectralcls import (
     KernelLogisticClassifier,
     KernelMap,
     KernelMeanShift,
-    KernelMetric,
     KernelRegressor,
     KernelRidgeClassifier,
     LaplacianISEClassifier,
-    LaplacianSpectralClassifier,
     ParzenClassifier,
     ParzenDensity,
     ParzenOutlierDetector,
     PerTurboClassifier,
-    SpectralISEClassifier,
     SpectralKernel,
     SpectralKernelClassifier,
-    SpectralLaplacianISEClassifier,
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
@@ -39,8 +35,9 @@ from spectralcls._inputs.completion import Completion, completed, completed_by_f
 from spectralcls._inputs.frames import read_columns
 from spectralcls._inputs.held_out import filled
 from spectralcls._utils.quantile import weighted_quantile
-from spectralcls.metric import GradientMetric
+from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.neighbors import KNNTransformer
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
 SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]

@@ -121,8 +121,8 @@ def test_a_point_a_thousand_bandwidths_away_keeps_its_class(always, Classifier, 
 
 def test_the_laplacian_spectral_classifier(always):
     X, y, Q = problem(clusters, 2)
-    exact = spectralcls.LaplacianSpectralClassifier().fit(X, y)
-    approximate = spectralcls.LaplacianSpectralClassifier(tolerance=1e-2).fit(X, y)
+    exact = spectralcls.spectral.LaplacianSpectralClassifier().fit(X, y)
+    approximate = spectralcls.spectral.LaplacianSpectralClassifier(tolerance=1e-2).fit(X, y)
     truth, found = inner_products(exact, Q), inner_products(approximate, Q)
     assert np.abs(np.exp(found - truth) - 1).max() <= (1.01 / 0.99) ** 1.5 - 1 + 1e-9
     assert_allclose(approximate.inverse_density_, exact.inverse_density_, rtol=0.0102)

@@ -242,4 +242,4 @@ def test_classifiers_on_dask_refuse_labels_of_mixed_kinds_in_words(name, order):
 )
 def test_candidates_that_are_no_numbers_are_refused(name, parameters, words):
     with pytest.raises(ValueError, match=words):
-        getattr(spectralcls, name, getattr(spectralcls.metric, name, None))(**parameters).fit(MORE, MORE_LABELS)
+        estimators.KINDS[name](**parameters).fit(MORE, MORE_LABELS)

@@ -8,12 +8,11 @@ from spectralcls import (
     CCDRClassifier,
     KernelLogisticClassifier,
     KernelRidgeClassifier,
-    LaplacianSpectralClassifier,
     PerTurboClassifier,
-    SpectralISEClassifier,
     SpectralKernelClassifier,
 )
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
+from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

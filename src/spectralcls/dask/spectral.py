@@ -142,7 +142,7 @@ class _DaskSpectralISE(DaskSpectral):
 
 
 class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassifier):
-    """:class:`spectralcls.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
+    """:class:`spectralcls.spectral.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
     `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
@@ -280,7 +280,7 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 
 
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
-    """:class:`spectralcls.SpectralISEClassifier` on Dask collections.
+    """:class:`spectralcls.spectral.SpectralISEClassifier` on Dask collections.
 
     `rank` has to be None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
@@ -403,7 +403,7 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
 
 
 class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacianISEClassifier):
-    """:class:`spectralcls.SpectralLaplacianISEClassifier` on Dask collections.
+    """:class:`spectralcls.spectral.SpectralLaplacianISEClassifier` on Dask collections.
 
     `rank` has to be None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum

@@ -191,7 +191,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spectralcls import LaplacianSpectralClassifier
+    >>> from spectralcls.spectral import LaplacianSpectralClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> LaplacianSpectralClassifier().fit(X, y).predict(X[:2])
     array([0, 0])

@@ -274,7 +274,7 @@ class SpectralISEClassifier(_SpectralISE):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spectralcls import SpectralISEClassifier
+    >>> from spectralcls.spectral import SpectralISEClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> SpectralISEClassifier(bandwidth=0.5, n_components=5).fit(X, y).predict(X[:2])
     array([0, 0])
@@ -404,7 +404,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spectralcls import SpectralLaplacianISEClassifier
+    >>> from spectralcls.spectral import SpectralLaplacianISEClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> SpectralLaplacianISEClassifier(bandwidth=0.5).fit(X, y).predict(X[:2])
     array([0, 0])
