@@ -19,6 +19,7 @@ from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
 from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, next_ensemble
+from spectralcls.ensemble._ensemble import Fitting, Points
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered
@@ -43,6 +44,15 @@ def test_encoder_codes_each_column_by_its_values():
         + [norm.ppf(0.5 / 12) / 2 + norm.ppf(1.5 / 12) / 2 - norm.ppf(1.0 / 12), 0, 0],
     )
     assert not between[0, 1:4].any()  # a value not seen
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_columns_of_few_values_keep_their_order_unless_labels_say_otherwise(ordered):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, size=(400, 4)).astype(float)
+    y = X.sum(axis=1) > 14 if ordered else (X[:, 0] % 2) == (X[:, 1] % 2)
+    points = Points(X, y.astype(int), None, 2, np.zeros(4, dtype=bool))
+    assert Fitting(points, {"random_state": 0, "n_jobs": 1}, Clock(None), None).indicators != ordered
 
 
 def test_encoder_of_constant_columns_alone():
@@ -335,6 +345,8 @@ def test_trees_cut_where_kernels_are_smooth_and_stay_few():
         trees = BoostedTrees().fit(rng.normal(size=(len(y), 2)), y)
         n_trees = trees.model_.n_iter_ * trees.model_.n_trees_per_iteration_
         assert n_trees <= max(MOST_TREES, n_classes)
+    y = np.repeat([0, 1, 2], [40_000, 20_000, 2])  # of many points some, and all classes
+    assert_array_equal(BoostedTrees().fit(np.arange(60_002.0)[:, None], y).classes_, [0, 1, 2])
 
 
 def test_members_that_do_not_scale_drop_out():

@@ -27,15 +27,15 @@ _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
-    The members, each fitted to the table in an encoding of its own (columns of 3 to 10 distinct values become
-    indicators, and so do categories; others are standardized or mapped to normal quantiles; a further indicator says
-    where values are missing, which count as the mean):
+    The members, each fitted to the table in an encoding of its own (categories become indicators, and so do columns of
+    3 to 10 distinct values if labels left out are likelier then; others are standardized or mapped to normal quantiles;
+    a further indicator says where values are missing, which count as the mean):
 
     - PerTurbo: the share of a query that the span of a class explains;
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
-    - boosted trees, which cut where smooth kernels cannot: 60 iterations, with more than 10 classes 600 trees at most.
+    - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
 
     Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then
     all of them are fitted again to all points. The shares of the classes vote too: they get the weight of members that

@@ -1,6 +1,7 @@
 """Fitting the members on parts of the points, weighing them by what they say of the rest, fitting them to all."""
 
 import time
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
 from ._budget import cost, dearest
-from ._members import LARGE, make_view
+from ._members import LARGE, indicators_help, make_view
 from ._vote import Vote, class_shares, learn_vote
 
 _TO_ALL = 2.0  # exponent of the time in n from a split to all points
@@ -96,13 +97,18 @@ class Fitting:
     def _view(self, name):
         if name not in self._views:
             start = time.perf_counter()
-            view = make_view(name, self.large, self.points.categorical, self.options)
+            view = make_view(name, self.large, self.points.categorical, self.indicators, self.options)
             Z = self.points.X
             for _, step in view.steps:  # one by one: what a pipeline passes on depends on the user's metadata routing
                 Z = step.fit(Z, self.points.codes, sample_weight=self.points.sample_weights).transform(Z)
             self._views[name] = view, Z
             self.seconds[name] = time.perf_counter() - start
         return self._views[name]
+
+    @cached_property
+    def indicators(self):
+        """Whether columns of few values become indicators for kernels."""
+        return indicators_help(self.points, self.options)
 
 
 def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, before):

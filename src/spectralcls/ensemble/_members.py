@@ -8,7 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
-from .._tuning import distinct_rows, median_distance
+from .._inputs.held_out import HeldOutLoss
+from .._tuning import distinct_rows, median_distance, random_keys, stratified_subsample
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
@@ -19,6 +20,7 @@ LARGE = 3000  # points from which a part held out once replaces the folds, float
 _LARGE_TUNING = 2000  # points that tuning uses then
 _ALPHAS = (0.01, 0.1, 1.0)  # ridges below; many points need no strong one
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
+_FEW = 250  # held-out points that choose the bandwidth of an encoding
 _LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior
 
 
@@ -31,15 +33,35 @@ class Member(NamedTuple):
     most: float = np.inf  # points it scales to
 
 
-def make_view(name, large, categorical, options):
+def make_view(name, large, categorical, indicators, options):
     """An unfitted pipeline of transformers: an encoding, and a metric that is learned on it."""
     common = {"dtype": np.float32 if large else np.float64, "categorical": categorical}
     if name == "standardized":
         return make_pipeline(ColumnEncoder(indicators=False, **common))
     if name == "gradient metric":
         samples = {"max_samples": _LARGE_TUNING} if large else {}
-        return make_pipeline(ColumnEncoder("rank", **common), GradientMetric(**samples, **options))
-    return make_pipeline(ColumnEncoder(**common), KernelMetric(**options))
+        return make_pipeline(
+            ColumnEncoder("rank", indicators=indicators, **common), GradientMetric(**samples, **options)
+        )
+    return make_pipeline(ColumnEncoder(indicators=indicators, **common), KernelMetric(**options))
+
+
+def indicators_help(points, options):
+    """Whether labels left out are likelier with indicators of columns of few values than with their order.
+
+    Under the Parzen posterior, of at most 2000 points.
+    """
+    if len(points.X) > _LARGE_TUNING:
+        keys = random_keys(points.X, options["random_state"])
+        points = points.take(stratified_subsample(points.codes, _LARGE_TUNING, keys))
+    losses, limits = [], {"most_points": len(points.X), "most_validated": len(points.X)}
+    for indicators in (False, True):
+        encoder = ColumnEncoder(indicators=indicators, categorical=points.categorical)
+        Z = encoder.fit(points.X, sample_weight=points.sample_weights).transform(points.X)
+        held_out = HeldOutLoss(points._replace(X=Z), None, **limits, **options)
+        losses.append((Z.shape[1], held_out.mean(held_out(Z, held_out.bandwidths(Z), _FEW))))
+    (width, ordered), (indicated_width, indicated) = losses
+    return indicated_width == width or indicated < ordered
 
 
 def _perturbo(Z, large, options):
