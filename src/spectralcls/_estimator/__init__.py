@@ -1,18 +1,9 @@
 """The skeleton of every estimator: a fit that happens as a whole or not at all, and shared parameters."""
 
-from .base import (
-    Classifier,
-    Estimator,
-    coordinates,
-    finite_scores,
-    fitted_form,
-    integrates_missing,
-    log_posterior,
-    transactional,
-)
+from .base import Estimator, coordinates, fitted_form, integrates_missing, transactional
+from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
 from .parameters import CONSTRAINTS
 from .prediction_sets import PredictionSets, leave_one_out
-from .probabilities import has_probabilities
 
 __all__ = [
     "CONSTRAINTS",

@@ -1,24 +1,18 @@
-"""Base classes of the estimators, and the transaction that every fit is."""
+"""The base class of the estimators, and the transaction that every fit is."""
 
 import functools
 from numbers import Real
-from typing import Any, Self
 
-from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._expansion import Expansion
 from .._inputs import Inputs
 from .._tuning import search
-from .._tuning.temperature import finite_scores
 from .._utils.advice import advise
 from .._utils.from_sklearn import fit_context
-from .._utils.typing import Array, ArrayLike
 from .parameters import constraints
-from .prediction_sets import PredictionSets
-from .probabilities import Probabilities
-from .state import DERIVED, Versioned
+from .state import DERIVED, readable, written
 
 
 def transactional(method=None, *, keep=False, nested_validation=False):
@@ -62,15 +56,16 @@ def _without_learned(estimator):
     return {name: value for name, value in state.items() if name not in learned and name != "_learned_names"}
 
 
-class Estimator(Versioned):
+class Estimator(BaseEstimator):
     """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
     A subclass inherits the constraint of each parameter of its constructor that `CONSTRAINTS` lists; its own
     `_parameter_constraints` come first. What the user hands over becomes coordinates by the object that
-    `_make_inputs` gives, which a fitted estimator keeps as `_inputs`.
+    `_make_inputs` gives, which a fitted estimator keeps as `_inputs`. A pickle says which version wrote it.
     """
 
     _inputs: Inputs
+    _kind_of_inputs = Inputs
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -88,7 +83,7 @@ class Estimator(Versioned):
         bandwidth = getattr(self, "bandwidth", None)
         shared["bandwidth"] = bandwidth if isinstance(bandwidth, Real) else None
         shared["tuned"] = self._is_tuned("bandwidth")
-        return Inputs(type(self).__name__, **shared | options)
+        return self._kind_of_inputs(type(self).__name__, **shared | options)
 
     def _is_tuned(self, name):
         value = getattr(self, name, None)
@@ -140,6 +135,12 @@ class Estimator(Versioned):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return inputs.seen[name]
 
+    def __getstate__(self):
+        return written(super().__getstate__())
+
+    def __setstate__(self, state):
+        super().__setstate__(readable(state, type(self).__name__))
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -180,120 +181,3 @@ def integrates_missing(estimator):
     """Whether a fitted estimator integrates out what a query lacks."""
     form, _ = fitted_form(estimator)
     return form is not None and form.by_class and estimator._inputs.missing == "integrate"
-
-
-class Classifier(Probabilities, PredictionSets, ClassifierMixin, Estimator):
-    """A classifier by scores of the classes, larger wins.
-
-    Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
-    which -inf means that a class is out of reach.
-    """
-
-    classes_: Any  # (C,)
-    _fewest_classes = 2
-
-    @transactional
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training points, or a data frame; float32 stays float32, all other numbers become float64.
-        y : array-like of shape (n_samples,)
-            Class labels, two classes at least.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
-            was.
-        """
-        self._inputs = self._make_inputs()
-        data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
-        self.classes_ = data.classes
-        self._learn(data)
-        return self
-
-    def _learn(self, data):
-        raise NotImplementedError
-
-    def _scores(self, X):
-        raise NotImplementedError
-
-    def _evidence(self, X):
-        """Finite scores of the classes for queries as the user has them."""
-        return finite_scores(self._scores(self._queries(X)))
-
-    def _winners(self, X):
-        """The best class of each query, (m,): that of the largest score."""
-        return self._scores(X).argmax(axis=1)
-
-    def decision_function(self, X: Any) -> Array:
-        """Score the classes, larger wins.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
-            With two classes the score of ``classes_[1]`` less that of ``classes_[0]``. Always finite:
-            logarithmic scores of classes out of reach are placed below all others.
-
-        Raises
-        ------
-        ValueError
-            For queries with NaN or infinity, or of another number of features than in `fit`.
-        sklearn.exceptions.NotFittedError
-            Before `fit`.
-
-        Notes
-        -----
-        One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
-        """
-        scores = self._evidence(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(self, X: Any) -> Array:
-        """Predict the best class of each query.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        y : ndarray of shape (n_queries,)
-            Labels, in the dtype of `classes_`. Where no kernel reaches (compact kernels) and the rule compares nothing
-            else, the class of the nearest training point, among the classes of positive prior probability.
-
-        Raises
-        ------
-        ValueError
-            For queries with NaN or infinity, or of another number of features than in `fit`.
-        sklearn.exceptions.NotFittedError
-            Before `fit`.
-
-        Notes
-        -----
-        At most the cost of `decision_function`.
-        """
-        best = self._winners(self._queries(X))
-        return self.classes_[best]
-
-
-def log_posterior(log_joint):
-    """Log posterior probabilities (m, C). Less the largest first: far away a log joint may be 1e40."""
-    relative = log_joint - log_joint.max(axis=1, keepdims=True)
-    return relative - logsumexp(relative, axis=1, keepdims=True)

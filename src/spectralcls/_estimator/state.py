@@ -1,7 +1,5 @@
 """The version in a pickled or stored estimator, and the versions that this one reads."""
 
-from sklearn.base import BaseEstimator
-
 from .. import __version__
 
 _WRITTEN_BY = "_spectralcls_version"
@@ -14,20 +12,19 @@ def _minor(version):
     return int(major), int(minor)
 
 
-class Versioned(BaseEstimator):
-    """An estimator whose pickle says which version wrote it, and which is read by versions that understand it only."""
+def written(state):
+    """The state of an estimator for a pickle, which says which version wrote it."""
+    return {name: value for name, value in state.items() if name not in DERIVED} | {_WRITTEN_BY: __version__}
 
-    def __getstate__(self):
-        state = {name: value for name, value in super().__getstate__().items() if name not in DERIVED}
-        return state | {_WRITTEN_BY: __version__}
 
-    def __setstate__(self, state):
-        state = dict(state)
-        version = state.pop(_WRITTEN_BY, __version__)
-        if not _OLDEST_READ <= _minor(version) <= _minor(__version__):
-            raise ValueError(
-                f"This {type(self).__name__} was written by spectralcls {version}, and spectralcls {__version__} reads "
-                f"models of {'.'.join(map(str, _OLDEST_READ))} to {__version__}: install spectralcls=={version}, or "
-                "fit it again."
-            )
-        super().__setstate__(state)
+def readable(state, kind):
+    """The state in a pickle of an estimator of that kind, if this version understands it; else a ValueError."""
+    state = dict(state)
+    version = state.pop(_WRITTEN_BY, __version__)
+    if not _OLDEST_READ <= _minor(version) <= _minor(__version__):
+        raise ValueError(
+            f"This {kind} was written by spectralcls {version}, and spectralcls {__version__} reads "
+            f"models of {'.'.join(map(str, _OLDEST_READ))} to {__version__}: install spectralcls=={version}, or "
+            "fit it again."
+        )
+    return state

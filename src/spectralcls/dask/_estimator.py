@@ -1,48 +1,56 @@
-"""What all estimators on Dask collections share."""
+"""What the estimators on Dask collections share."""
 
 import dask
 import dask.array as da
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import finite_scores, has_probabilities
+from .._estimator import finite_scores
 from ._inputs import DaskInputs
+from ._points import TrainingPoints, local
 from ._rows import as_column, as_points, blocks, from_blocks, sizes
+from ._tuning import bandwidth_problem, reference_bandwidth
 
 
-class DaskEstimator:
-    """Queries are Dask collections, answers are Dask arrays in their chunks that are not computed yet."""
+def to_local(self):
+    """The fitted estimator of `spectralcls` with all that it has learned in this process.
 
-    def _make_inputs(self, **options):
-        inputs = DaskInputs(type(self).__name__)
-        vars(inputs).update(vars(super()._make_inputs(**options)))
-        return inputs
-
-    def to_local(self):
-        """The fitted estimator of `spectralcls` with all that it has learned in this process.
-
-        Returns
-        -------
-        local : object
-            The estimator of the same name for data in memory, with the same parameters; it predicts without a cluster.
-        """
-        check_is_fitted(self)
-        local = self._local_class(**self.get_params())
-        vars(local).update(vars(self) | self._local_state() | {"_inputs": self._inputs.local()})
-        return local
+    Returns
+    -------
+    local : object
+        The estimator of the same name for data in memory, with the same parameters; it predicts without a cluster.
+    """
+    check_is_fitted(self)
+    fitted = self._local_class(**self.get_params())
+    vars(fitted).update(vars(self) | self._local_state() | {"_inputs": self._inputs.local()})
+    return fitted
 
 
-class DaskClassifier(DaskEstimator):
-    """A classifier of Dask collections.
+class DaskClassifier:
+    """A classifier of Dask collections: its training points stay on the workers, its answers are lazy Dask arrays.
 
-    A family gives `_class_scores`, the lazy scores of the classes of which the largest wins.
+    A family gives `_class_scores`, of which the largest wins, or has a model whose scores are kernel sums.
     """
 
+    _kind_of_inputs = DaskInputs
     _without_leave_one_out: str | None = (
         "they compare every query with every training point: use to_local().predict_set(X)."
     )
+    to_local = to_local
+
+    def _points(self, data):
+        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
+
+    def _reference(self, rule, data):
+        return reference_bandwidth(rule, data, self.kernel, self.random_state)
+
+    def _bandwidth_problem(self, data, rule, log_priors):
+        return bandwidth_problem(self, rule, data, log_priors, self._importance(data))
+
+    def _local_state(self):
+        (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
+        state = {"_model": local(self._model)}
+        return state if inverse_density is None else state | {"inverse_density_": inverse_density}
 
     def _map_queries(self, X, function, *arguments):
         """``function(block, *arguments)`` for every block of queries: (m, C), arguments may be Delayed."""
@@ -50,40 +58,11 @@ class DaskClassifier(DaskEstimator):
         done = [task(block, *arguments) for block in blocks(X)]
         return from_blocks(done, sizes(X), (len(self.classes_),), np.float64)
 
+    def _class_scores(self, X):
+        return self._scores(self._queries(X))
+
     def _evidence(self, X):
         return self._class_scores(X).map_blocks(finite_scores, dtype=np.float64)
-
-    @available_if(has_probabilities)
-    def predict_log_proba(self, X):
-        """Log probability of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        log_p : Dask array of shape (n_queries, n_classes)
-            Not computed yet, in the chunks of X.
-        """
-        return self._evidence(X).map_blocks(_log_softmax, vars(self).get("temperature_", 1.0), dtype=np.float64)
-
-    @available_if(has_probabilities)
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        p : Dask array of shape (n_queries, n_classes)
-            Not computed yet, in the chunks of X.
-        """
-        return da.exp(self.predict_log_proba(X))
 
     def predict(self, X):
         """Predict the best class of each query.
@@ -127,10 +106,6 @@ class DaskClassifier(DaskEstimator):
         weight = np.ones(1) if sample_weight is None else as_column(sample_weight, right, "sample_weight")
         hits, total = dask.compute((right * weight).sum(), da.broadcast_to(weight, right.shape).sum())
         return float(hits / total)
-
-
-def _log_softmax(scores, temperature):
-    return log_softmax(scores / temperature, axis=1)
 
 
 def _best(scores, classes):

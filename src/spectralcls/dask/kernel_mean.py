@@ -1,62 +1,10 @@
 """The classifiers of `spectralcls.kernel_mean` on Dask arrays and data frames."""
 
-import dask
-import numpy as np
-
 from .. import kernel_mean
-from .._estimator import log_posterior
 from ._estimator import DaskClassifier
-from ._points import TrainingPoints, local
-from ._tuning import bandwidth_problem, reference_bandwidth
 
 
-class DaskScoreClassifier(DaskClassifier):
-    """`fit` keeps the training points on the workers, everything else is lazy."""
-
-    def decision_function(self, X):
-        """Score the classes, larger wins.
-
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        scores : Dask array of shape (n_queries,) or (n_queries, n_classes)
-            Not computed yet, in the chunks of X. With two classes the score of ``classes_[1]`` less that of
-            ``classes_[0]``.
-        """
-        scores = self._evidence(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def _class_scores(self, X):
-        return self._scores(self._queries(X))
-
-    def _points(self, data):
-        return TrainingPoints.of(data, self.tolerance, self.n_jobs)
-
-    def _reference(self, rule, data):
-        return reference_bandwidth(rule, data, self.kernel, self.random_state)
-
-    def _local_state(self):
-        (inverse_density,) = dask.compute(getattr(self, "inverse_density_", None))
-        state = {"_model": local(self._model)}
-        return state if inverse_density is None else state | {"inverse_density_": inverse_density}
-
-
-class DaskKernelMean(DaskScoreClassifier):
-    """What the classifiers share.
-
-    The bandwidth is tuned as `bandwidth_problem` says.
-    """
-
-    def _tune(self, data, rule, log_priors):
-        sample, grid, scores = bandwidth_problem(self, rule, data, log_priors, self._importance(data))
-        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, scores).params["bandwidth"])
-
-
-class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
+class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
     `cv` is an int or "loo". Scales and levels of
@@ -161,23 +109,8 @@ class ParzenClassifier(DaskKernelMean, kernel_mean.ParzenClassifier):
 
     _local_class = kernel_mean.ParzenClassifier
 
-    def predict_log_proba(self, X):
-        """Log posterior probability of each class.
 
-        Parameters
-        ----------
-        X : Dask array or data frame of shape (n_queries, n_features)
-            Queries.
-
-        Returns
-        -------
-        log_p : Dask array of shape (n_queries, n_classes)
-            Not computed yet, in the chunks of X.
-        """
-        return self._class_scores(X).map_blocks(log_posterior, dtype=np.float64)
-
-
-class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
+class ISEClassifier(DaskClassifier, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
     `cv` is an int or "loo". Scales and levels of
@@ -282,7 +215,7 @@ class ISEClassifier(DaskKernelMean, kernel_mean.ISEClassifier):
     _local_class = kernel_mean.ISEClassifier
 
 
-class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier):
+class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier):
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
     `cv` is an int or "loo". Scales and levels of
@@ -390,7 +323,7 @@ class LaplacianISEClassifier(DaskKernelMean, kernel_mean.LaplacianISEClassifier)
     _local_class = kernel_mean.LaplacianISEClassifier
 
 
-class CauchySchwarzClassifier(DaskKernelMean, kernel_mean.CauchySchwarzClassifier):
+class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifier):
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
     `cv` is an int or "loo". Scales and levels of

@@ -10,14 +10,15 @@ from sklearn.utils import check_random_state
 from .. import regression
 from .._estimator import transactional
 from ..regression import Choice, Moments, RegressionForm, candidates, chosen
-from ._estimator import DaskEstimator
+from ._estimator import to_local
+from ._inputs import DaskInputs
 from ._points import TrainingPoints
 from ._rows import as_column, as_points
 from ._sums import nearest_points
 from ._tuning import gather, reference_bandwidth, shrinkage
 
 
-class KernelRegressor(DaskEstimator, regression.KernelRegressor):
+class KernelRegressor(regression.KernelRegressor):
     """:class:`spectralcls.KernelRegressor` on Dask collections.
 
     `cv` is an int or "loo". Up to 2^22 numbers are gathered in this process; bandwidth, degree and metric are chosen
@@ -96,6 +97,8 @@ class KernelRegressor(DaskEstimator, regression.KernelRegressor):
     """
 
     _local_class = regression.KernelRegressor
+    _kind_of_inputs = DaskInputs
+    to_local = to_local
 
     @transactional
     def fit(self, X, y, sample_weight=None):

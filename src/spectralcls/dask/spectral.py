@@ -9,11 +9,11 @@ from .. import spectral
 from .._expansion import Expansion
 from .._expansion.centers import class_centers
 from .._expansion.spectrum import leading_spectrum
+from ._estimator import DaskClassifier
 from ._rows import as_column, as_points
 from ._sums import kernel_sums
 from ._tuning import candidate_grid, draw_gathered
 from ._workers import keep
-from .kernel_mean import DaskScoreClassifier
 
 
 class KernelOperator(LinearOperator):
@@ -85,7 +85,7 @@ class KernelOperator(LinearOperator):
         return self
 
 
-class DaskSpectral(DaskScoreClassifier):
+class DaskSpectral(DaskClassifier):
     """What the spectral classifiers share.
 
     The eigenvectors, (n, n_components), come to this process, and so do the codes of the classes. With all components

@@ -60,6 +60,11 @@ class KernelMeanClassifier(Classifier):
         return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=self.kernel)
 
     def _tune(self, data, rule, log_priors):
+        sample, grid, score = self._bandwidth_problem(data, rule, log_priors)
+        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, score).params["bandwidth"])
+
+    def _bandwidth_problem(self, data, rule, log_priors):
+        """The sample to tune on, candidates, and the function that scores them."""
         sample = draw_sample(
             data,
             cv=self.cv,
@@ -74,8 +79,7 @@ class KernelMeanClassifier(Classifier):
             options = {"scoring": self.scoring, "importance": importance}
             return held_out_scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 
-        grid = candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
-        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, score).params["bandwidth"])
+        return sample, candidate_bandwidths(self.bandwidth_grid, data, self.kernel), score
 
     def _scores(self, X):
         return self._model.scores(X)

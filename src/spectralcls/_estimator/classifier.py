@@ -1,0 +1,203 @@
+"""The base class of the classifiers: fit, scores, labels, probabilities."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+from .._tuning.temperature import finite_scores
+from .._utils.typing import Array, ArrayLike
+from .base import Estimator, transactional
+from .prediction_sets import PredictionSets
+
+
+def has_probabilities(estimator):
+    """Whether a classifier learns the temperature of its scores, or else an AttributeError with the reason."""
+    reason = estimator._without_probabilities
+    if reason is not None:
+        raise AttributeError(f"{type(estimator).__name__} has no probabilities: {reason}")
+    return True
+
+
+class Classifier(PredictionSets, ClassifierMixin, Estimator):
+    """A classifier by scores of the classes, larger wins.
+
+    Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
+    which -inf means that a class is out of reach. Probabilities are the softmax of the scores over `temperature_`, by
+    default 1; `_searched` are the parameters whose search learns the temperature.
+    """
+
+    classes_: Any  # (C,)
+    _fewest_classes = 2
+    _searched: tuple[str, ...] = ("bandwidth",)
+
+    @property
+    def _without_probabilities(self):
+        """None, or why there are none."""
+        if any(map(self._is_tuned, self._searched)):
+            return None
+        return (
+            "their temperature comes from held-out points, which are scored if the bandwidth is tuned. Take "
+            'bandwidth="cv", for a known bandwidth h with bandwidth_grid=[h].'
+        )
+
+    @transactional
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training points, or a data frame; float32 stays float32, all other numbers become float64.
+        y : array-like of shape (n_samples,)
+            Class labels, two classes at least.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            For invalid data, one class only, or parameters that do not fit the data. A fitted classifier stays as it
+            was.
+        """
+        self._inputs = self._make_inputs()
+        data = self._inputs.fit(X, y, sample_weight, at_least=self._fewest_classes)
+        self.classes_ = data.classes
+        self._learn(data)
+        return self
+
+    def _learn(self, data):
+        raise NotImplementedError
+
+    def _scores(self, X):
+        raise NotImplementedError
+
+    def _evidence(self, X):
+        """Finite scores of the classes for queries as the user has them."""
+        return finite_scores(self._scores(self._queries(X)))
+
+    def _winners(self, X):
+        """The best class of each query, (m,): that of the largest score."""
+        return self._scores(X).argmax(axis=1)
+
+    def decision_function(self, X: Any) -> Array:
+        """Score the classes, larger wins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_queries,) or (n_queries, n_classes), float64
+            With two classes the score of ``classes_[1]`` less that of ``classes_[0]``. Always finite:
+            logarithmic scores of classes out of reach are placed below all others.
+
+        Raises
+        ------
+        ValueError
+            For queries with NaN or infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        One pass over the n_queries x n_samples pairs: O(n_queries n_samples n_features) time, O(n_queries) memory.
+        """
+        scores = self._evidence(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Array:
+        """Predict the best class of each query.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,)
+            Labels, in the dtype of `classes_`. Where no kernel reaches (compact kernels) and the rule compares nothing
+            else, the class of the nearest training point, among the classes of positive prior probability.
+
+        Raises
+        ------
+        ValueError
+            For queries with NaN or infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        At most the cost of `decision_function`.
+        """
+        best = self._winners(self._queries(X))
+        return self.classes_[best]
+
+    @available_if(has_probabilities)
+    def predict_log_proba(self, X):
+        """Log probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_queries, n_classes)
+            Finite, and accurate where the probability itself would underflow.
+
+        Raises
+        ------
+        ValueError
+            For queries with infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        The cost of `decision_function`.
+        """
+        return log_posterior(self._evidence(X) / vars(self).get("temperature_", 1.0))
+
+    @available_if(has_probabilities)
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        p : ndarray of shape (n_queries, n_classes)
+            Each row adds up to one: the softmax of the scores, over one temperature.
+
+        Raises
+        ------
+        ValueError
+            For queries with infinity, or of another number of features than in `fit`.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+
+        Notes
+        -----
+        The cost of `decision_function`.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+
+def log_posterior(scores):
+    """Logarithms (m, C) of the softmax of scores, an array or a Dask array."""
+    relative = scores - scores.max(axis=1, keepdims=True)  # first: far away a log joint may be 1e40
+    return relative - np.log(np.exp(relative).sum(axis=1, keepdims=True))
