@@ -13,7 +13,7 @@ from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFo
 from sklearn.preprocessing import StandardScaler
 
 import spectralcls._expansion.held_out as tuning
-from spectralcls._tuning import TuningSample, best_candidate
+from spectralcls._tuning import TuningSample, best_candidate, draw_sample
 from spectralcls._tuning.folds import (
     distinct_rows,
     drawn_seed,
@@ -23,6 +23,7 @@ from spectralcls._tuning.folds import (
     stratified_subsample,
 )
 from spectralcls._tuning.grids import reference_bandwidth
+from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernel_mean import (
     CauchySchwarzClassifier,
     ISEClassifier,
@@ -267,6 +268,18 @@ def test_of_many_points_a_subsample_is_validated_against_all(cv):
             refitted = ParzenClassifier(bandwidth=h, scale=None).fit(X[folds != fold], y[folds != fold])
             hits[b] += np.sum(refitted.predict(X[queries]) == y[queries])
     assert_allclose(model.cv_results_["mean_test_score"], hits / 90)
+
+
+def test_of_very_many_points_a_part_validates_for_scaled_bandwidths(monkeypatch):
+    monkeypatch.setattr("spectralcls._tuning.sample.MOST_OTHERS", 200)
+    X, y = make_moons(n_samples=1000, noise=0.2, random_state=0)
+    data = TrainingData(X, y, np.arange(2))
+    sample = draw_sample(data, cv=5, max_samples=50, random_state=0, against_all=True)
+    assert (len(sample.X), sample.n_samples) == (200, 50)
+    assert_allclose(sample.bandwidth_ratio, 5 ** (1 / 6))
+    assert_array_equal(np.bincount(sample.codes), [100, 100])
+    model, few = ParzenClassifier(max_tuning_samples=50).fit(X, y), ParzenClassifier(max_tuning_samples=None).fit(X, y)
+    assert abs(np.log2(model.bandwidth_ / few.bandwidth_)) < 1
 
 
 @pytest.mark.parametrize("make", [ISEClassifier, lambda: CauchySchwarzClassifier(weighting=None)])

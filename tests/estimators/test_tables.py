@@ -30,10 +30,11 @@ from spectralcls import (
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
+from spectralcls._inputs.category_scales import FACTORS, MOST_GROUPS, ROUNDS
 from spectralcls._inputs.columns import center_and_scale
 from spectralcls._inputs.completion import Completion, completed, completed_by_folds
 from spectralcls._inputs.frames import read_columns
-from spectralcls._inputs.held_out import filled
+from spectralcls._inputs.held_out import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
 from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.neighbors import KNNTransformer
@@ -306,6 +307,21 @@ def test_a_category_that_says_nothing_smooths_itself_away():
     assert_array_equal(model.predict(changed), model.predict(frame[400:]))
     numbers_alone = ParzenClassifier().fit(frame[["length", "income"]][:400], y[:400])
     assert model.score(frame[400:], y[400:]) > numbers_alone.score(frame[["length", "income"]][400:], y[400:]) + 0.1
+
+
+def test_many_categories_share_their_factors_in_groups(monkeypatch):
+    rng, asked = np.random.default_rng(0), []
+    y = rng.integers(0, 3, 240)
+    levels = rng.integers(0, 3, (240, 120))
+    levels[:, 60:64] = np.where(rng.random((240, 4)) < 0.6, y[:, None], levels[:, 60:64])
+    frame = pd.DataFrame(np.array(["low", "mid", "top"])[levels])
+    ask = HeldOutLoss.__call__
+    monkeypatch.setattr(HeldOutLoss, "__call__", lambda *args: asked.append(1) or ask(*args))
+    model = ParzenClassifier().fit(frame[:160], y[:160])
+    assert len(asked) <= 1 + MOST_GROUPS * (1 + ROUNDS * (len(FACTORS) - 1))
+    factors = np.array([column.factor for column in model._inputs.table.columns])
+    assert len(set(factors[60:64])) == 1 and factors[60] > np.median(factors) == 0
+    assert model.score(frame[160:], y[160:]) > 0.8
 
 
 def test_a_query_without_a_feature_keeps_the_widths_and_norms_of_the_whole():

@@ -17,6 +17,7 @@ FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)  # of the scale at which a category varies a
 ROUNDS = 2
 MOST_POINTS, MOST_VALIDATED = 2000, 500
 GAIN = 1e-3  # of the loss, for which a category counts more
+MOST_GROUPS = 50  # more categories share factors with those that say as much about the classes
 
 
 def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=None):
@@ -35,11 +36,11 @@ def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=Non
     if categories and len(data.classes) > 1:
         loss = _Loss(table, data, bandwidth, random_state, n_jobs)
         best = loss()
-        in_turn = _order_by_importance(categories, loss)
+        groups = _order_by_importance(loss.groups(), loss)
         for _ in range(ROUNDS):
             before = best
-            for category in in_turn:
-                best = _improve(category, loss, best)
+            for group in groups:
+                best = _improve(group, loss, best)
             if best == before:
                 break
         if not table.features.size:
@@ -48,26 +49,32 @@ def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=Non
     return _factors(table, categories)
 
 
-def _order_by_importance(categories, loss):
+def _order_by_importance(groups, loss):
     """The least important first: those without which the loss is least."""
     without = []
-    for category in categories:
-        category.factor = 0.0
+    for group in groups:
+        _set_factor(group, 0.0)
         without.append(loss())
-        category.factor = 1.0
-    return [categories[i] for i in np.argsort(np.round(without, 12), kind="stable")]
+        _set_factor(group, 1.0)
+    return [groups[i] for i in np.argsort(np.round(without, 12), kind="stable")]
 
 
-def _improve(category, loss, best):
+def _improve(group, loss, best):
     """Take the factor of least loss, the smaller one unless the gain is worth it."""
-    tried = {category.factor: best}
+    tried = {group[0].factor: best}
     for factor in FACTORS:
         if factor not in tried:
-            category.factor = factor
+            _set_factor(group, factor)
             tried[factor] = loss()
     least = min(tried.values())
-    category.factor = min(factor for factor, value in tried.items() if value <= least + GAIN)
-    return tried[category.factor]
+    chosen = min(factor for factor, value in tried.items() if value <= least + GAIN)
+    _set_factor(group, chosen)
+    return tried[chosen]
+
+
+def _set_factor(group, factor):
+    for category in group:
+        category.factor = factor
 
 
 class _Loss:
@@ -80,13 +87,25 @@ class _Loss:
         ends = np.cumsum([0, *(column.width for column in table.columns)])
         self.layout = [(c, slice(a, b)) for c, a, b in zip(table.columns, ends[:-1], ends[1:], strict=True) if c.width]
 
+    def groups(self):
+        """Lists of categories that share a factor; with more than `MOST_GROUPS` by their variance between classes."""
+        spans = [(column, span) for column, span in self.layout if hasattr(column, "factor")]
+        if len(spans) <= MOST_GROUPS:
+            return [[category] for category, _ in spans]
+        X, codes, weights = self.losses.X, self.losses.codes, self.losses.weights
+        members = (codes == np.unique(codes)[:, None]) * (1.0 if weights is None else weights)  # (C, n)
+        shares = members.sum(axis=1) / members.sum()
+        means = members @ X / members.sum(axis=1, keepdims=True)
+        between = shares @ (means - shares @ means) ** 2
+        said = [between[span].sum() for _, span in spans]
+        order = np.argsort(np.round(said, 12), kind="stable")
+        return [[spans[i][0] for i in part] for part in np.array_split(order, MOST_GROUPS)]
+
     def __call__(self):
-        X, parts = self.losses.X, []
-        for column, span in self.layout:
-            factor = getattr(column, "factor", 1.0)
-            if factor:
-                parts.append(X[:, span] * X.dtype.type(factor))
-        X = np.concatenate(parts or [np.zeros((len(X), 1))], axis=1)
+        X = self.losses.X
+        factors = np.array([getattr(column, "factor", 1.0) for column, _ in self.layout], dtype=X.dtype)
+        factors = np.repeat(factors, [span.stop - span.start for _, span in self.layout])
+        X = X[:, factors != 0] * factors[factors != 0] if factors.any() else np.zeros((len(X), 1))
         return float(self.losses.mean(self.losses(X, self.bandwidths)))
 
 

@@ -8,14 +8,14 @@ from .._utils.validation import unit_scale
 from .folds import check_folds, distinct, drawn_seed, keys_of, shuffled_ranks, stratified_subsample
 
 MANY_FOLDS = 20
+MOST_OTHERS = 200_000  # points against which a subsample is validated
 
 
 class TuningSample(NamedTuple):
     """Points by class with weights and folds.
 
-    Only the rows `validated` need be held out, against all others; where that takes all points (`validated` None) and
-    there are too many, the sample is a part of them, and its bandwidths are `bandwidth_ratio` times those of all
-    points.
+    Only the rows `validated` need be held out (None: all), against all others. Where there are too many points the
+    sample is a part of them, and its bandwidths are `bandwidth_ratio` times those of all points.
     """
 
     X: np.ndarray  # (m, d)
@@ -92,7 +92,7 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
         All classes together.
     random_state : int, RandomState or None
     against_all : bool, default=False
-        Whether a subsample is validated against all points; otherwise it is all that is used.
+        Whether a subsample is validated against all points, or `MOST_OTHERS`; otherwise it is all that is used.
     """
     folds = check_folds(cv, data)
     weights = np.ones(len(data.X)) if data.weights is None else unit_scale(data.weights)
@@ -102,11 +102,13 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     n, seed = len(data.X), drawn_seed(random_state)
     validated = None
     if max_samples is not None and n > max_samples:
-        validated = stratified_subsample(data.codes, max_samples, keys_of(data, seed))
-        if not against_all:
-            data, weights = data.take(validated), weights[validated]
-            folds = None if folds is None else folds[validated]
-            validated = None
+        keys, most = keys_of(data, seed), max(max_samples, MOST_OTHERS) if against_all else max_samples
+        if n > most:
+            rows = stratified_subsample(data.codes, most, keys)
+            data, weights, keys = data.take(rows), weights[rows], keys[rows]
+            folds = None if folds is None else folds[rows]
+        if most > max_samples:
+            validated = stratified_subsample(data.codes, max_samples, keys)
     if isinstance(cv, str) and np.isnan(data.X).any():
         cv = MANY_FOLDS
     if folds is None and not isinstance(cv, str):

@@ -57,7 +57,7 @@ class ISEClassifier(KernelMeanClassifier):
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
         scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-        Here the subsample is validated against all points of the other folds, so that nothing is scaled.
+        Here m counts what it is validated against: all points of the other folds, in memory at most 200 000 points.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.

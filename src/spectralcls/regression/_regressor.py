@@ -49,7 +49,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
         scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-        Here the subsample is validated against all other points, so that nothing is scaled.
+        Here m counts what it is validated against: all other points, in memory at most 200 000.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); for ``degree=0`` only. A prediction is then off by at most
         twice this share of the range of y.
