@@ -18,6 +18,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneOut
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import LocalOutlierFactor
 
 from bench.bench_auto import calibration_error, coded, log_loss, sets
@@ -33,7 +34,7 @@ from spectralcls import (
     ParzenOutlierDetector,
     PerTurboClassifier,
 )
-from spectralcls.inspection import feature_effect, influence, label_quality
+from spectralcls.inspection import estimate_priors, feature_effect, influence, label_quality
 from spectralcls.spectral import LaplacianSpectralClassifier
 
 NAMES, ORGANELLES = ["iris", "wine"], ["dunkley2006", "hyperLOPIT2015"]
@@ -274,6 +275,46 @@ def test_explanations(record, name):
         }
         row, _ = compare(functions, repeats=3)
     record(row | {"n": len(X), "d": X.shape[1]})
+
+
+@pytest.mark.parametrize("n, apart, kind", list(product([100, 500], [1.5, 2.5], ["known", "Parzen", "kernel ridge"])))
+def test_other_shares(record, n, apart, kind):
+    """Shares of three Gaussian classes in two features, .7, .28 and .02, from n unlabeled queries, by `estimate_priors`
+    of a classifier that was fitted at equal shares to 800 points, or that knows the densities: share of the intervals
+    of 1.96 standard errors that hold the true share, of each class, and root of the mean squared error, 100 draws."""
+    centers, priors = apart * np.array([[0, 0], [1, 0], [0, 1]]), np.array([0.7, 0.28, 0.02])
+
+    def draw_of(n, priors, rng):
+        y = rng.choice(3, n, p=priors)
+        return rng.normal(size=(n, 2)) + centers[y], y
+
+    model = GaussianNB() if kind == "known" else OURS[kind](n_jobs=1)
+    X, y = draw_of(800, np.full(3, 1 / 3), np.random.default_rng(0))
+    with limited_threads(1):
+        model.fit(X, y)
+        if kind == "known":
+            model.theta_, model.var_ = centers.astype(float), np.ones((3, 2))
+        found = [estimate_priors(model, draw_of(n, priors, np.random.default_rng(1 + i))[0]) for i in range(100)]
+    off = np.array([each.priors - priors for each in found])
+    held = np.abs(off) <= 1.96 * np.array([each.standard_errors for each in found])
+    columns = {f"held, share {share:g}": float(each) for share, each in zip(priors, held.mean(axis=0), strict=True)}
+    record(columns | {"root mean squared error": float(np.sqrt(np.mean(off**2)))})
+
+
+@pytest.mark.parametrize("n, covariance_type", list(product([100, 1000], ["spherical", "diag"])))
+def test_false_alarms(record, n, covariance_type):
+    """Share of points drawn like the training samples whose `ParzenOutlierDetector.p_values` are at most t, bandwidth
+    tuned: skewed points in three features, 100 draws of n samples and 50 queries; its standard error over the draws."""
+    shares = []
+    for seed in range(100):
+        X = np.random.default_rng(seed).gamma(2.0, [1.0, 3.0, 0.2], size=(n + 50, 3))
+        with limited_threads(1):
+            detector = ParzenOutlierDetector(novelty=True, covariance_type=covariance_type, n_jobs=1).fit(X[:n])
+            p = detector.p_values(X[n:])
+        shares.append([np.mean(p <= t) for t in (0.01, 0.05, 0.1, 0.2)])
+    mean, error = np.mean(shares, axis=0), np.std(shares, axis=0, ddof=1) / 10
+    rates = {f"t = {t}": f"{m:.3f} ± {e:.3f}" for t, m, e in zip((0.01, 0.05, 0.1, 0.2), mean, error, strict=True)}
+    record(rates)
 
 
 SIZES = [("Parzen", 1000, 8), ("kernel ridge", 1000, 8), ("PerTurbo", 1000, 8)]

@@ -18,7 +18,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
 import spectralcls.dask
-from spectralcls import kernel_mean
+from spectralcls import inspection, kernel_mean
 from spectralcls._tuning.folds import folds_by_content
 from spectralcls.dask import _tuning as tuning
 from spectralcls.kernels import kernel_sums
@@ -473,6 +473,28 @@ def test_to_local_gives_the_ordinary_estimator(problem):
     local = distributed.to_local()
     assert type(local) is kernel_mean.LaplacianISEClassifier
     assert_same(local, distributed, queries)
+
+
+def test_doubt_is_in_memory_but_for_shares_of_classes(problem):
+    """PerTurbo's local estimator did not know its labels, influence and shares failed with errors of Dask."""
+    X, y, _, queries = problem
+    for name, options in (("PerTurboClassifier", {"alpha": 0.1}), ("ParzenClassifier", {})):
+        kinds = (getattr(module, name) for module in (spectralcls, spectralcls.dask))
+        local, distributed = (kind(bandwidth=1.5, scale=None, **options) for kind in kinds)
+        local.fit(X, y)
+        distributed.fit(rows(X), rows(y))
+        back = distributed.to_local()
+        np.testing.assert_array_equal(back.predict_set(queries), local.predict_set(queries))
+        np.testing.assert_allclose(inspection.label_quality(back), inspection.label_quality(local), rtol=1e-9)
+        for function in (inspection.influence, inspection.feature_effect):
+            with pytest.raises(TypeError, match="to_local"):
+                function(distributed, rows(queries))
+        with pytest.raises(AttributeError, match="to_local"):
+            inspection.label_quality(distributed)
+    expected, found = (inspection.estimate_priors(*of) for of in ((local, queries), (distributed, rows(queries))))
+    np.testing.assert_allclose(found.priors, expected.priors, rtol=1e-9)
+    moved = inspection.with_priors(distributed, found.priors).predict_proba(rows(queries)).compute()
+    np.testing.assert_allclose(moved, inspection.with_priors(local, found.priors).predict_proba(queries), rtol=1e-9)
 
 
 def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):

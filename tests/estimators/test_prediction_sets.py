@@ -124,11 +124,22 @@ def test_sets_grow_with_the_coverage():
     assert all((a <= b).all() for a, b in zip(levels, levels[1:], strict=False))
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, np.nan])
+@pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, np.nan, "0.9", None, [0.9]], ids=str)
 def test_a_coverage_out_of_range_is_an_error(level):
     X, y, Q, _ = draw(30, 2, seed=0)
-    with pytest.raises(ValueError, match="coverage must be in"):
+    with pytest.raises(ValueError, match="coverage must be a number in"):
         sc.ParzenClassifier(bandwidth=1.0).fit(X, y).predict_set(Q, coverage=level)
+
+
+@pytest.mark.parametrize("model", [sc.ParzenClassifier(), sc.PerTurboClassifier()], ids=name_of)
+def test_queries_that_lack_values_and_other_wrong_kinds_are_named(model):
+    X, y, Q, _ = draw(60, 2, seed=0)
+    model = clone(model).fit(X, y)
+    with pytest.raises(ValueError, match="X lacks values"):
+        model.predict_set([[np.nan, 0.0]])
+    for method in (model.predict_set, model.conformal_p_values):
+        with pytest.raises(ValueError, match="by_class must be"):
+            method(Q, by_class="yes")
 
 
 def test_too_few_points_give_all_classes_and_say_why():

@@ -1,4 +1,4 @@
-"""Pictures of doubtful labels and of points that decide show what `inspection` says."""
+"""Pictures of reliability, doubtful labels and points that decide show what classifiers and `inspection` say."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ plt.switch_backend("Agg")
 
 from spectralcls import ISEClassifier, ParzenClassifier  # noqa: E402
 from spectralcls.inspection import influence, label_quality  # noqa: E402
-from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay  # noqa: E402
+from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
 
@@ -46,3 +46,16 @@ def test_bars_are_the_shares_and_add_up():
     assert_allclose(sum(widths), found.margin[0])
     with pytest.raises(ValueError, match="one query"):
         InfluenceDisplay.from_estimator(model, X[:2])
+
+
+def test_curves_are_shares_of_groups_that_add_up_to_all():
+    model = ParzenClassifier().fit(X[::2], y[::2])
+    display = ReliabilityDisplay.from_estimator(model, X[1::2], y[1::2], coverage=0.8, n_groups=5)
+    members = model.predict_set(X[1::2], 0.8)
+    assert_allclose(display.accuracy.mean(), model.score(X[1::2], y[1::2]))
+    assert_allclose(display.covered.mean(), members[np.arange(75), y[1::2]].mean())
+    assert_allclose(display.size.mean(), members.sum(axis=1).mean())
+    assert_allclose(display.probability.mean(), model.predict_proba(X[1::2]).max(axis=1).mean())
+    assert_array_equal(display.lines_[1].get_ydata(), display.covered)
+    with pytest.raises(ValueError, match="one of"):
+        ReliabilityDisplay.from_estimator(model, X[1::2], y[1::2] + 1)

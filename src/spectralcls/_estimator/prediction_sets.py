@@ -1,6 +1,7 @@
 """Prediction sets of classifiers that can score each training point by all others."""
 
 import warnings
+from numbers import Real
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -14,6 +15,11 @@ def _has_leave_one_out(estimator):
     if reason is not None:
         raise AttributeError(f"{type(estimator).__name__} has no prediction sets: {reason}")
     return True
+
+
+def _check_by_class(by_class):
+    if not isinstance(by_class, bool | np.bool_):
+        raise ValueError(f"by_class must be True or False, got {by_class!r}.")
 
 
 def leave_one_out(estimator):
@@ -90,6 +96,7 @@ class PredictionSets:
         ----------
         .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
         """
+        _check_by_class(by_class)
         points = leave_one_out(self)
         return conformal_p_values(points, self._queries(X), by_class)
 
@@ -125,8 +132,9 @@ class PredictionSets:
             that is tuned does, by measurement); if there are too few training points to exclude any class: fewer than
             ``1 / (1 - coverage) - 1``, with `by_class` of that class.
         """
-        if not 0 < coverage < 1:
-            raise ValueError(f"coverage must be in (0, 1), got {coverage!r}.")
+        if not isinstance(coverage, Real) or not 0 < coverage < 1:
+            raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
+        _check_by_class(by_class)
         points = leave_one_out(self)
         step = getattr(self._inputs, "step", None)
         if step is not None and step.learned:

@@ -118,6 +118,16 @@ def odds(own, others):
     return np.fmax(found, -np.inf, out=found)
 
 
+def complete(Q):
+    """Queries, or an error if they lack values."""
+    if is_incomplete(Q):
+        raise ValueError(
+            "X lacks values. Prediction sets compare queries with training points, and these lack none: complete "
+            "the values before fit and here, for example with scikit-learn's SimpleImputer."
+        )
+    return Q
+
+
 def counter(values, weights):
     """Function of limits: how many points, each with its weight, have values of at most these."""
     order = np.argsort(values)
@@ -193,12 +203,7 @@ class ClassSums(LeaveOneOut):
         return points.class_log_sums(Q, columns, **shape)[..., 0] + self.log_volume
 
     def _of_queries(self, Q):
-        if is_incomplete(Q):
-            raise ValueError(
-                "X lacks values. Prediction sets compare queries with training points, and these lack none: complete "
-                "the values before fit and here, for example with scikit-learn's SimpleImputer."
-            )
-        return self._sums(Q, self.columns)
+        return self._sums(complete(Q), self.columns)
 
     def _log_weights(self, Q):
         """log of the weight that each query has as a training point."""

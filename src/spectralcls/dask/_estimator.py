@@ -34,7 +34,7 @@ class DaskClassifier:
 
     _kind_of_inputs = DaskInputs
     _without_leave_one_out: str | None = (
-        "they compare every query with every training point: use to_local().predict_set(X)."
+        "they compare every query with every training point, in memory: take to_local()."
     )
     to_local = to_local
 

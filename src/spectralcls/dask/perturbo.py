@@ -181,8 +181,9 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         ]
         models = dask.persist(*models)
         summary = dask.delayed(_summary)
-        counts, ranks, residuals = zip(*dask.compute(*[summary(model) for model in models]), strict=True)
-        self.classes_, self._models = data.classes, models
+        codes, *summaries = dask.compute(data.codes, *[summary(model) for model in models])
+        counts, ranks, residuals = zip(*summaries, strict=True)
+        self.classes_, self._models, self._labels = data.classes, models, data.classes[codes]
         self.class_counts_, self.ranks_ = np.array(counts), np.array(ranks)
         self.trace_residuals_ = np.array(residuals)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._estimator import integrates_missing
 from .._utils.typing import Array, ArrayLike
+from ._influence import check_local
 
 
 def feature_effect(estimator: Any, X: ArrayLike) -> Array:
@@ -30,6 +31,8 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
         If the classifier does not integrate out what a query lacks.
     ValueError
         For invalid queries.
+    TypeError
+        For an estimator of Dask collections.
 
     Notes
     -----
@@ -44,6 +47,7 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
     >>> feature_effect(ParzenClassifier(bandwidth=0.3).fit(X, y), X[70:71]).shape
     (1, 4, 3)
     """
+    check_local(estimator)
     if not integrates_missing(estimator) or not hasattr(estimator, "predict_proba"):
         raise AttributeError(
             f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "

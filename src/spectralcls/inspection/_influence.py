@@ -78,6 +78,8 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
         If the scores of the classifier are no sums over its training samples.
     ValueError
         For invalid queries, or such that lack values.
+    TypeError
+        For an estimator of Dask collections.
 
     Notes
     -----
@@ -95,6 +97,7 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     """
     if not isinstance(n_points, Integral) or n_points < 1:
         raise ValueError(f"n_points must be a positive integer, got {n_points!r}.")
+    check_local(estimator)
     form, order = fitted_form(estimator)
     if form is None or not (form.by_class or order is not None):
         raise AttributeError(f"The scores of this {type(estimator).__name__} are no sums over its training samples.")
@@ -108,6 +111,12 @@ def influence(estimator: Any, X: ArrayLike, n_points: int = 10) -> Influence:
     if order is not None:
         points = np.unique(order, return_index=True)[1][points]
     return Influence(estimator.classes_[best], margin, points, shares, rest, baseline)
+
+
+def check_local(estimator):
+    """Queries are explained one by one, in memory."""
+    if hasattr(estimator, "to_local"):
+        raise TypeError("This takes an estimator and queries in memory: pass estimator.to_local().")
 
 
 def _of_block(form, Q, n_points):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors
 
-TOL = 1e-9  # of the likelihood equations, which are 1 at the maximum
+TOL = 1e-9  # relative change of a share in the last step
 MAX_ITER = 10_000
 
 
@@ -26,8 +26,9 @@ class Priors:
     priors : ndarray of shape (n_classes,)
         In the order of `classes_`.
     standard_errors : ndarray of shape (n_classes,)
-        By the curvature of the likelihood: of the draw of queries, not of the model's densities. Of a share of zero:
-        the share at which the likelihood has fallen by a factor of e.
+        By the curvature of the likelihood: of the draw of queries, not of the model's densities, whose error adds to it
+        where classes overlap. Of a class that no query asks for: the share at which the likelihood has fallen by a
+        factor of e.
 
     Examples
     --------
@@ -56,7 +57,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     Returns
     -------
     priors : Priors
-        Of the greatest likelihood, with standard errors.
+        Of the greatest likelihood, with standard errors. None is zero: one query more that suits all classes alike is
+        taken as seen, since a class with a share of zero would be excluded whatever its queries say.
 
     Raises
     ------
@@ -88,24 +90,26 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     >>> from spectralcls.inspection import estimate_priors
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ParzenClassifier().fit(X[::2], y[::2])
-    >>> estimate_priors(model, X[1:51:2]).priors.round(2)
+    >>> estimate_priors(model, X[1:51:2]).priors.round(1)
     array([1., 0., 0.])
     """
-    ratio = _ratios(estimator, X)
-    q = np.full(ratio.shape[1], 1 / ratio.shape[1])
+    ratio = np.asarray(_ratios(estimator, X))
+    n, n_classes = ratio.shape
+    q = np.full(n_classes, 1 / n_classes)
     for _ in range(MAX_ITER):
-        gain = np.mean(ratio / (ratio @ q)[:, None], axis=0)
-        q = q * gain
-        if np.max(np.where(q > TOL, np.abs(gain - 1), 0.0)) < TOL:
+        before, gain = q, np.mean(ratio / (ratio @ q)[:, None], axis=0)
+        q = (n * q * gain + 1 / n_classes) / (n + 1)
+        if np.max(np.abs(q - before) / before) < TOL:
             break
     else:
         warnings.warn(f"The shares still change after {MAX_ITER} steps.", ConvergenceWarning, stacklevel=2)
-    relative, found = ratio / (ratio @ q)[:, None], q > TOL
+    relative, found = ratio / (ratio @ q)[:, None], q > 2 / n_classes / (n + 1)
+    errors = 1 / np.maximum(n - relative.sum(axis=0), 1.0)
     basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero
     information = basis @ (relative[:, found].T @ relative[:, found]) @ basis.T
-    errors = 1 / np.maximum(len(ratio) * (1 - gain), 1.0)
-    errors[found] = np.sqrt(np.diag(basis.T @ np.linalg.pinv(information) @ basis))
-    return Priors(q / q.sum(), errors)
+    variance = np.diag(basis.T @ np.linalg.pinv(information) @ basis)
+    errors[found] = np.sqrt(variance + np.sum(errors[~found] ** 2) / found.sum())
+    return Priors(q, errors)
 
 
 def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
@@ -127,6 +131,8 @@ def with_priors(estimator: Any, priors: ArrayLike) -> "PriorShiftClassifier":
     ------
     ValueError
         For invalid priors.
+    AttributeError
+        If the classifier has no `predict_proba` or no `class_prior_`.
 
     Examples
     --------
@@ -194,6 +200,7 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         estimator = clone(self.estimator).fit(X, y, **fit_params)
+        _check_adjustable(estimator)
         self.priors_ = check_priors(self.priors, len(estimator.classes_))
         self.estimator_, self.classes_ = estimator, estimator.classes_
         return self
@@ -233,13 +240,16 @@ class PriorShiftClassifier(ClassifierMixin, BaseEstimator):
 
 def _ratios(estimator, X):
     """Densities of the classes up to a factor of each query, (m, C), the largest one being 1."""
-    check_is_fitted(estimator)
-    for name in ("predict_proba", "class_prior_"):
-        if not hasattr(estimator, name):
-            raise AttributeError(
-                f"{type(estimator).__name__} has no {name}, on which other shares of the classes stand."
-            )
+    _check_adjustable(estimator)
     prior = np.asarray(estimator.class_prior_)
     p = np.maximum(estimator.predict_proba(X), np.finfo(np.float64).tiny)  # of a class that is given no chance
     ratio = np.where(prior > 0, p / np.where(prior > 0, prior, 1.0), 0.0)
     return ratio / ratio.max(axis=1, keepdims=True)
+
+
+def _check_adjustable(estimator):
+    check_is_fitted(estimator)
+    for name in ("predict_proba", "class_prior_"):
+        if not hasattr(estimator, name):
+            kind = type(getattr(estimator, "estimator", estimator)).__name__
+            raise AttributeError(f"{kind} has no {name}, on which other shares of the classes stand.")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.interrupt import matmul
-from .._expansion.leave_one_out import PLAIN, LeaveOneOut, counter, slack_of
+from .._expansion.leave_one_out import PLAIN, LeaveOneOut, complete, counter, slack_of
 from .._expansion.points import blocks, class_rows
 from .._utils.cached import cached_property
 from .._utils.validation import units_of
@@ -52,7 +52,7 @@ class PerTurboLeftOut(LeaveOneOut):
         return [_Rivals(self, c) for c in range(len(self.models))]
 
     def counts(self, Q, within, beyond=None):
-        out = np.empty((len(Q), len(self.models)))
+        out = np.empty((len(complete(Q)), len(self.models)))
         beyond = np.broadcast_to(np.nan if beyond is None else beyond, out.shape[1])
         slack = slack_of(min(model.regularization.alpha for model in self.models))
         for rows in blocks(len(Q), 8 * len(self.X), BLOCK_BYTES):

@@ -2,7 +2,7 @@
 
 from ._bandwidth_path import BandwidthPathDisplay
 from ._density import DensityDisplay
-from ._doubt import InfluenceDisplay, LabelQualityDisplay
+from ._doubt import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay
 from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
 from ._perturbation import PerturbationDisplay
@@ -20,6 +20,7 @@ __all__ = [
     "MetricDisplay",
     "PerturbationDisplay",
     "RegressionDisplay",
+    "ReliabilityDisplay",
     "SampleWeightsDisplay",
     "SpectralMapDisplay",
     "VoteDisplay",

@@ -1,4 +1,4 @@
-"""Doubtful labels, and the training points that decide a query."""
+"""How far probabilities and sets can be relied on, doubtful labels, and the training points that decide a query."""
 
 from typing import Any, Self
 
@@ -7,6 +7,124 @@ import numpy as np
 from .._utils.from_sklearn import check_matplotlib_support
 from .._utils.typing import ArrayLike
 from ..inspection import influence, label_quality
+
+
+class ReliabilityDisplay:
+    """Share of queries that are classified right at a given probability, and share whose class is in the set.
+
+    Queries are grouped by the probability of their most probable class. On the diagonal the probabilities are what they
+    say; the sets hold their class about as often as `coverage` says over all groups together, not in each.
+
+    Create it with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n_groups,)
+        Mean probability of the most probable class.
+    accuracy : ndarray of shape (n_groups,)
+        Share of queries whose most probable class is right.
+    covered : ndarray of shape (n_groups,)
+        Share of queries whose class is in the set.
+    size : ndarray of shape (n_groups,)
+        Mean number of classes in a set.
+    coverage : float
+        The coverage asked for.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        Figure that holds the axes.
+    ax_ : matplotlib Axes
+        Axes with the curves.
+    lines_ : list of 2 matplotlib Line2D
+        Accuracy and coverage.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.plotting import ReliabilityDisplay
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = ParzenClassifier().fit(X[:500], y[:500])
+    >>> len(ReliabilityDisplay.from_estimator(model, X[500:], y[500:]).lines_)
+    2
+    """
+
+    def __init__(self, probability, accuracy, covered, size, coverage):
+        self.probability = probability
+        self.accuracy = accuracy
+        self.covered = covered
+        self.size = size
+        self.coverage = coverage
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, coverage: float = 0.9, n_groups: int = 8, ax: Any = None
+    ) -> Self:
+        """Draw the reliability of a fitted classifier on queries whose classes are known.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier that has `predict_proba` and `predict_set`.
+        X : array-like of shape (n_queries, n_features)
+            Queries, not the training samples.
+        y : array-like of shape (n_queries,)
+            Their classes.
+        coverage : float, default=0.9
+            Coverage of the sets.
+        n_groups : int, default=8
+            Groups of equally many queries.
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : ReliabilityDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If y has a label that the classifier has not seen, or not one for each query.
+        """
+        p, members, y = estimator.predict_proba(X), estimator.predict_set(X, coverage), np.asarray(y)
+        if y.shape != (len(p),) or not np.isin(y, estimator.classes_).all():
+            raise ValueError(f"y must hold one of {estimator.classes_.tolist()} for each of the {len(p)} queries.")
+        codes, each = np.searchsorted(estimator.classes_, y), np.arange(len(y))
+        figures = np.stack([p.max(axis=1), p.argmax(axis=1) == codes, members[each, codes], members.sum(axis=1)])
+        groups = np.array_split(np.argsort(figures[0], kind="stable"), min(n_groups, len(y)))
+        return cls(*np.stack([figures[:, rows].mean(axis=1) for rows in groups], axis=1), coverage).plot(ax)
+
+    def plot(self, ax=None) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw into; by default new ones.
+
+        Returns
+        -------
+        display : ReliabilityDisplay
+            The display, drawn.
+        """
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        low = min(self.probability.min(), self.accuracy.min())
+        ax.plot([low, 1], [low, 1], color="0.6", linestyle="--", linewidth=0.8)
+        ax.axhline(self.coverage, color="0.6", linestyle=":", linewidth=0.8)
+        right = ax.plot(self.probability, self.accuracy, marker="o", label="Most probable class is right")
+        covered = ax.plot(self.probability, self.covered, marker="s", label="Class is in the set; mean size")
+        for place, height, size in zip(self.probability, self.covered, self.size, strict=True):
+            ax.annotate(f"{size:.2f}", (place, height), xytext=(0, 5), textcoords="offset points", ha="center")
+        ax.set(xlabel="Probability of the most probable class", ylabel="Share of queries")
+        ax.legend(frameon=False, loc="lower right")
+        self.lines_, self.figure_, self.ax_ = [*right, *covered], ax.figure, ax
+        return self
 
 
 class LabelQualityDisplay:
