@@ -81,6 +81,11 @@ def draw(name, seed):
     return X, y, Q[truth >= 0], truth[truth >= 0]
 
 
+def few(X, y, Q, truth):
+    X, y, Q, truth = coded(X[:300], y[:300], Q, truth)
+    return X, y, Q[truth >= 0], truth[truth >= 0]
+
+
 def mapie_sets(kind, X, y, Q, seed, levels=LEVELS):
     """Sets of MAPIE's conformal prediction with a Parzen classifier, one array for each level."""
     from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
@@ -141,9 +146,7 @@ def test_few_points(record, seed, name):
     """At most 300 training points, where users can wait for the jackknife: coverage and size at 90 %, and processor
     seconds of fit, calibration and the sets of all queries."""
     needs("mapie")
-    X, y, Q, truth = draw(name, seed)
-    X, y, Q, truth = coded(X[:300], y[:300], Q, truth)
-    Q, truth = Q[truth >= 0], truth[truth >= 0]
+    X, y, Q, truth = few(*draw(name, seed))
     row = {}
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -160,8 +163,9 @@ def test_few_points(record, seed, name):
 def test_probabilities(record, seed, name, kind):
     """Log loss (a probability below 1e-3 counts as that), expected calibration error, and processor seconds of the fit:
     a classifier's own probabilities, and those that scikit-learn's `CalibratedClassifierCV` makes of its scores in five
-    folds, as the mean of their five models by default, and by one fit to all points (*one*, ``ensemble=False``)."""
-    X, y, Q, truth = draw(name, seed)
+    folds, as the mean of their five models by default, and by one fit to all points (*one*, ``ensemble=False``). There
+    are at most 300 training points."""
+    X, y, Q, truth = few(*draw(name, seed))
     row = {}
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -412,8 +416,8 @@ def against_jackknife(rows):
 
 @view("probabilities")
 def calibration(rows):
-    """Means over the sets; *above own* is the log loss less that of the classifier's own probabilities, with a 95 %
-    interval over the sets."""
+    """Means over the sets, at most 300 training points; *above own* is the log loss less that of the classifier's own
+    probabilities, with a 95 % interval over the sets."""
     table = []
     for kind, method in product(CALIBRATED, METHODS):
         chosen = [row for row in rows if row["kind"] == kind]
