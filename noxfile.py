@@ -9,7 +9,7 @@ import nox
 
 ROOT = Path(__file__).parent
 OLDEST = [
-    *("numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "matplotlib==3.8.*"),
+    *("numpy==1.26.*", "scipy==1.12.*", "scikit-learn==1.6.*", "narwhals==2.0.*", "matplotlib==3.8.*"),
     *("pyparsing==3.1.*", "pytest==8.*", "pyarrow==18.*"),
 ]
 CLANG_FORMAT, CLANG_TIDY = "clang-format==23.1.3", "clang-tidy==23.1.4"  # another version writes other lines

@@ -23,7 +23,7 @@ from bench.classifiers import PEERS, installed
 from bench.data import folder, load
 from bench.frames import FRAME_PEERS, FRAMES, NETWORKS, frame
 from bench.measure import QUICK, half_interval, limited_threads, paired, processor_seconds
-from bench.pages import pick, view
+from bench.pages import view
 from bench.plots import Dots
 from spectralcls import AutoClassifier
 
@@ -230,17 +230,32 @@ def worst(*sections):
 @view("splits", page=False)
 def in_short(rows):
     """For the home page and the README."""
-    table = averages(rows)[0]
-    names, found = means(rows, "accuracy")
-    leads = {peer: found[OURS] - found[peer] for peer in SHOWN if peer in found}
-    lead = [{"peer": p, "lead": {"median": x.mean(), "spread": half_interval(x)}} for p, x in leads.items()]
+    table = {row["method"]: row for row in averages(rows)[0] if row["method"] in (OURS, *SHOWN)}
+    names, accuracy = means(rows, "accuracy")
+    losses = means(rows, "log loss")[1]
+
+    def interval(found, method):
+        return {"median": found[method].mean(), "spread": half_interval(found[OURS] - found[method])}
+
+    dots = [
+        {"method": m, "accuracy, %": interval(accuracy, m), "seconds of a fit": row["seconds"]}
+        | ({"log loss": interval(losses, m)} if "log loss" in row else {})
+        for m, row in table.items()
+    ]
+    ours, svm, boosted = (table[m] for m in (OURS, "SVM", "CatBoost"))
+    lead = interval(accuracy, "SVM")
     text = (
-        f"Means over {len(names)} public tables of at most {ROWS} rows, two thirds of them for training, in processor "
-        "seconds of tuning and fitting; and accuracy of AutoClassifier less that of each, with 95 % intervals."
+        f"On {len(names)} public tables of at most {ROWS} rows `AutoClassifier`, which has nothing to tune, is right "
+        f"on {ours['accuracy']:.1f} % of unseen rows, with a log loss of {ours['log loss']:.3f}. A tuned SVM reaches "
+        f"{svm['accuracy']:.1f} %; CatBoost {boosted['accuracy']:.1f} %, with a log loss of {boosted['log loss']:.3f}. "
+        f"Its lead over the SVM is {ours['accuracy'] - lead['median']:.1f} ± {lead['spread']:.1f} points on average: "
+        "on a single table another may be ahead."
     )
-    shown = [row for row in table if row["method"] in (OURS, *SHOWN)]
-    label = "accuracy of AutoClassifier less that of each, points"
-    return [text, pick(shown, "method", "accuracy", "log loss", "seconds"), Dots(lead, "peer", ("lead",), label, 0.0)]
+    label = (
+        "Accuracy, log loss and processor seconds of a fit, tuning included; bars are 95 % intervals of the difference"
+    )
+    columns = ("accuracy, %", "log loss", "seconds of a fit")
+    return [text, Dots(dots, "method", columns, f"{label} from AutoClassifier", log=columns[2:], panels=True)]
 
 
 @view("splits")

@@ -88,7 +88,7 @@ def shown(topic, name, page):
             picture = FOLDER / "plots" / f"{topic}_{name}{pictures or ''}{getattr(block, 'suffix', '.svg')}"
             block.draw(picture)
             pictures += 1
-            parts.append(f"![{heading(name)}]({os.path.relpath(picture, page.parent)})")
+            parts.append(f"![{getattr(block, 'alt', heading(name))}]({os.path.relpath(picture, page.parent)})")
     return "\n\n".join(parts)
 
 

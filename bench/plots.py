@@ -68,27 +68,39 @@ class Lines:
 
 @dataclass(frozen=True)
 class Dots:
-    """A line of text for each row, and a dot in it for each column, a bar for its spread; `level`: a vertical line."""
+    """A line of text for each row, and a dot in it for each column, a bar for its spread; `level`: a vertical line.
+
+    With `panels` each column has a panel of its own, and those in `log` a logarithmic axis.
+    """
 
     rows: list
     of: str
     columns: tuple
     label: str
     level: float | None = None
-    log: bool = False
+    log: tuple = ()
+    panels: bool = False
+
+    @property
+    def alt(self):
+        return f"{self.label}: {', '.join(str(row[self.of]) for row in self.rows)}"
 
     def draw(self, path):
+        count = len(self.columns) if self.panels else 1
         with plt.style.context(STYLE):
-            figure, ax = plt.subplots(figsize=(7.5, 1.0 + 0.22 * len(self.rows)))
+            size = (7.5 + 0.5 * (count - 1), 1.0 + 0.22 * len(self.rows))
+            figure, axes = plt.subplots(1, count, figsize=size, sharey=True, squeeze=False)
             places = np.arange(len(self.rows))[::-1]
-            for name, marker in zip(self.columns, MARKERS * 3, strict=False):
+            for i, (name, marker) in enumerate(zip(self.columns, MARKERS * 3, strict=False)):
+                ax = axes[0, i if self.panels else 0]
                 values = [number(row.get(name)) for row in self.rows]
                 reach = [row[name]["spread"] if isinstance(row.get(name), dict) else 0.0 for row in self.rows]
+                marker = "o" if self.panels else marker
                 ax.errorbar(values, places, xerr=reach, fmt=marker, markersize=5, linewidth=1, label=name, alpha=0.8)
-            ax.set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
-            ax.set(xlabel=self.label, xscale="log" if self.log else "linear")
-            if self.level is not None:
-                ax.axvline(self.level, color="grey", linewidth=0.8)
-            if len(self.columns) > 1:
-                ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+                ax.set(xlabel=name if self.panels else self.label, xscale="log" if name in self.log else "linear")
+                if self.level is not None:
+                    ax.axvline(self.level, color="grey", linewidth=0.8)
+            axes[0, 0].set_yticks(places, [str(row[self.of]) for row in self.rows], fontsize=8)
+            if len(self.columns) > count:
+                axes[0, 0].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
             save(figure, path)

@@ -1,7 +1,6 @@
 """Sphinx configuration: ``python -m sphinx -W docs site`` builds the site."""
 
 import sys
-from importlib import metadata
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -9,17 +8,15 @@ from urllib.request import urlopen
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
-from gallery_needs import cannot_run  # noqa: E402
+from gallery import cannot_run  # noqa: E402
 
 project = "spectralcls"
 author = "the spectralcls developers"
 copyright = "the spectralcls developers, BSD-3-Clause"
-try:
-    release = metadata.version("spectralcls")
-except metadata.PackageNotFoundError:  # the package is on the path without being installed
-    import spectralcls
+import spectralcls  # noqa: E402
+from spectralcls._estimator.base import documents  # noqa: E402
 
-    release = spectralcls.__version__
+release = spectralcls.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -32,12 +29,11 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
-    "captions",
     "executed",
-    "gallery_index",
+    "gallery",
     "house",
+    "pages",
     "reference_pages",
-    "search_index",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_*", "README.md", "gallery/**/*.ipynb"]
@@ -47,12 +43,6 @@ default_role = "literal"  # numpydoc's habit: `name` in a docstring is code
 # -- Markdown -------------------------------------------------------------------------------------------------
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-DESCRIPTION = "Classifiers, densities and novelty detection for tables: scikit-learn estimators that tune themselves."
-myst_html_meta = {  # what search engines and messengers show of a page
-    "description": DESCRIPTION,
-    "property=og:title": project,
-    "property=og:description": DESCRIPTION,
-}
 
 # -- API reference --------------------------------------------------------------------------------------------
 autosummary_generate = True
@@ -76,11 +66,11 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "min_reported_time": 1,
     "remove_config_comments": True,
-    "minigallery_sort_order": "gallery_index.order",
+    "minigallery_sort_order": "gallery.order",
     "show_signature": False,
     "capture_repr": (),
     "download_all_examples": False,
-    "reset_modules": ("gallery_style.reset",),
+    "reset_modules": ("gallery.reset",),
     "abort_on_example_error": False,
     "expected_failing_examples": cannot_run(HERE.parent / "examples"),
 }
@@ -116,14 +106,15 @@ doctest_global_setup = "import numpy as np; np.set_printoptions(precision=4, sup
 
 # -- Pages ----------------------------------------------------------------------------------------------------
 html_theme = "pydata_sphinx_theme"
-html_title = "spectralcls"
+html_title = f"spectralcls {release}"
+html_baseurl = documents()  # empty until pyproject.toml names the address of the site
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choose": []}  # pages without siblings
 html_theme_options = {
-    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo-dark.svg", "text": "spectralcls"},
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo-dark.svg", "text": html_title},
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "show_toc_level": 2,
@@ -132,4 +123,7 @@ html_theme_options = {
     "footer_end": [],
     "back_to_top_button": True,
 }
-html_context = {"default_mode": "auto"}
+html_context = {
+    "default_mode": "auto",
+    "description": "Classifiers and densities for tables: scikit-learn estimators that tune themselves.",
+}

@@ -5,7 +5,8 @@ CCDR on held-out points, against supervised UMAP
 A supervised map makes classes look clean on the points whose labels it got. The question is where new points fall.
 Supervised UMAP places the training points by an optimization that knows their labels, and new points by a second one
 that has none. :class:`~spectralcls.CCDR` solves an eigenproblem with the labels, and gives new points a place by a
-formula from their neighbors. Both see half of the digits. UMAP is not part of this package: ``pip install umap-learn``.
+formula from their neighbors. Both see half of the digits. UMAP is not part of this package:
+``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["umap"]

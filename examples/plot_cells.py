@@ -5,8 +5,8 @@ What cell is this? Labels with doubt for an AnnData
 A reference of blood cells with known types, new cells without. People who do this paste a k-nearest-neighbor vote with
 Gaussian weights, as in scArches, or fit a logistic regression, as CellTypist does. Here
 :class:`~spectralcls.KernelRidgeClassifier` takes the place of the vote: the same fifteen lines, and a cell unlike all
-types of the reference gets no type. The 700 cells come inside the scanpy package, which need not be imported:
-``pip install anndata`` and ``pip install --no-deps scanpy``.
+types of the reference gets no type. The 700 cells come inside the scanpy package, which is not imported:
+``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["anndata", "scanpy"]

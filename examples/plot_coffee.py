@@ -5,7 +5,7 @@ Where does this coffee come from? Sixty spectra
 Twenty infrared spectra each of coffee from three countries, at 1841 wavelengths: few rows, many columns. Chemists use
 PLS-DA, a regression on the indicators of the classes by partial least squares. Here it meets a Parzen classifier,
 which also returns prediction sets: all origins that the spectra cannot exclude, and none for a coffee from elsewhere.
-The data come with chemotools: ``pip install chemotools pandas``.
+The data come with chemotools: ``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["chemotools", "pandas"]

@@ -7,7 +7,7 @@ organelle; a classifier assigns the others. The Bioconductor package pRoloc does
 machine, k nearest neighbors or PerTurbo, a method of this package. The data are Dunkley et al. (2006, Arabidopsis) and
 hyperLOPIT (2015, mouse stem cells).
 
-They are not shipped: they belong to the R package pRolocdata, licence GPL-2. To run this page, save ``X`` (proteins by
+They are not shipped: they belong to the R package pRolocdata, license GPL-2. To run this page, save ``X`` (proteins by
 fractions), ``markers`` (text, "unknown" for none) and ``names`` of each as ``dunkley2006.npz`` and
 ``hyperLOPIT2015.npz`` with ``numpy.savez``, and let the environment variable ``SPECTRALCLS_DATA`` name their folder.
 """

@@ -5,7 +5,8 @@ Which of my labels are wrong?
 One label in ten of scikit-learn's handwritten digits is exchanged. Which ones? ``label_quality`` asks all other points
 about each label, in closed form, after a single fit. The usual way, as in cleanlab, is to fit a classifier to folds and
 to rank labels by their probability out of fold. This page ranks by the score of cleanlab if it is installed
-(``pip install cleanlab``) and by that probability itself if not: cleanlab's score "self_confidence" is the same number.
+(``pip install "spectralcls[examples]"``) and by that probability itself if not: cleanlab's score "self_confidence" is
+the same number.
 """
 
 from time import process_time

@@ -1,4 +1,4 @@
-"""Runs the Python blocks of home, the first steps and the guide, page by page and in order, and shows what each prints.
+"""Runs the Python blocks of the pages below, page by page and in order, and shows what each prints.
 
 A block that fails stops the build.
 """
@@ -11,7 +11,7 @@ from contextlib import chdir, redirect_stdout
 
 import matplotlib
 
-_PAGES = ("index", "guide/", "start/")
+_PAGES = ("index", "guide/", "start/", "about/alternatives")
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _SHOWN = "```{{code-block}} none\n:class: output\n\n{}\n```\n"
 

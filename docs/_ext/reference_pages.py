@@ -206,13 +206,38 @@ def plain_docstring(app, what, name, obj, options, lines):
             lines[i] = parameter + colon + plain(rest)
 
 
+FAILURES = {  # number of the picture in examples/plot_failures.py, and what it shows
+    "AutoClassifier": (1, "A rare class that overlaps a frequent one is overlooked without class_weight."),
+    "KernelRidgeClassifier": (2, "Columns that say nothing about the class drown those that do."),
+    "ParzenClassifier": (3, "In many columns no bandwidth suits both a narrow and a wide class."),
+    "PerTurboClassifier": (3, "In many columns no bandwidth suits both a narrow and a wide class."),
+    "ParzenDensity": (4, "Without bounds the density leaks over a limit that the data cannot cross."),
+    "ParzenOutlierDetector": (5, "A clump of outliers is taken for usual."),
+    "KernelRegressor": (6, "A jump is smoothed, and nothing is known beyond the data."),
+    "KernelMap": (7, "Classes that are not the clusters of the data mix."),
+    "SpectralKernelClassifier": (8, "Texts in words that training did not have all get the same answer."),
+}
+
+
 def show_examples(app, what, name, obj, options, lines):
-    """Pictures of the gallery's examples of a class or a function, before its parameters."""
+    """Before the parameters: pictures of the gallery's examples of a class or a function, and one of its failure."""
     if what in ("class", "function") and "Parameters" in lines:
         short = name.rpartition(".")[2]  # most examples import it from the package
-        names = [name, f"spectralcls.{short}"] if getattr(spectralcls, short, None) is obj else [name]
+        same = getattr(spectralcls, short, None) is obj
+        names = [name, f"spectralcls.{short}"] if same else [name]
+        shown = [f".. minigallery:: {' '.join(names)}", ""]
+        if same and short in FAILURES:
+            number, failure = FAILURES[short]
+            shown += [
+                f".. figure:: /gallery/images/sphx_glr_plot_failures_{number:03}.png",
+                f"   :alt: {failure}",
+                "   :width: 420",
+                "",
+                f"   When it fails: {failure[0].lower()}{failure[1:]} :doc:`What helps </gallery/plot_failures>`.",
+                "",
+            ]
         start = lines.index("Parameters")
-        lines[start:start] = [f".. minigallery:: {' '.join(names)}", ""]
+        lines[start:start] = shown
 
 
 def setup(app):

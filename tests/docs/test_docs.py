@@ -1,6 +1,7 @@
 """The Python blocks of the documents run, page by page and in order."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,21 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
 
 def test_the_user_guide_has_code():
     assert {"start/tutorial.md", "guide/kernel_mean.md", "guide/perturbo.md", "guide/text.md"} <= set(PAGES)
+
+
+def test_the_messages_that_the_faq_explains_exist():
+    table = (DOCS / "about" / "faq.md").read_text(encoding="utf-8").split("| it says |")[1].split("\n\n")[0]
+    messages = [line.split("|")[1].strip() for line in table.split("\n")[2:]]
+    code = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
+    assert len(messages) > 5 and [message for message in messages if message not in code] == []
+
+
+def test_the_lowest_versions_are_those_of_the_package():
+    """The table of docs/about/versions.md, pyproject.toml, and what `nox -s oldest` installs."""
+    page = (DOCS / "about" / "versions.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| (\S+) \| (\d[\d.]*) \|", page, re.MULTILINE))
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lowest = dict(line.split(">=") for line in project["dependencies"])
+    assert listed == lowest | {"Python": project["requires-python"].removeprefix(">=")}
+    oldest = (DOCS.parent / "noxfile.py").read_text(encoding="utf-8")
+    assert [name for name, number in lowest.items() if f'"{name}=={number}.*"' not in oldest] == []

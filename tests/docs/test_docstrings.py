@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import spectralcls
+from spectralcls._estimator import base
 
 validation = pytest.importorskip("numpydoc.validate", reason="no docstring was checked: numpydoc is missing")
 
@@ -77,3 +78,18 @@ def test_a_method_without_a_word_about_its_parameter_is_found():
 
     codes = {code for code, _ in validation.validate(validation.get_doc_object(Shrug.fit))["errors"]}
     assert {"PR01", "RT01"} <= codes & site_checks()
+
+
+def test_the_html_of_an_estimator_links_to_its_page(monkeypatch):
+    estimators = [
+        (f"{module.__name__}.{name}", value)
+        for module in public_modules()[:-1]
+        for name in module.__all__
+        if inspect.isclass(value := getattr(module, name)) and issubclass(value, base.Estimator)
+    ]
+    for _, estimator in estimators:
+        assert estimator._get_doc_link(object.__new__(estimator)) == ""  # no address is known
+    monkeypatch.setattr(base, "documents", lambda: "https://docs.test")
+    for name, estimator in estimators:
+        link = estimator._get_doc_link(object.__new__(estimator))
+        assert link == f"https://docs.test/reference/generated/{name}.html"

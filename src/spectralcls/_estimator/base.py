@@ -1,6 +1,7 @@
 """The base class of the estimators, and the transaction that every fit is."""
 
 import functools
+from importlib import metadata
 from numbers import Real
 
 from sklearn.base import BaseEstimator
@@ -56,6 +57,16 @@ def _without_learned(estimator):
     return {name: value for name, value in state.items() if name not in learned and name != "_learned_names"}
 
 
+@functools.cache
+def documents():
+    """The address of the documents, as the metadata of the installed package give it; empty without one."""
+    try:
+        addresses = metadata.metadata("spectralcls").get_all("Project-URL", [])
+    except metadata.PackageNotFoundError:  # the package is on the path without being installed
+        addresses = []
+    return next((line.split(", ")[1].rstrip("/") for line in addresses if line.startswith("Documentation, ")), "")
+
+
 class Estimator(BaseEstimator):
     """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
@@ -66,6 +77,12 @@ class Estimator(BaseEstimator):
 
     _inputs: Inputs
     _kind_of_inputs = Inputs
+    _doc_link_module = "spectralcls"
+
+    @property
+    def _doc_link_template(self):  # of scikit-learn: what its HTML of an estimator links to
+        module = ".".join(type(self).__module__.split(".")[:2])
+        return documents() and f"{documents()}/reference/generated/{module}.{type(self).__name__}.html"
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

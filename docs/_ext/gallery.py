@@ -1,22 +1,33 @@
-"""The first page of the gallery: examples by task, those that most readers want first.
+"""The gallery: its first page, the examples that cannot run here, and the style that each starts from.
 
 sphinx-gallery makes sections from folders. Here all examples are in one folder, and their addresses do not change when
 an example moves to another section.
+
+An example that needs what the package does not ship names it in a comment, which the site removes:
+``# sphinx_gallery_needs = ["letter.npz"]``. What ends in ``.npz`` is a file of the folder ``SPECTRALCLS_DATA``, any
+other name a package. If something is absent, the example still runs and fails, and the page says what to install; the
+build goes on. With ``SPECTRALCLS_REQUIRE_DATA`` no absent file is excused.
 """
 
+import ast
+import os
+import re
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+COMMENT = re.compile(r"^# sphinx_gallery_needs = (.+)$", re.MULTILINE)
 SECTIONS = {  # names of files in examples; one that does not exist is left out
     "Real problems": "organelles cells coffee land_cover wrong_labels",
     "Classify": "first_steps boundaries vote comparison kde_classifier learned_metric perturbo "
-    "bandwidth bandwidth_path",
+    "bandwidth bandwidth_path failures",
     "Doubt and probabilities": "doubt calibration imbalance sample_weights",
     "Tables as they are": "mixed_table missing_values",
     "Densities, novelty and regression": "density novelty kernel_regression mean_shift information",
     "Large data": "million_rows reduced_training_set dask grid_search_dask",
     "Text": "spectral_kernel_text",
     "Maps and dimension reduction": "ccdr_plane ccdr_held_out spectral_map ccdr_satimage",
-    "Few labels": "active_learning ccdr_semi_supervised active_scikit_activeml",
+    "Few labels": "active_learning ccdr_semi_supervised scikit_activeml",
     "Data sets": "datasets",
 }
 
@@ -25,7 +36,7 @@ def sections(names):
     """{title: names of its examples that exist}, and "More" for those that no section lists."""
     found = {}
     for title, words in SECTIONS.items():
-        listed = [name for word in words.split() for name in (f"plot_{word}", word) if name in names]
+        listed = [name for word in words.split() if (name := f"plot_{word}") in names]
         found[title] = listed
     found["More"] = sorted(set(names) - {name for listed in found.values() for name in listed})
     return {title: listed for title, listed in found.items() if listed}
@@ -53,6 +64,38 @@ def write(app):
     header = (examples / "GALLERY_HEADER.rst").read_text(encoding="utf-8")
     text = page(header, {path.stem for path in examples.glob("*.py")})
     (Path(app.srcdir) / "gallery" / "index.rst").write_text(text, encoding="utf-8")
+
+
+def needs(example):
+    """What an example needs, by its comment."""
+    found = COMMENT.search(example.read_text(encoding="utf-8"))
+    return ast.literal_eval(found[1]) if found else []
+
+
+def absent(example):
+    """What an example needs and this machine lacks."""
+    folder = Path(os.environ.get("SPECTRALCLS_DATA", os.devnull))
+    excused = not os.environ.get("SPECTRALCLS_REQUIRE_DATA")
+    return [
+        name
+        for name in needs(example)
+        if (excused and not (folder / name).exists() if name.endswith(".npz") else find_spec(name) is None)
+    ]
+
+
+def cannot_run(folder):
+    """The examples of a folder that lack something, each with a line on the standard error."""
+    lacking = {path: names for path in sorted(folder.glob("plot_*.py")) if (names := absent(path))}
+    for path, names in lacking.items():
+        print(f"NOT EXECUTED: {path.name} needs {', '.join(names)}", file=sys.stderr)
+    return [str(path) for path in lacking]
+
+
+def reset(gallery_conf, fname):
+    """Every example starts from the package's style."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use(["default", "spectralcls.plotting.spectralcls"])
 
 
 def setup(app):

@@ -1,0 +1,85 @@
+"""What each page gets besides its text: captions of its pictures, a description, and whether its text is searched.
+
+A picture that stands alone gets its alternative text as a caption, and one of the gallery a link to its code. The
+description, which search engines and messengers show, is the first paragraph. Of appendices only titles are searched.
+"""
+
+import re
+from html import escape
+
+from docutils import nodes
+from sphinx import addnodes
+
+APPENDICES = (
+    "measured/",
+    "performance",
+    "results/",
+    "about/changelog",
+    "gallery/sg_execution_times",
+    "sg_execution_times",
+)
+_OF_GALLERY = re.compile(r"sphx_glr_(\w+)_\d+\.png$")
+
+
+def caption(image, page):
+    """The caption of an image: its alternative text, and where its code is."""
+    text = nodes.caption("", image["alt"].rstrip(".") + ".")
+    example = _OF_GALLERY.search(image["uri"])
+    if example:
+        code = addnodes.pending_xref(
+            "",
+            nodes.inline("", "Code"),
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/gallery/{example[1]}",
+            refdoc=page,
+            refexplicit=True,
+            refwarn=True,
+        )
+        text += [nodes.Text(" "), code, nodes.Text(".")]
+    return text
+
+
+def _caption_all(doctree, page):
+    for image in list(doctree.findall(nodes.image)):
+        paragraph = image.parent
+        alone = isinstance(paragraph, nodes.paragraph) and len(paragraph) == 1
+        if alone and image.get("alt") and "plots/" not in image["uri"]:  # those of benches have a heading
+            figure = nodes.figure("", image, caption(image, page), align="center")
+            doctree.set_id(figure)
+            paragraph.replace_self(figure)
+
+
+def description(doctree):
+    """The beginning of the first paragraph that has a sentence, as plain text."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > 30:
+            return text if len(text) <= 160 else text[:157].rsplit(" ", 1)[0] + " ..."
+    return None
+
+
+def _read(app, doctree):
+    page, metadata = app.env.docname, app.env.metadata[app.env.docname]
+    if not page.startswith(("gallery/", "reference/")):
+        _caption_all(doctree, page)
+    if page.startswith(APPENDICES):
+        metadata["nosearch"] = True
+
+
+def _describe(app, page, template, context, doctree):
+    text = doctree and description(doctree) or app.config.html_context["description"]
+    found = {"name=description": text, "property=og:title": context.get("title"), "property=og:description": text}
+    if app.config.html_baseurl:  # a card needs an absolute address
+        found["property=og:image"] = f"{app.config.html_baseurl}/_static/card.png"
+    for name, content in found.items():
+        kind, _, value = name.partition("=")
+        context["metatags"] += f'<meta {kind}="{value}" content="{escape(content or page, quote=True)}" />\n'
+    if page == app.config.root_doc:
+        context["docstitle"] = None  # it is the page's title already
+
+
+def setup(app):
+    app.connect("doctree-read", _read)
+    app.connect("html-page-context", _describe)
+    return {"parallel_read_safe": True}
