@@ -87,7 +87,7 @@ def oldest(session):
 @nox.session
 def docs(session):
     """The site, every warning an error, and the examples in its pages."""
-    session.install(".[docs]")
+    session.install(".[docs,examples]")
     session.run("python", "-m", "sphinx", "-W", "--keep-going", "docs", "site")
     session.run("python", "-m", "sphinx", "-b", "doctest", "docs", "site/doctest")
 

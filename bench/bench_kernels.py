@@ -1,8 +1,9 @@
 """Kernel sums and kernel matrices against their peers on the CPU, and against the limit of the machine
 
-The limit of a sum is the multiply-adds that a pair needs over the measured rate of multiply-adds: d for its distance,
-12 for a float32 and 18 for a float64 exponential, one for each further bandwidth or column. With AVX-512 the
-exponential takes 7 and 12, so that more than 100 % is possible. Data are normal, the bandwidth is 0.35 sqrt(d)."""
+A pair of points takes d multiply-adds for its distance, 12 for a float32 exponential and 18 for a float64 one, and one
+for each further bandwidth or column. *% of limit* is the rate at which sums do these, in per cent of the rate of
+multiply-adds that the processor was measured to reach. With AVX-512 the exponential takes 7 and 12 instead of 12 and
+18, so that more than 100 % is possible. Data are normal, the bandwidth is 0.35 sqrt(d)."""
 
 import numpy as np
 import pytest

@@ -1,30 +1,43 @@
-"""Runs the Python blocks of the pages below, page by page and in order, and shows what each prints.
+"""Runs the Python blocks of the pages below, page by page and in order, and shows what each prints or draws.
 
-A block that fails stops the build.
+A block that fails stops the build. Blocks find the tables of `docs/start` in their folder.
 """
 
 import ast
 import io
 import re
+import shutil
 import tempfile
 from contextlib import chdir, redirect_stdout
+from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 
 _PAGES = ("index", "guide/", "start/", "about/alternatives")
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 _SHOWN = "```{{code-block}} none\n:class: output\n\n{}\n```\n"
 
 
-def with_output(text, page):
-    """The Markdown of a page with a further block for what each of its Python blocks prints, or has as its value."""
-    session = {"__name__": page}
+def with_output(text, page, docs):
+    """The Markdown of a page with what each of its Python blocks prints, has as its value, or draws."""
+    session, images = {"__name__": page}, docs / "images"
 
     def shown(match):
         printed = _run(match[1], page, session).rstrip()
-        return match[0] + (f"\n{_SHOWN.format(printed)}" if printed else "")
+        parts = [match[0]] + ([_SHOWN.format(printed)] if printed else [])
+        for number in plt.get_fignums():
+            picture = images / f"{page.replace('/', '_')}_{match.start()}_{number}.svg"
+            figure = plt.figure(number)
+            figure.savefig(picture, bbox_inches="tight")
+            parts.append(f"![{figure.axes[0].get_title() or 'What the block draws'}](/images/{picture.name})\n")
+        plt.close("all")
+        return "\n".join(parts)
 
+    images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chdir(folder), matplotlib.rc_context({"backend": "agg"}):
+        for table in (docs / "start").glob("*.csv"):
+            shutil.copy(table, folder)
         return _BLOCK.sub(shown, text)
 
 
@@ -42,7 +55,7 @@ def _run(code, page, session):
 
 def _read(app, page, source):
     if page.startswith(_PAGES):
-        source[0] = with_output(source[0], page)
+        source[0] = with_output(source[0], page, Path(app.srcdir))
 
 
 def setup(app):

@@ -72,9 +72,11 @@ def _describe(app, page, template, context, doctree):
     found = {"name=description": text, "property=og:title": context.get("title"), "property=og:description": text}
     if app.config.html_baseurl:  # a card needs an absolute address
         found["property=og:image"] = f"{app.config.html_baseurl}/_static/card.png"
+    tags = []
     for name, content in found.items():
         kind, _, value = name.partition("=")
-        context["metatags"] += f'<meta {kind}="{value}" content="{escape(content or page, quote=True)}" />\n'
+        tags.append(f'<meta {kind}="{value}" content="{escape(content or page, quote=True)}" />')
+    context["metatags"] = context.get("metatags", "") + "\n".join(tags)
     if page == app.config.root_doc:
         context["docstitle"] = None  # it is the page's title already
 

@@ -1,6 +1,7 @@
 """The Python blocks of the documents run, page by page and in order."""
 
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -20,9 +21,12 @@ pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the tests run without
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for table in (DOCS / "start").glob("*.csv"):
+        shutil.copy(table, tmp_path)
     code = "\n".join(PAGES[page])
-    if "spectralcls.dask" in code:
-        pytest.importorskip("dask")
+    for package in ("dask", "pandas"):
+        if package in code:
+            pytest.importorskip(package)
     if "plotting" not in code:
         exec(compile(code, page, "exec"), {"__name__": page})
         return
