@@ -68,7 +68,7 @@ def _read(app, doctree):
 
 
 def _describe(app, page, template, context, doctree):
-    text = doctree and description(doctree) or app.config.html_context["description"]
+    text = (doctree and description(doctree)) or app.config.html_context["description"]
     found = {"name=description": text, "property=og:title": context.get("title"), "property=og:description": text}
     if app.config.html_baseurl:  # a card needs an absolute address
         found["property=og:image"] = f"{app.config.html_baseurl}/_static/card.png"
@@ -77,6 +77,8 @@ def _describe(app, page, template, context, doctree):
         kind, _, value = name.partition("=")
         tags.append(f'<meta {kind}="{value}" content="{escape(content or page, quote=True)}" />')
     context["metatags"] = context.get("metatags", "") + "\n".join(tags)
+    if page.startswith("reference/generated/"):  # a class and its counterpart on Dask have the same heading
+        context["title"] = page.rpartition("/")[2]
     if page == app.config.root_doc:
         context["docstitle"] = None  # it is the page's title already
 
