@@ -54,6 +54,7 @@ CALIBRATED = OURS | {
     "Cauchy-Schwarz": CauchySchwarzClassifier,
     "Laplacian spectral": LaplacianSpectralClassifier,
 }
+NEAR_TIES, FIGURES = ("Parzen", "ISE", "Cauchy-Schwarz", "PerTurbo"), ("accuracy", "log loss", "calibration error")
 METHODS = ("own", *(name + ways for name in ("sigmoid", "isotonic", "temperature") for ways in ("", ", one")))
 
 
@@ -178,6 +179,21 @@ def test_probabilities(record, seed, name, kind):
             p = fitted.predict_proba(Q)
             row |= {f"{method} log loss": log_loss(p, truth), f"{method} error": calibration_error(p, truth)}
             row |= {f"{method}, s": seconds}
+    record(row)
+
+
+@pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
+def test_near_ties(record, seed, name):
+    """Accuracy, log loss and calibration error where candidates within one standard error of the best accuracy are told
+    apart by log loss (``scoring="auto"``), and where accuracy alone decides."""
+    X, y, Q, truth = draw(name, seed)
+    row = {}
+    with limited_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for kind, scoring in product(NEAR_TIES, ("auto", "accuracy")):
+            p = CALIBRATED[kind](scoring=scoring, n_jobs=1).fit(X, y).predict_proba(Q)
+            figures = (p.argmax(axis=1) == truth).mean(), log_loss(p, truth), calibration_error(p, truth)
+            row |= {f"{kind} {scoring} {what}": float(f) for what, f in zip(FIGURES, figures, strict=True)}
     record(row)
 
 
@@ -435,6 +451,21 @@ def calibration(rows):
             }
         )
     return [table]
+
+
+@view("near_ties")
+def near_ties(rows):
+    """Means of ``scoring="auto"``; *less*: what ``"accuracy"`` has subtracted, with a 95 % interval over the sets."""
+    table = []
+    for kind in NEAR_TIES:
+        row = {"classifier": kind}
+        for what, unit in zip(FIGURES, (100, 1, 100), strict=True):
+            columns = [f"{kind} {scoring} {what}" for scoring in ("auto", "accuracy")]
+            auto, alone = unit * np.array(list(means(rows, *columns).values())).T
+            less = auto - alone
+            row |= {what: f"{auto.mean():.3g}", f"{what}, less": f"{less.mean():+.3f} ± {half_interval(less):.3f}"}
+        table.append(row)
+    return ["Accuracy and calibration error in per cent.", table]
 
 
 @view("families")

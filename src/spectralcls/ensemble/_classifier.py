@@ -44,8 +44,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     Parameters
     ----------
     time_budget : float, default=None
-        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points, and a
-        warning says so. None: as long as it takes.
+        Seconds that `fit` may take. If they do not suffice, members learn from a random part of the points or are left
+        out, whichever has the smaller log loss on unseen points, and a warning says so. None: as long as it takes.
     cv : int, splitter or list of splits, default=3
         Folds; the test sets of a splitter have to partition the samples. With more than 3000 points one part is held
         out once instead: the first test set of a splitter, otherwise a fifth, of more than 15 000 points some 3000.
