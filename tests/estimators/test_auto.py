@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -21,7 +22,7 @@ from spectralcls.ensemble import AutoClassifier
 from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting, Points
 from spectralcls.ensemble._members import members_for
-from spectralcls.ensemble._trees import MOST_TREES, BoostedTrees
+from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered
 
 
@@ -343,10 +344,29 @@ def test_trees_cut_where_kernels_are_smooth_and_stay_few():
     for n_classes in (2, 30, 700):
         y = np.arange(2 * n_classes) % n_classes
         trees = BoostedTrees().fit(rng.normal(size=(len(y), 2)), y)
-        n_trees = trees.model_.n_iter_ * trees.model_.n_trees_per_iteration_
-        assert n_trees <= max(MOST_TREES, n_classes)
+        assert trees.n_trees_ <= max(MOST_TREES, n_classes)
     y = np.repeat([0, 1, 2], [40_000, 20_000, 2])  # of many points some, and all classes
     assert_array_equal(BoostedTrees().fit(np.arange(60_002.0)[:, None], y).classes_, [0, 1, 2])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+def test_all_trees_at_once_are_those_of_scikit_learn(n_classes, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 5)).round(1)
+    y = np.digitize(X[:, 0] * X[:, 1] + rng.normal(size=700), norm.ppf(np.arange(1, n_classes) / n_classes))
+    monkeypatch.setattr("spectralcls.ensemble._trees._BLOCK", 1 << 16)
+    trees = BoostedTrees().fit(X, y, sample_weight=rng.uniform(0.5, 2, 700))
+    rng = np.random.default_rng(0)  # the same weights again
+    rng.normal(size=(700, 5)), rng.normal(size=700)
+    iterations = trees.n_trees_ // (1 if n_classes == 2 else n_classes)
+    expected = HistGradientBoostingClassifier(
+        learning_rate=min(RATE * ITERATIONS / iterations, 0.3),
+        max_iter=iterations,
+        max_leaf_nodes=LEAVES,
+        early_stopping=False,
+        random_state=0,
+    ).fit(X, y, rng.uniform(0.5, 2, 700))
+    assert_allclose(trees.predict_proba(X), expected.predict_proba(X), rtol=1e-12)
 
 
 def test_members_that_do_not_scale_drop_out():

@@ -41,6 +41,8 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
     ValueError, TypeError
         In one sentence that names the column.
     """
+    if not reset and not as_columns and _is_checked(X, seen, dtype, ensure_min_samples):
+        return X
     X = without_mask(X)
     if isinstance(X, Columns):  # read and checked before
         if reset:
@@ -77,6 +79,16 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
             f"{ensure_min_samples} is required by {name}."
         )
     return columns
+
+
+def _is_checked(X, seen, dtype, ensure_min_samples):
+    """Whether X is a matrix in which no check could find anything; those of scikit-learn take 0.1 ms."""
+    if type(X) is not np.ndarray or X.ndim != 2 or "feature_names_in_" in seen or not X.flags.c_contiguous:
+        return False
+    if X.dtype not in (dtype if isinstance(dtype, tuple) else (dtype,)) or X.shape[1] != seen.get("n_features_in_"):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return len(X) >= max(ensure_min_samples, 1) and bool(np.isfinite(X.sum()))
 
 
 def is_table(X):

@@ -13,6 +13,7 @@ __all__ = [
     "Options",
     "RealNotInt",
     "StrOptions",
+    "boosted_nodes",
     "check_columns_seen",
     "check_matplotlib_support",
     "check_weights",
@@ -41,3 +42,9 @@ def check_columns_seen(name, seen, X, *, reset):
     _check_n_features(holder, X, reset=reset)
     seen.clear()
     seen.update(vars(holder))
+
+
+def boosted_nodes(model):
+    """Nodes of the trees of a `HistGradientBoostingClassifier`, one class after the other in each iteration, and the
+    scores (1, k) to which they add."""
+    return [tree.nodes for iteration in model._predictors for tree in iteration], model._baseline_prediction
