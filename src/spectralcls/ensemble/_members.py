@@ -51,17 +51,23 @@ def indicators_help(points, options):
 
     Under the Parzen posterior, of at most 2000 points.
     """
-    if len(points.X) > _LARGE_TUNING:
-        keys = random_keys(points.X, options["random_state"])
-        points = points.take(stratified_subsample(points.codes, _LARGE_TUNING, keys))
-    losses, limits = [], {"most_points": len(points.X), "most_validated": len(points.X)}
-    for indicators in (False, True):
+    keys = random_keys(points.X, options["random_state"])
+    rows = np.arange(len(keys))
+    if len(rows) > _LARGE_TUNING:
+        rows = stratified_subsample(points.codes, _LARGE_TUNING, keys)
+    points = points.take(rows[np.argsort(keys[rows], kind="stable")])  # whatever the order of the rows is
+    limits = {"most_points": len(points.X), "most_validated": len(points.X)}
+
+    def encoded(indicators):
         encoder = ColumnEncoder(indicators=indicators, categorical=points.categorical)
-        Z = encoder.fit(points.X, sample_weight=points.sample_weights).transform(points.X)
+        return encoder.fit(points.X, sample_weight=points.sample_weights).transform(points.X)
+
+    def loss(Z):
         held_out = HeldOutLoss(points._replace(X=Z), None, **limits, **options)
-        losses.append((Z.shape[1], held_out.mean(held_out(Z, held_out.bandwidths(Z), _FEW))))
-    (width, ordered), (indicated_width, indicated) = losses
-    return indicated_width == width or indicated < ordered
+        return held_out.mean(held_out(Z, held_out.bandwidths(Z), _FEW))
+
+    ordered, indicated = encoded(False), encoded(True)
+    return ordered.shape == indicated.shape or loss(indicated) < loss(ordered)
 
 
 def _perturbo(Z, large, options):
