@@ -8,11 +8,74 @@ from scipy.sparse import csr_matrix
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ._estimator import Estimator, transactional
+from ._inputs import Inputs
+from ._inputs.frames import is_frame
 from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
-from .kernels.neighbors import ALGORITHMS, csr, knn, knn_graph, reverse_knn
+from .kernels import neighbors as arrays
+from .kernels.neighbors import ALGORITHMS, csr, knn_graph, reverse_knn
 
 __all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
+
+
+def knn(
+    Q: ArrayLike,
+    X: ArrayLike,
+    k: int,
+    *,
+    algorithm: str = "auto",
+    n_jobs: int | None = None,
+) -> tuple[Array, Array]:
+    """Exact Euclidean k nearest neighbors.
+
+    Parameters
+    ----------
+    Q : array-like or data frame of shape (m, d)
+        Query points.
+    X : array-like or data frame of shape (n, d)
+        Points to search. Arrays hold no NaN and no infinity. Of two data frames, columns that hold no numbers are
+        categories, and missing values are filled from X.
+    k : int
+        Number of neighbors, 1 <= k <= n.
+    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
+        The answer does not depend on it.
+    n_jobs : int or None, default=None
+        Threads; the answer does not depend on it.
+
+    Returns
+    -------
+    distances : ndarray of shape (m, k)
+        In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
+        differences, hence free of cancellation: a point is at distance exactly 0 from itself.
+    indices : ndarray of shape (m, k), int64
+        Rows of X. Of points at the same distance the ones with the smaller index come first.
+
+    Raises
+    ------
+    ValueError
+        If k is not in 1 ... n, the numbers of features differ, or an input is not a finite matrix.
+
+    Notes
+    -----
+    Numbers count as they are. A category counts with variance 1, its levels equally far apart, or at their ranks if it
+    is ordered: with standardized numbers all columns count alike, as in Gower's distance. A missing number is filled by
+    kernel regression on the columns that are known.
+
+    When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
+    scikit-learn's ``kneighbors(X)``.
+
+    Examples
+    --------
+    >>> from spectralcls import knn
+    >>> distances, indices = knn([[0.2]], [[0.0], [1.0], [3.0]], 2)
+    >>> indices
+    array([[0, 1]])
+    """
+    if is_frame(Q) and is_frame(X):
+        inputs, same = Inputs("knn", n_jobs=n_jobs), Q is X
+        X = inputs.fit_points(X).X
+        Q = X if same else inputs(Q)
+    return arrays.knn(Q, X, k, algorithm=algorithm, n_jobs=n_jobs)
 
 
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

@@ -37,7 +37,7 @@ from spectralcls._inputs.frames import read_columns
 from spectralcls._inputs.held_out import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
 from spectralcls.metric import GradientMetric, KernelMetric
-from spectralcls.neighbors import KNNTransformer
+from spectralcls.neighbors import KNNTransformer, knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
@@ -735,3 +735,17 @@ def test_finite_numbers_whose_sum_is_infinite():
     assert_array_equal(ParzenClassifier(1e3).fit(X, y).predict(X), y)
     X = np.array([[1e308], [1e308], [-1e308], [1.5e308]])
     assert_array_equal(ParzenClassifier(1e307, scale=None).fit(X, [0, 0, 1, 0]).predict(X), [0, 0, 1, 0])
+
+
+def test_neighbors_of_mixed_rows_are_those_of_the_coded_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "c": pd.Categorical(rng.choice(list("xyz"), 60))})
+    indicators = pd.get_dummies(frame["c"]).to_numpy(float)
+    coded = np.column_stack([frame["a"], indicators / np.sqrt(indicators.var(axis=0).sum())])
+    (distances, rows), (expected, _) = knn(frame, frame, 5), knn(coded, coded, 5)
+    assert_allclose(distances, expected, atol=1e-12)
+    assert_allclose(np.linalg.norm(coded[:, None] - coded[rows], axis=2), distances, atol=1e-12)
+    frame.loc[7, "a"] = np.nan
+    assert np.isfinite(knn(frame, frame, 5)[0]).all()
+    numbers = frame[["a"]].dropna()
+    assert_array_equal(knn(numbers, numbers, 3)[0], knn(numbers.to_numpy(), numbers.to_numpy(), 3)[0])

@@ -63,46 +63,7 @@ def knn(
     algorithm: str = "auto",
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
-    """Exact Euclidean k nearest neighbors.
-
-    Parameters
-    ----------
-    Q : array-like of shape (m, d)
-        Query points.
-    X : array-like of shape (n, d)
-        Points to search, without NaN or infinity.
-    k : int
-        Number of neighbors, 1 <= k <= n.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        The answer does not depend on it.
-    n_jobs : int or None, default=None
-        Threads; the answer does not depend on it.
-
-    Returns
-    -------
-    distances : ndarray of shape (m, k)
-        In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
-        differences, hence free of cancellation: a point is at distance exactly 0 from itself.
-    indices : ndarray of shape (m, k), int64
-        Rows of X. Of points at the same distance the ones with the smaller index come first.
-
-    Raises
-    ------
-    ValueError
-        If k is not in 1 ... n, the numbers of features differ, or an input is not a finite matrix.
-
-    Notes
-    -----
-    When ``Q is X`` every point is its own first neighbor (or a duplicate with a smaller index is), as in
-    scikit-learn's ``kneighbors(X)``.
-
-    Examples
-    --------
-    >>> from spectralcls import knn
-    >>> distances, indices = knn([[0.2]], [[0.0], [1.0], [3.0]], 2)
-    >>> indices
-    array([[0, 1]])
-    """
+    """As :func:`spectralcls.neighbors.knn`, of arrays alone."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
     Q, X = _pair(Q, X)
