@@ -9,7 +9,7 @@ ESTIMATORS = [
     SpectralKernel(kernel="linear"),
     SpectralKernel(rank=20),
     SpectralKernel(kernel="polynomial", embedding="a", normalize=False),
-    SpectralKernel(kernel="linear", transformation="identity", normalize=False),
+    SpectralKernel(kernel="linear", weighting=None, normalize=False),
     SpectralKernel(kernel="precomputed"),
     SpectralKernelClassifier(),
     SpectralKernelClassifier(kernel="linear"),

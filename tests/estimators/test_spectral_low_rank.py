@@ -110,13 +110,11 @@ def test_the_classwise_kernel_and_its_classifier(problem):
     assert residual < 1e-9
 
 
-@pytest.mark.parametrize("transformation", ["normalized", "identity"])
+@pytest.mark.parametrize("weighting", ["symmetric", None])
 @pytest.mark.parametrize("embedding", ["a", "b"])
-def test_spectral_kernel(problem, transformation, embedding):
+def test_spectral_kernel(problem, weighting, embedding):
     X, y, _, Q = problem
-    options = dict(
-        kernel="gaussian", bandwidth=3.0, transformation=transformation, embedding=embedding, normalize=False
-    )
+    options = dict(kernel="gaussian", bandwidth=3.0, weighting=weighting, embedding=embedding, normalize=False)
     exact = SpectralKernel(4, **options).fit(X)
     low = SpectralKernel(4, **options, rank=180)
     Z = low.fit_transform(X)

@@ -1,4 +1,4 @@
-"""Slow truth of Li, Ong, Ng and Sun: dense float64 matrices, straight from Table 1, Figure 1, Lemma 3 and Table 2."""
+"""Slow truth of Li, Ong, Ng and Sun: dense float64 matrices, straight from Table 1, Figure 1 and Lemma 3."""
 
 import numpy as np
 
@@ -11,17 +11,17 @@ def input_similarity(Q, X, kernel="linear", bandwidth=1.0, degree=2, coef0=1.0):
     return {"linear": inner, "polynomial": (inner + coef0) ** degree, "exponential": np.exp(inner)}[kernel]
 
 
-def transformed(S, transformation):
+def transformed(S, weighting):
     """Gamma(S), Table 1 (i)."""
-    if transformation == "identity":
+    if weighting is None:
         return S
     degrees = S.sum(axis=1)
     return S / np.sqrt(np.outer(degrees, degrees))
 
 
-def transformed_new(S_new, S, transformation):
+def transformed_new(S_new, S, weighting):
     """The rows tau(S_x), Table 1 (ii)."""
-    if transformation == "identity":
+    if weighting is None:
         return S_new
     return S_new / np.sqrt(np.outer(S_new.sum(axis=1), S.sum(axis=1)))
 
@@ -33,10 +33,10 @@ def eigenpairs(G, k):
     return values, vectors * np.sign(largest)
 
 
-def embeddings(S, S_new, k, transformation="normalized", embedding="b", normalize=False):
+def embeddings(S, S_new, k, weighting="symmetric", embedding="b", normalize=False):
     """Coordinates of the training samples (Figure 1) and of new ones (Lemma 3)."""
-    values, V = eigenpairs(transformed(S, transformation), k)
-    tau = transformed_new(S_new, S, transformation)
+    values, V = eigenpairs(transformed(S, weighting), k)
+    tau = transformed_new(S_new, S, weighting)
     if embedding == "a":
         Y, Z = V, tau @ V / values
     else:
@@ -44,13 +44,3 @@ def embeddings(S, S_new, k, transformation="normalized", embedding="b", normaliz
     if normalize:
         Y, Z = (A / np.linalg.norm(A, axis=1, keepdims=True) for A in (Y, Z))
     return Y, Z
-
-
-def similarity(y, z, name="inner", sigma=1.0):
-    """Table 2, of two vectors."""
-    if name == "inner":
-        return y @ z
-    if name == "rbf":
-        return np.exp(-np.sum((y - z) ** 2) / sigma)
-    y, z = y - y.mean(), z - z.mean()
-    return y @ z / (np.linalg.norm(y) * np.linalg.norm(z))

@@ -70,7 +70,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
         scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-    transformation : {"normalized", "identity"}, default="normalized"
+    weighting : {"symmetric"} or None, default="symmetric"
         Gamma, as in :class:`SpectralKernel`.
     embedding : {"a", "b"}, default="b"
         E, as in :class:`SpectralKernel`.
@@ -152,7 +152,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     _parameter_constraints: dict = {
         **{
             name: SpectralKernel._parameter_constraints[name]
-            for name in ("transformation", "embedding", "normalize", "kernel", "degree", "coef0")
+            for name in ("weighting", "embedding", "normalize", "kernel", "degree", "coef0")
         },
         "estimator": [HasMethods(["fit", "decision_function"]), HasMethods(["fit", "predict_proba"]), None],
         "n_components": [StrOptions({"cv"}), Interval(Integral, 1, None, closed="left"), "array-like"],
@@ -169,7 +169,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         scoring: str = "auto",
         cv: Any = 5,
         max_tuning_samples: int | None = 500,
-        transformation: str = "normalized",
+        weighting: str | None = "symmetric",
         embedding: str = "b",
         normalize: bool = True,
         kernel: str = "auto",
@@ -185,7 +185,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.scoring = scoring
         self.cv = cv
         self.max_tuning_samples = max_tuning_samples
-        self.transformation = transformation
+        self.weighting = weighting
         self.embedding = embedding
         self.normalize = normalize
         self.kernel = kernel
@@ -224,7 +224,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         kernel = SpectralKernel(
             MOST_CANDIDATES if candidates is None else int(candidates[-1]),
-            transformation=self.transformation,
+            weighting=self.weighting,
             embedding=self.embedding,
             normalize=False,
             kernel=self.kernel,
@@ -406,9 +406,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        kernel = SpectralKernel(
-            transformation=self.transformation, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank
-        )
+        kernel = SpectralKernel(weighting=self.weighting, kernel=self.kernel, bandwidth=self.bandwidth, rank=self.rank)
         tags.input_tags = kernel.__sklearn_tags__().input_tags
         tags.classifier_tags.multi_label = True
         # Of two features, as the checks have, rows of unit length keep the angle alone, and a linear function

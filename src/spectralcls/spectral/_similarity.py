@@ -13,7 +13,6 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances, linear_kernel, polynomial_kernel
-from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -146,7 +145,7 @@ def check_degrees(degrees, S):
     if len(wrong):
         raise ValueError(
             f"Negative values in data: the similarities of row {wrong[0]} add up to {degrees[wrong[0]]:.3g}, "
-            "and a degree has to be positive. Use transformation='identity', or a kernel without negative "
+            "and a degree has to be positive. Use weighting=None, or a kernel without negative "
             "values, such as 'gaussian'."
         )
 
@@ -236,12 +235,3 @@ def _largest_in_rows(S):
 def inverse_root(degrees):
     """d^-1/2, and 0 for a sample that is similar to none."""
     return np.where(degrees > 0, degrees, np.inf) ** -0.5
-
-
-def similarity_matrix(Y, Z, similarity="inner", sigma=1.0):
-    """Table 2, (m, k) and (p, k) to (m, p). A constant row has correlation 0 with every other."""
-    if similarity == "rbf":
-        return np.exp(-euclidean_distances(Y, Z, squared=True) / sigma)
-    if similarity == "pearson":
-        Y, Z = (normalize(A - A.mean(axis=1, keepdims=True)) for A in (Y, Z))
-    return Y @ Z.T

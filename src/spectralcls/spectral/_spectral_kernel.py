@@ -31,7 +31,6 @@ from ._similarity import (
     inverse_root,
     rescaled,
     row_products,
-    similarity_matrix,
 )
 
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
@@ -41,25 +40,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
 
     A similarity matrix S of the training data is transformed (Gamma), its k largest positive eigenvalues give
-    each sample k coordinates (E), and a similarity of these coordinates (S) is the kernel: the family
-    SK<Gamma, E, S> of [1]_. With ``transformation="identity"``, ``embedding="b"``, ``normalize=False`` it is
+    each sample k coordinates (E), and the inner product of these coordinates (S) is the kernel: the family
+    SK<Gamma, E, S> of [1]_. With ``weighting=None``, ``embedding="b"``, ``normalize=False`` it is
     the latent semantic kernel (Theorem 1).
 
     Parameters
     ----------
     n_components : int or "all", default=100
         Number k of coordinates. If S has fewer positive eigenvalues, all of them are kept.
-    transformation : {"normalized", "identity"}, default="normalized"
+    weighting : {"symmetric"} or None, default="symmetric"
         Gamma_N = D^-1/2 S D^-1/2, D the row sums of S, or Gamma_I = S (Table 1).
     embedding : {"a", "b"}, default="b"
         Step 1 of Figure 1: (a) the eigenvectors V, (b) V Lambda^1/2.
     normalize : bool, default=True
         Step 2 of Figure 1: rows of unit length.
-    similarity : {"inner", "rbf", "pearson"}, default="inner"
-        Table 2, of the rows of the embedding: inner product; exp(-|y - z|^2 / sigma); correlation
-        coefficient.
-    sigma : float, default=1.0
-        Width of the "rbf" similarity.
     kernel : {"auto", "linear", "gaussian", "polynomial", "exponential", "precomputed"}, default="auto"
         The input similarity: x.z; exp(-|x - z|^2 / (2 bandwidth^2)); (x.z + coef0)^degree; exp(x.z); or S
         itself, given as X of shape (n_samples, n_samples) in `fit` and (n_queries, n_samples) in `transform`.
@@ -87,7 +81,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Positive eigenvalues of Gamma(S), descending.
     coefficients_ : ndarray of shape (n_features, n_samples or rank; k, k + 1 or k + 2)
         What `transform` multiplies a query with: its features where the kernel is linear, its similarities to
-        the training samples otherwise. The last column of a normalized transformation gives the query's
+        the training samples otherwise. The last column of symmetric weighting gives the query's
         degree.
     X_fit_ : {ndarray, sparse array} of shape (n_samples, n_features) or None
         The training data, which the linear and the precomputed kernel do not need.
@@ -139,11 +133,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     coefficients_: Array
     _parameter_constraints: dict = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "transformation": [StrOptions({"normalized", "identity"})],
+        "weighting": [StrOptions({"symmetric"}), None],
         "embedding": [StrOptions({"a", "b"})],
         "normalize": ["boolean"],
-        "similarity": [StrOptions({"inner", "rbf", "pearson"})],
-        "sigma": [Interval(Real, 0, None, closed="neither")],
         "kernel": [StrOptions({"auto", *KERNELS})],
         "bandwidth": [StrOptions({"scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Integral, 1, None, closed="left")],
@@ -156,11 +148,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         self,
         n_components: str | int = 100,
         *,
-        transformation: str = "normalized",
+        weighting: str | None = "symmetric",
         embedding: str = "b",
         normalize: bool = True,
-        similarity: str = "inner",
-        sigma: float = 1.0,
         kernel: str = "auto",
         bandwidth: str | float = "scale",
         degree: int = 2,
@@ -170,11 +160,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         n_jobs: int | None = None,
     ):
         self.n_components = n_components
-        self.transformation = transformation
+        self.weighting = weighting
         self.embedding = embedding
         self.normalize = normalize
-        self.similarity = similarity
-        self.sigma = sigma
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.degree = degree
@@ -251,10 +239,11 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         Returns
         -------
         K : ndarray of shape (m, p)
-            Similarities of the embedded samples.
+            Inner products of the embedded samples. The other similarities of the paper's Table 2 are scikit-learn's
+            ``rbf_kernel`` and NumPy's ``corrcoef`` of what `transform` gives.
         """
         X = self._embed(X)
-        return similarity_matrix(X, X if Y is None else self._embed(Y), self.similarity, self.sigma)
+        return X @ (X if Y is None else self._embed(Y)).T
 
     def _fit_weighted(self, X, sample_weight):
         """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are."""
@@ -275,7 +264,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-        normalized = self.transformation == "normalized"
+        normalized = self.weighting == "symmetric"
         scale = np.sqrt(w)
         if normalized:
             scale *= inverse_root(S.degrees(w))
@@ -314,10 +303,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             X,
             self.X_fit_,
             self.coefficients_,
-            checked=self.transformation == "normalized",
+            checked=self.weighting == "symmetric",
             **self._kernel_parameters(),
         )
-        if self.transformation == "normalized":
+        if self.weighting == "symmetric":
             k = self._n_features_out
             degrees = products[:, k:].max(axis=1)
             if self.kernel_ == "precomputed":
@@ -338,7 +327,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
                 check_symmetric(X)
-        if self.transformation == "normalized" and self.kernel_ in ("linear", "polynomial"):
+        if self.weighting == "symmetric" and self.kernel_ in ("linear", "polynomial"):
             self._check_non_negative(X)
         return X
 
@@ -346,10 +335,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         smallest = X.min() if X.shape[0] else 0
         if smallest < 0:
             raise ValueError(
-                f"Negative values in data passed to SpectralKernel(transformation='normalized', "
+                f"Negative values in data passed to SpectralKernel(weighting='symmetric', "
                 f"kernel={self.kernel_!r}): the least is {smallest:.3g}, and degrees of the similarity graph "
                 "have to be positive. Use kernel='gaussian', for standardized features for example, or "
-                "transformation='identity'."
+                "weighting=None."
             )
 
     def _chosen_bandwidth(self, X, sample_weight):
@@ -373,7 +362,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         if self.kernel_ == "linear":
             return LinearSimilarity(X)
         if self.kernel_ == "gaussian" and not sp.issparse(X):
-            normalized = self.transformation == "normalized"
+            normalized = self.weighting == "symmetric"
             return GaussianSimilarity(X, self.bandwidth_, normalized, sample_weight, self.n_jobs)
         return StoredSimilarity(
             X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
@@ -417,7 +406,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         tags.input_tags.sparse = self.rank is None and not needs_dense
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.allow_nan = not tags.input_tags.pairwise
-        tags.input_tags.positive_only = self.transformation == "normalized" and self.kernel in (
+        tags.input_tags.positive_only = self.weighting == "symmetric" and self.kernel in (
             "linear",
             "polynomial",
             "precomputed",
