@@ -269,7 +269,7 @@ def _weighted_totals(p, weights, widths):
 
 
 def _incomplete(p):
-    """k folds of any rule on points with gaps, which those outside of a fold complete for it: fold by fold."""
+    """k folds of any rule on incomplete points, which those outside of a fold complete for it: fold by fold."""
     X, codes, weights, folds, rows = p.sample.X, p.sample.codes, p.sample.weights, p.sample.folds, p.sample.rows
     completed = completed_by_folds(X, codes, folds, weights, p.sample.features, p.n_jobs)
     log_sums = np.empty((len(rows), len(p.bandwidths), p.sample.n_classes))

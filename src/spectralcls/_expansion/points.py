@@ -41,7 +41,7 @@ class TrainingPoints:
     weight_scale : factor back to the user's weights, a power of two
     tolerance : allowed error of the sums, see `class_log_sums`; None for exact ones
     features : (d,) feature of each column, whose values are missing together; None for one column each
-    given : (n, d) the points with their gaps, if X completes them
+    given : (n, d) the points with their missing values, if X completes them
     """
 
     X: np.ndarray

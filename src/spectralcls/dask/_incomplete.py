@@ -1,4 +1,4 @@
-"""Gaps on Dask collections: class sums at queries that lack values, and training points completed by a sample."""
+"""Missing values on Dask collections: class sums of incomplete queries, and training points completed by a sample."""
 
 import dask
 import numpy as np
@@ -12,7 +12,7 @@ from ._sums import Pairs, add, tree
 from ._tuning import gather
 from ._workers import keep
 
-MAX_COMPLETING = 5000  # points that complete those with gaps
+MAX_COMPLETING = 5000  # points that complete incomplete ones
 
 
 def class_log_sums(Q, X, codes, columns, weights, n_classes, bandwidth, features, n_jobs):

@@ -16,7 +16,7 @@ from ..kernels import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
 from ._sums import kernel_sums, total, tree
 
-MAX_MEASURED = 5000  # points with gaps that a reference bandwidth comes from
+MAX_MEASURED = 5000  # incomplete points that a reference bandwidth comes from
 MOST_VALUES = 1 << 22  # numbers that come to this process whole, so that what is drawn from them is as in memory
 
 

@@ -9,7 +9,7 @@ class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
 
     `cv` is an int or "loo". Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, and the bandwidth by `max_tuning_samples` points against all, or within themselves with ``cv="loo"``.
 
     Parameters
@@ -115,7 +115,7 @@ class ISEClassifier(DaskClassifier, kernel_mean.ISEClassifier):
 
     `cv` is an int or "loo". Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
@@ -220,7 +220,7 @@ class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier)
 
     `cv` is an int or "loo". Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
@@ -328,7 +328,7 @@ class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifie
 
     `cv` is an int or "loo". Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters

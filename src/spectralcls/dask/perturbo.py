@@ -21,7 +21,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
     with ``rank=r``. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, bandwidth and alpha from 20 000.
 
     Parameters
@@ -62,7 +62,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         inversely proportional to the classes' frequencies. None: all are one.
     cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
-        "truncate", which has no closed form, and for points with gaps, which are filled from outside of a fold. An int
+        "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard

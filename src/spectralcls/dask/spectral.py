@@ -146,7 +146,7 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 
     `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters
@@ -284,7 +284,7 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
 
     `rank` has to be None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters
@@ -407,7 +407,7 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
 
     `rank` has to be None. Scales and levels of
     columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, what fills gaps from
+    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
     1000, bandwidth and number of components from `max_tuning_samples`.
 
     Parameters

@@ -71,7 +71,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         inversely proportional to the classes' frequencies. None: all are one.
     cv : None, int, "loo", splitter or list of splits, default=None
         Folds that score "cv" values. None: leave-one-out, exact and in closed form, for "tikhonov" and None; 5 for
-        "truncate", which has no closed form, and for points with gaps, which are filled from outside of a fold. An int
+        "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard

@@ -19,7 +19,7 @@ def seen_by_classes(Q, models, completion=None, features=None, n_jobs=None):
     Parameters
     ----------
     completion : Completion, optional
-        Learned from points with gaps; None: it is learned from those of the models, if a query has some.
+        Learned from incomplete points; None: it is learned from those of the models, if a query has some.
     features : ndarray (d,), optional
         Feature of each column, whose values are missing together.
     """
