@@ -83,6 +83,9 @@ def test_what_is_wrong_with_a_csv_file_is_said(tmp_path, points, capsys):
     gap.write_text("height,girth\n1,2\n3,thick\n", encoding="utf-8")
     error = fails_with(capsys, "predict", model, str(gap), "--out", out)
     assert "column 'girth': 'thick' in line 3" in error
+    gap.write_text("height,girth\n,NA\n-,\n-,?\n", encoding="utf-8")
+    assert "all values are missing" in fails_with(capsys, "predict", model, str(gap), "--out", out)
+    assert not (tmp_path / "predictions.csv").exists()
     assert "exists; go on with" in fails_with(capsys, "predict", model, other, "--out", str(tmp_path))
 
 
@@ -94,3 +97,10 @@ def test_a_gap_in_a_query_is_filled(tmp_path):
     assert main(f"fit {data} --target class --classifier kernelridge --out {model} --quiet".split()) == 0
     assert main(f"predict {model} {queries} --out {tmp_path / 'out.csv'} --quiet".split()) == 0
     assert (tmp_path / "out.csv").exists()
+
+
+def test_numbers_with_decimal_commas_are_no_classes(tmp_path, capsys):
+    data = tmp_path / "data.csv"
+    data.write_text("a;b\n" + "\n".join(f"{i % 3};{i},5" for i in range(40)), encoding="utf-8")
+    error = fails_with(capsys, "fit", str(data), "--target", "b", "--out", str(tmp_path / "m.skops"))
+    assert "numbers, not classes" in error

@@ -39,6 +39,8 @@ def is_identifier(values, name=""):
         return False
     if len(set(values[:_HEAD].tolist())) < SHARE * min(len(values), _HEAD):
         return False
+    if numeric and values.max() - values.min() + 1 < SHARE * len(values):  # whole numbers: some have to be equal
+        return False
     distinct = len(np.unique(values)) if numeric else len(set(values.tolist()))
     if distinct < SHARE * len(values):
         return False

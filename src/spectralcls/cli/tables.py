@@ -132,9 +132,9 @@ def checked(name, X, labels, feature_names, categorical, **more):
 
 
 def _looks_continuous(classes):
-    """Numbers of which some are no integers."""
+    """Numbers, perhaps with decimal commas, of which some are no integers."""
     try:
-        values = classes.astype(np.float64)
+        values = np.char.replace(classes, ",", ".").astype(np.float64)
     except ValueError:
         return False
     return not np.array_equal(values, np.round(values))

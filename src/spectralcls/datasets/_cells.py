@@ -1,5 +1,7 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,7 +11,7 @@ from .._utils.cached import cached_property
 # Words for a missing value, in lower case.
 MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
-    "|fehlt|#wert!|#value!|#div/0!".split("|")
+    "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
 # (false, true) in the languages of office programs.
 TRUTH = (
@@ -37,7 +39,14 @@ _NUMBER = {
     r"(?:[eE][+-]?\d+)?$"
     for decimal, group in ((".", ","), (",", "."))
 }
-_SIGNS = r"^[€$£]\s*|\s*[€$£%]$"
+_GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
+_CURRENCY = "(?:[€$£¥]|EUR|CHF|USD|GBP)"
+_SIGNS = (  # that may be around a number, and what they leave
+    ("−", "-"),
+    (rf"^([-+(]?)\s*{_CURRENCY}\s*", r"\1"),
+    (rf"\s*(?:{_CURRENCY}|%)([-)]?)$", r"\1"),
+    (r"^\(([^-+].*)\)$|^([^-+(].*)-$", r"-\1\2"),
+)
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|[+-]\d{2}:?\d{2})?$"
 _DAY, _MONTH = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})"
 _BETWEEN = r"[-/.]\s?"
@@ -47,8 +56,47 @@ _PATTERNS = {
     "mdy": rf"^{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}(?P<y>\d{{4}}|\d{{2}})(?:[T ,]+{_TIME[:-1]})?$",
     "time": f"^{_TIME}",
 }
-_HEAD = 100  # distinct values of which one has to be a date
+_HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
 _CENTURY = 70  # two digits of a year from which it is of the last century
+
+
+class Numbers(NamedTuple):
+    """A column of text that is plain numbers: their values, NaN for a missing one, and the decimal sign of some."""
+
+    values: np.ndarray
+    decimal: str | None
+
+    @classmethod
+    def read(cls, column, decimal=None):
+        """The numbers of a column of strings, or None if a cell is none, has a group or a zero before its digits.
+
+        Cells that are digits in groups of three after a sign may be fractions or not: None too.
+        """
+        if len(column) > _HEAD and cls.read(column.slice(0, _HEAD), decimal) is None:
+            return None
+        try:
+            whole = pc.cast(column, pa.int64())
+        except pa.ArrowInvalid:
+            return next(filter(None, (cls._fractions(column, sign) for sign in decimal or ".,")), None)
+        if pc.any(pc.and_not(pc.starts_with(column, "0"), pc.equal(column, "0"))).as_py():
+            return None
+        return cls(pc.cast(whole, pa.float64(), safe=False).to_numpy(), None)
+
+    @classmethod
+    def _fractions(cls, column, sign):
+        has_sign = (part.filter(pc.match_substring(part, sign)) for part in (column.slice(0, _HEAD), column))
+        some = next((part.slice(0, _HEAD) for part in has_sign if len(part)), ())
+        if not len(some) or pc.all(pc.match_substring_regex(some, _GROUPED[sign])).as_py():
+            return None
+        if sign == ",":
+            if pc.any(pc.match_substring(column, ".")).as_py():
+                return None
+            column = pc.replace_substring(column, ",", ".")
+        try:
+            values = pc.cast(column, pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        return cls(values.to_numpy(), sign) if pc.all(pc.is_finite(values)).as_py() else None
 
 
 class Cells:
@@ -130,7 +178,12 @@ def _filled(indices, value):
 
 
 def _numbers(values, decimal):
-    plain = pc.replace_substring_regex(values, _SIGNS, "")
+    some = values.take(np.linspace(0, len(values) - 1, min(_HEAD, len(values))).astype(int))
+    if not pc.any(pc.match_substring_regex(some, r"\d[^a-z]*$")).as_py():
+        return np.full(len(values), np.nan)
+    plain = values
+    for signs, rest in _SIGNS:
+        plain = pc.replace_substring_regex(plain, signs, rest)
     good = pc.match_substring_regex(plain, _NUMBER[decimal])
     plain = pc.if_else(good, plain, pa.scalar(None, pa.string()))
     for sign in (*_SPACES, "," if decimal == "." else "."):

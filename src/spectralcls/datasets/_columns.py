@@ -11,7 +11,7 @@ from pyarrow import types
 
 from .._inputs.dates import date_parts, varying_parts
 from .._inputs.identifiers import is_identifier
-from ._cells import LEADING_ZERO, ORDERS, Cells
+from ._cells import LEADING_ZERO, ORDERS, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -33,10 +33,21 @@ class Bad(NamedTuple):
     is_level: bool = False
 
 
-def prepare(source, names, words):
-    """The columns of those names as they can be learned or encoded: {name: array or Cells}."""
+def prepare(source, columns, words):
+    """Columns as they can be learned or encoded: {name: array, Numbers or Cells}.
+
+    Parameters
+    ----------
+    columns : dict
+        Of each name the decimal signs that plain numbers may have: ".,", "." or ","; "" for what is no number.
+    """
     position = {name: j for j, name in enumerate(source.table.column_names)}
-    return {name: _prepared(source.table.column(position[name]), words) for name in names}
+    return {name: _prepared(source.table.column(position[name]), words, signs) for name, signs in columns.items()}
+
+
+def may_be_number(name, categories=()):
+    """Whether a column of digits is one of numbers, by its name."""
+    return name not in categories and not _POSTAL.search(name)
 
 
 def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None):
@@ -61,8 +72,8 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
     return tuple(columns)
 
 
-def _prepared(column, words):
-    """An array of NumPy for numbers, truth values and dates; `Cells` for texts; None for what is no column."""
+def _prepared(column, words, signs):
+    """An array of NumPy for numbers, truth values and dates; `Numbers` or `Cells` for texts; None for other things."""
     kind = column.type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return column.cast(pa.float64()).to_numpy()
@@ -72,13 +83,16 @@ def _prepared(column, words):
         return column.to_numpy()
     if types.is_nested(kind) and not types.is_dictionary(kind) or types.is_binary(kind):
         return None
-    return Cells(column, words)
+    plain = Numbers.read(column, signs) if signs and types.is_string(kind) else None
+    return plain or Cells(column, words)
 
 
 def _vote(data, reader, choices, default):
     """Which of two readings more columns of text have, if one has more."""
     votes = dict.fromkeys(choices, 0)
     for cells in data.values():
+        if isinstance(cells, Numbers) and cells.decimal in votes:
+            votes[cells.decimal] += 1
         if not isinstance(cells, Cells) or not cells.known.any():
             continue
         shares = {choice: cells.share(_is_read(getattr(cells, reader)(choice))) for choice in choices}
@@ -94,6 +108,10 @@ def _is_read(values):
 def _learned(name, data, forced, decimal, order):
     if data is None:
         raise Unclear(f"column {name!r} holds nested values or bytes: leave it out with --drop")
+    if isinstance(data, Numbers):
+        column = _learned_typed(name, data.values, forced)
+        examples = tuple(example.replace(".", data.decimal or ".") for example in column.examples)
+        return replace(column, decimal=data.decimal, examples=examples)
     if isinstance(data, np.ndarray):
         return _learned_typed(name, data, forced)
     column = _learned_texts(name, data, forced, decimal, order)
@@ -236,7 +254,9 @@ def encode(schema, source, unknown="error", data=None):
     if twice:
         raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
     learning = data is not None
-    data = data if learning else prepare(source, [column.name for column in used], schema.words)
+    if not learning:
+        signs = {column.name: (column.decimal or ".,") * (column.kind == NUMBER) for column in used}
+        data = prepare(source, signs, schema.words)
     decimal = None
     if any(column.decimal is None and isinstance(data[column.name], Cells) for column in used):
         decimal = _vote(data, "numbers", ".,", source.decimal)
@@ -252,6 +272,10 @@ def encode(schema, source, unknown="error", data=None):
         bad += wrong
     if bad:
         raise ValueError(_all_bad(source, bad, learning))
+    if X.size and np.isnan(X).all():
+        raise ValueError(
+            f"{source.path}: all values are missing in the columns that are used: {_listed(schema.feature_names)}"
+        )
     return X
 
 
@@ -277,6 +301,8 @@ def _encoded(column, data, decimal, unknown):
     """Arrays of floats for a column, and the cells that it cannot take."""
     if data is None:
         return [], [Bad(column.name, "nested values or bytes", np.arange(1))]
+    if isinstance(data, Numbers):
+        data = data.values
     if isinstance(data, np.ndarray):
         kind = data.dtype.kind
         if kind == "f" and column.kind == NUMBER:

@@ -3,7 +3,6 @@
 import codecs
 import csv
 import io
-import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -29,10 +28,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_SAMPLE = 1 << 20  # bytes of which the delimiter is found, and columns of plain numbers in a large file
-_SAMPLE_ROWS, _SAMPLE_LINES = 200, 5
-_LARGE, _WIDE = 1 << 22, 500  # bytes and columns of a file whose plain numbers are read as such at once
-_PLAIN = {sign: re.compile(rf"-?(?:0|[1-9]\d*)(?:[{sign}]\d+)?(?:[eE][+-]?\d+)?") for sign in ".,"}
+_SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and lines at least, of which the delimiter and the header are found
 _CELL_OF_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?")
 _MOST_LINES = 5
 
@@ -44,7 +40,7 @@ class Source(NamedTuple):
     ----------
     path : Path
     table : pyarrow.Table
-        Columns of strings, of numbers if they are plain ones in a large file, or of the types of a Parquet file.
+        Columns of strings, or of the types of a Parquet file or a spreadsheet.
     unit : str
         What messages count: "line" or "row".
     places : callable
@@ -89,7 +85,7 @@ def require_pyarrow(path):
     return pyarrow
 
 
-def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_samples=None, random_state=0):
+def read_source(path, *, known=(), words=(), encoding=None, n_samples=None, random_state=0):
     """Read a text file, a spreadsheet, or a Parquet file or a folder of them.
 
     Parameters
@@ -99,11 +95,9 @@ def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_sample
     known : collection of str
         Names of columns: a line that has one is a header.
     words : collection of str
-        Words for a missing value, in lower case.
+        Words for a missing value, in lower case; without them the cells stay as they are written.
     encoding : str, default=None
         Of a text file; None finds it out.
-    typed : bool, default=True
-        Read plain numbers of a large text file as numbers; False keeps all cells as they are written.
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """
@@ -118,7 +112,7 @@ def read_source(path, *, known=(), words=(), encoding=None, typed=True, n_sample
     if suffix in EXCEL:
         return _read_excel(path, known).taken(n_samples, random_state)
     if suffix in TEXT:
-        return _read_text(path, known, words, encoding, typed).taken(n_samples, random_state)
+        return _read_text(path, known, words, encoding).taken(n_samples, random_state)
     raise ValueError(f"{path}: unknown kind of file; known are {', '.join(TEXT + PARQUET + EXCEL)} and .npz")
 
 
@@ -202,95 +196,71 @@ def find_column(names, wanted, path):
         raise ValueError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
 
 
-def _read_text(path, known, words, encoding, typed):
+def _read_text(path, known, words, encoding):
     pa = require_pyarrow(path)
     data, encoding = _utf8(path, encoding)
     if b"\0" in data:
         raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is no text file")
-    head = data[: _sample_end(data)].decode(errors="ignore")
+    head = data[: _sample_end(data)]
     if not head.strip():
         raise ValueError(f"{path}: the file is empty")
-    skipped, delimiter = 0, None
-    if head.lower().startswith("sep=") and len(first := head.split("\n", 1)[0].strip("\r")) <= 5:
+    first, skipped, delimiter = head.split(b"\n", 1)[0].strip(b"\r").decode(), 0, None
+    if first.lower().startswith("sep=") and len(first) <= 5:
         skipped, delimiter = 1, first[4:] or "\t"
-    lines = _lines(head)[skipped:]
-    delimiter = delimiter or _delimiter(lines)
-    reader = csv.reader(lines, delimiter=delimiter)
-    rows = [row for row in itertools.islice(reader, 1 + _SAMPLE_ROWS) if any(row)]
+    delimiter = delimiter or _delimiter(_lines(head)[skipped:])
+    tail = data[-_SAMPLE:]
+    last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
+    if 0 < last < len(tail):  # rows without content, which spreadsheets leave
+        data = data[: last - len(tail)]
+    rows = [(line, row) for line, row in _rows(head, delimiter, skipped) if any(row)]
     if not rows:
         raise ValueError(f"{path}: the file is empty")
-    header = [cell.strip() for cell in rows[0]]
+    header = [cell.strip() for cell in rows[0][1]]
     has_header = bool(set(header) & set(known)) or not any(map(_CELL_OF_NUMBER.fullmatch, header))
     if has_header and len(rows) == 1:
         raise ValueError(f"{path}: there are no rows below the header")
-    first_row = _lines_of_first(lines, delimiter) + skipped if has_header else skipped
+    first_row = rows[has_header][0] - 1
     names = [name or f"column {k}" for k, name in enumerate(header, 1)] if has_header else None
     names = names or list(map(str, range(len(header))))
-
-    def lines_of_rows():
-        """Pairs of the line that a row begins in and its cells, as the standard library counts them."""
-        before = skipped
-        reader = csv.reader(_lines(data.decode())[skipped:], delimiter=delimiter, strict=True)
-        for row in reader:
-            if row:
-                yield before + 1, row
-            before = skipped + reader.line_num
-
-    decimal = "," if delimiter == ";" else "."
-    types = [pa.string()] * len(names)
-    if typed and (len(data) > _LARGE or len(names) > _WIDE):
-        plain, decimal = _plain_numbers(rows[has_header:], len(names), words, decimal)
-        types = [pa.float64() if one else pa.string() for one in plain]
     quoted, odd = b'"' in data, []
     if quoted and data.count(b'"') % 2:
-        _check_quotes(path, lines_of_rows())
+        _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
 
     def refuse(row):
         odd.append(row.actual_columns)
         return "skip"
 
-    def read(types):
-        columns = list(map(str, range(len(names))))
-        return pa.csv.read_csv(
+    columns = list(map(str, range(len(names))))
+    try:
+        table = pa.csv.read_csv(
             pa.py_buffer(data),
             read_options=pa.csv.ReadOptions(column_names=columns, skip_rows=first_row, block_size=_block(data, quoted)),
             parse_options=pa.csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=quoted, invalid_row_handler=refuse, ignore_empty_lines=True
             ),
             convert_options=pa.csv.ConvertOptions(
-                column_types=dict(zip(columns, types, strict=True)),
-                strings_can_be_null=False,
-                null_values=[form for w in words for form in {w, w.upper(), w.title(), w.capitalize()}],
-                decimal_point=decimal,
+                column_types=dict.fromkeys(columns, pa.string()),
+                strings_can_be_null=bool(words),
+                null_values=["", *{cell for _, row in rows for cell in row if cell.lower() in words}],
                 check_utf8=False,
             ),
         )
-
-    try:
-        try:
-            table = read(types)
-        except pa.ArrowInvalid:
-            if pa.float64() not in types:
-                raise
-            odd.clear()
-            table = read([pa.string()] * len(names))  # not only plain numbers after all
     except pa.ArrowInvalid as error:
-        _check_quotes(path, lines_of_rows())
+        _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
         raise ValueError(f"{path}: not a readable table: {error}") from None
     if odd:
-        _refuse_rows(path, lines_of_rows(), len(names))
+        _refuse_rows(path, list(_rows(data, delimiter, skipped)), len(names))
     table = table.rename_columns(names)
-    table = table.slice(0, len(table) - _empty_at_the_end(table))
     if not len(table):
         raise ValueError(f"{path}: there are no rows below the header")
 
     def places(positions):
-        starts = [line for line, _ in lines_of_rows()][has_header:]
+        starts = [line for line, _ in _rows(data, delimiter, first_row)]
         return [starts[position] for position in positions]
 
     _refuse_second_header(path, table, places)
     kind = f", {encoding}, {_DELIMITERS.get(delimiter, repr(delimiter))} between cells"
-    return Source(path, table, "line", places, len(table), kind, decimal, delimiter, encoding)
+    return Source(path, table, "line", places, len(table), kind, "," if delimiter == ";" else ".", delimiter, encoding)
 
 
 def _utf8(path, encoding):
@@ -323,37 +293,28 @@ def _sample_end(data):
 
 
 def _delimiter(lines):
-    """The delimiter that most lines have as often as the first one, and of these the most frequent."""
-    sample = [line for line in lines[:50] if line.strip()]
+    """The delimiter that most lines have equally often, the first one too, and of these the most frequent."""
+    sample = "".join([line for line in lines[:50] if line.strip()]).encode()
 
     def quality(delimiter):
-        try:
-            counts = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
-        except csv.Error:  # a cell longer than the standard library takes
-            return 0, 0
-        return (counts[0] > 1) * counts.count(counts[0]) / len(counts), counts[0]
+        counts = [len(row) for _, row in _rows(sample, delimiter)]
+        usual, n_lines = Counter(counts).most_common(1)[0]
+        return (counts[0] == usual > 1, n_lines * (usual > 1), usual)
 
     return max(_DELIMITERS, key=quality)
 
 
-def _lines_of_first(lines, delimiter):
-    """Number of lines to the end of the first row that is not empty."""
-    reader = csv.reader(lines, delimiter=delimiter)
-    next(row for row in reader if any(row))
-    return reader.line_num
-
-
-def _plain_numbers(rows, n_columns, words, decimal):
-    """Which columns of the sample are plain numbers, without leading zeros; and the decimal sign that they have."""
-    cells = [row for row in rows if len(row) == n_columns]
-    columns = [[cell for cell in column if cell.strip().lower() not in words] for column in zip(*cells, strict=True)]
-    plain = {}
-    for sign, pattern in _PLAIN.items():
-        plain[sign] = [bool(column) and all(map(pattern.fullmatch, column)) for column in columns]
-    votes = {sign: sum(plain[sign]) for sign in plain}
-    if votes[","] != votes["."]:
-        decimal = max(votes, key=votes.get)
-    return plain[decimal] or [False] * n_columns, decimal
+def _rows(data, delimiter, skipped=0, strict=False):
+    """Pairs of the line that a row begins in and its cells, as the standard library counts them."""
+    reader, before = csv.reader(_lines(data)[skipped:], delimiter=delimiter, strict=strict), skipped
+    limit = csv.field_size_limit(len(data) + 1)
+    try:
+        for row in reader:
+            if row:
+                yield before + 1, row
+            before = skipped + reader.line_num
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _block(data, quoted):
@@ -362,9 +323,9 @@ def _block(data, quoted):
     return min(max(1 << 20, 8 * longest, (1 << 24) * quoted), 1 << 30)
 
 
-def _lines(text):
+def _lines(data):
     """Lines that end as in files: `splitlines` knows further ends."""
-    return list(io.StringIO(text, newline=""))
+    return list(io.StringIO(data.decode(), newline=""))
 
 
 def _line(data, position):
@@ -384,37 +345,27 @@ def _check_quotes(path, rows):
 
 
 def _refuse_rows(path, rows, width):
-    try:
-        odd = [(line, len(row)) for line, row in rows if len(row) != width]
-    except csv.Error:
-        odd = []
+    """Raise for rows that are longer or shorter than the first one."""
+    usual = Counter(len(row) for _, row in rows).most_common(1)[0][0]
+    odd = [(line, len(row)) for line, row in rows if len(row) != usual]
+    if not odd or odd[0][0] == rows[0][0]:  # titles, or rows that end in one delimiter more than the header
+        raise ValueError(
+            f"{path}: the first row has a width of {width}, most others of {usual}: take out what stands above the "
+            "header, or make the header as long as the rows"
+        )
     named = ", ".join(f"line {line} has {found}" for line, found in odd[:_MOST_LINES])
     more = f" and {len(odd) - _MOST_LINES} more lines" if len(odd) > _MOST_LINES else ""
-    raise ValueError(f"{path}: the first row has {width} cells, but {named or 'another row has not'}{more}")
+    raise ValueError(f"{path}: the first row has {usual} cells, but {named}{more}")
 
 
 def _refuse_second_header(path, table, places):
     """Raise if a row repeats the names of the columns, as in files that were joined."""
-    import pyarrow as pa
     import pyarrow.compute as pc
-
-    if any(kind != pa.string() for kind in table.schema.types):
-        return
 
     rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
     again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
     if again:
         raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: take it out")
-
-
-def _empty_at_the_end(table):
-    """Number of last rows without any content, which spreadsheets leave."""
-    n_empty = 0
-    for row in range(len(table) - 1, -1, -1):
-        if any(str(column[row]).strip() not in ("", "None") for column in map(table.column, range(table.num_columns))):
-            break
-        n_empty += 1
-    return n_empty
 
 
 def _read_excel(path, known):
@@ -468,7 +419,7 @@ def table_parts(
     encoding : str, default=None
         Of a text file; None finds it out.
     as_written : bool, default=False
-        Keep the cells of a text file as they are written, also plain numbers.
+        Keep the cells of a text file as they are written, also words for a missing value.
 
     Yields
     ------
@@ -493,7 +444,7 @@ def table_parts(
 
     path = as_path(path)
     if path.suffix.lower() not in PARQUET and not path.is_dir():
-        yield 0, lambda: read_source(path, known=known, words=MISSING, encoding=encoding, typed=not as_written)
+        yield 0, lambda: read_source(path, known=known, words=() if as_written else MISSING, encoding=encoding)
         return
     for first_row, piece in _row_groups(open_parquet(path)):
         yield first_row, partial(_read_piece, path, piece, first_row)

@@ -144,7 +144,7 @@ def read_table(
 
 def _learned(source, target, drop, categories, numbers, dates, decimal, words):
     """The source without what is dropped, its schema, and its prepared columns."""
-    from ._columns import learn_columns, prepare
+    from ._columns import learn_columns, may_be_number, prepare
 
     names = source.table.column_names
     dropped = {find_column(names, name, source.path) for name in drop}
@@ -158,7 +158,8 @@ def _learned(source, target, drop, categories, numbers, dates, decimal, words):
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{source.path}: more than one column {twice!r}: rename them, or drop all but one by position")
     source = source._replace(table=source.table.select(kept))
-    data = prepare(source, [name for name in names if name != goal], words)
+    signs = {name: (decimal or ".,") * may_be_number(name, forced[0]) for name in names if name != goal}
+    data = prepare(source, signs, words)
     columns = learn_columns(source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates)
     schema = Schema(columns, goal, tuple(sorted(words)))
     if not schema.used:
