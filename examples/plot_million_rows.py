@@ -16,16 +16,16 @@ from spectralcls import ParzenClassifier
 
 largest, exact_up_to = 1_000_000, 62_500
 sizes = [largest // 32, largest // 16, largest // 8, largest // 4, largest // 2, largest]
-X, y = make_moons(largest, noise=0.2, random_state=0)
-Q, u = make_moons(largest, noise=0.2, random_state=1)
-h = ParzenClassifier().fit(X[:2000], y[:2000]).bandwidth_
+X_train, y_train = make_moons(largest, noise=0.2, random_state=0)
+X_test, y_test = make_moons(largest, noise=0.2, random_state=1)
+h = ParzenClassifier().fit(X_train[:2000], y_train[:2000]).bandwidth_
 
 
 def seconds(size, tolerance):
     """Time of labeling as many queries as there are training points, and the labels."""
     start = time.perf_counter()
-    model = ParzenClassifier(bandwidth=h, tolerance=tolerance).fit(X[:size], y[:size])
-    labels = model.predict(Q[:size])
+    model = ParzenClassifier(bandwidth=h, tolerance=tolerance).fit(X_train[:size], y_train[:size])
+    labels = model.predict(X_test[:size])
     return time.perf_counter() - start, labels
 
 
@@ -37,7 +37,7 @@ figure, ax = plt.subplots()
 ax.loglog(list(exact), [time for time, _ in exact.values()], "s--", label="exact: all pairs")
 ax.loglog(list(bounded), [time for time, _ in bounded.values()], "o-", label="tolerance=1e-3")
 ax.set(xlabel="training points, and as many queries", ylabel="seconds to fit and predict")
-accuracy = 100 * np.mean(bounded[largest][1] == u)
+accuracy = 100 * np.mean(bounded[largest][1] == y_test)
 ax.set_title(
     f"A million rows and queries: {bounded[largest][0]:.1f} s, {accuracy:.1f} % right.\n"
     f"Up to {exact_up_to} rows {different} labels differ from the exact ones."

@@ -26,7 +26,7 @@ COLORS = {"representative": "C0", "weight": "C1", "random": "C2"}
 figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")
 for row, noise in zip(axes, (0.08, 0.3), strict=True):
     X, y = make_moons(3000, noise=noise, random_state=0)
-    T, u = make_moons(3000, noise=noise, random_state=1)
+    X_test, y_test = make_moons(3000, noise=noise, random_state=1)
     whole = ParzenClassifier().fit(X, y)
     h = whole.bandwidth_
 
@@ -47,10 +47,10 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
         subsets["random"] = random, np.ones(size)
         for name, (indices, weights) in subsets.items():
             model = ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], sample_weight=weights)
-            accuracy[name].append(model.score(T, u))
+            accuracy[name].append(model.score(X_test, y_test))
     for name, values in accuracy.items():
         row[2].plot(SIZES, values, "o-", color=COLORS[name], label=name)
-    row[2].axhline(whole.score(T, u), color="k", linewidth=1, label=f"all {len(X)}")
+    row[2].axhline(whole.score(X_test, y_test), color="k", linewidth=1, label=f"all {len(X)}")
     row[2].set(xscale="log", xlabel="training points kept", ylabel="test accuracy", title=f"noise {noise}")
 axes[0, 2].legend(loc="lower right")
 plt.show()
