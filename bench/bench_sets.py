@@ -26,6 +26,7 @@ from bench.data import load
 from bench.measure import QUICK, compare, half_interval, limited_threads, processor_seconds
 from bench.pages import view
 from spectralcls import (
+    AutoClassifier,
     CauchySchwarzClassifier,
     ISEClassifier,
     KernelRidgeClassifier,
@@ -337,6 +338,22 @@ def test_false_alarms(record, n, covariance_type):
     record(rates)
 
 
+@pytest.mark.parametrize("seed", range(1 if QUICK else 20))
+def test_coverage_of_auto(record, seed):
+    """`AutoClassifier`, which has no guarantee: coverage and mean size of the sets of 400 queries, three classes of 50,
+    30 and 20 %, heavy tails in four features, 120 training points."""
+    rng, row = np.random.default_rng(seed), {}
+    y = rng.choice(3, 520, p=[0.5, 0.3, 0.2])
+    X = rng.standard_t(4, size=(520, 4)) + np.array([[0, 0, 0, 0], [1.5, 0, 0, 0], [0, 2, 0, 1]])[y]
+    with limited_threads(1):
+        model = AutoClassifier(n_jobs=1).fit(X[:120], y[:120])
+        for level in LEVELS:
+            members = model.predict_set(X[120:], level)
+            row[f"{level:g} coverage"] = float(members[np.arange(400), y[120:]].mean())
+            row[f"{level:g} size"] = float(members.sum(axis=1).mean())
+    record(row)
+
+
 SIZES = [("Parzen", 1000, 8), ("kernel ridge", 1000, 8), ("PerTurbo", 1000, 8)]
 if not QUICK:
     SIZES += [(kind, 5000, 8) for kind in OURS] + [("Parzen", 20_000, 8), ("Parzen", 20_000, 32)]
@@ -414,6 +431,18 @@ def coverage_by_set(rows):
         for level in LEVELS
     ]
     return [*blocks, "Coverage of the worst class of ten queries at least, mean over sets and draws.", worst]
+
+
+@view("coverage_of_auto")
+def auto_coverage(rows):
+    """Means over the draws, with the standard error of the coverage."""
+    table = []
+    for level in LEVELS:
+        found = np.array([row[f"{level:g} coverage"] for row in rows])
+        error = np.std(found, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
+        size = np.mean([row[f"{level:g} size"] for row in rows])
+        table.append({"at": level, "coverage": f"{found.mean():.3f} ± {error:.3f}", "size": f"{size:.2f}"})
+    return [table]
 
 
 @view("few_points")

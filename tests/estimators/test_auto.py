@@ -23,7 +23,7 @@ from spectralcls.ensemble._budget import Clock, next_ensemble
 from spectralcls.ensemble._ensemble import Fitting, Points
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
-from spectralcls.ensemble._vote import learn_vote, tempered
+from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
 
 
 def test_encoder_codes_each_column_by_its_values():
@@ -447,3 +447,16 @@ def test_shared_views_are_mapped_once(monkeypatch):
     p = model.predict_proba(X)
     assert len(calls) == len(set(map(id, calls))) < len(alone)
     assert_array_equal(p, model._vote(alone))
+
+
+def test_prediction_sets_compare_with_votes_that_have_not_seen_the_point():
+    """The vote was learned from the very points that queries are compared with: at n = 120 sets of 80 % held 77 %."""
+    rng = np.random.default_rng(0)
+    codes, parts = rng.integers(0, 3, 60), np.arange(60) % 4
+    posteriors = [rng.dirichlet(np.ones(3), 60) * 0.5 + 0.5 * np.eye(3)[codes] for _ in range(2)]
+    found = unseen_votes(learn_vote(posteriors, codes), posteriors, codes, parts)
+    for part in range(4):
+        of_others = learn_vote([p[parts != part] for p in posteriors], codes[parts != part])
+        assert_allclose(found[parts == part], of_others([p[parts == part] for p in posteriors]))
+    alone = learn_vote(posteriors, codes)
+    assert_array_equal(unseen_votes(alone, posteriors, codes, np.zeros(60)), alone(posteriors))

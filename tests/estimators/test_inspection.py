@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blob
 from sklearn.metrics import roc_auc_score
 
 import spectralcls as sc
+from spectralcls import spectral
 from spectralcls.inspection import estimate_priors, feature_effect, influence, label_quality, with_priors
 
 X, Y = load_iris(return_X_y=True)
@@ -19,8 +20,8 @@ SUMS = (
     sc.LaplacianISEClassifier(bandwidth=0.5),
     sc.LaplacianISEClassifier(bandwidth=0.5, weighting="inverse"),
     sc.CauchySchwarzClassifier(bandwidth=0.5),
-    sc.SpectralISEClassifier(bandwidth=0.5, n_components="all"),
-    sc.LaplacianSpectralClassifier(bandwidth=0.5, n_components="all"),
+    spectral.SpectralISEClassifier(bandwidth=0.5, n_components="all"),
+    spectral.LaplacianSpectralClassifier(bandwidth=0.5, n_components="all"),
     sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1),
 )
 
@@ -34,7 +35,7 @@ def test_shares_add_up_to_the_margin_of_the_scores(model):
     np.testing.assert_allclose(total, found.margin, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(found.classes[:, 0], model.predict(Q))
     scores = model.predict_proba(Q) if isinstance(model, sc.ParzenClassifier) else model.decision_function(Q)
-    if isinstance(model, sc.CauchySchwarzClassifier | sc.LaplacianSpectralClassifier):
+    if isinstance(model, sc.CauchySchwarzClassifier | spectral.LaplacianSpectralClassifier):
         scores = softmax(scores, axis=1)
     first, second = np.sort(scores, axis=1)[:, :-3:-1].T
     np.testing.assert_allclose(found.margin, first - second, rtol=1e-6, atol=1e-9)
@@ -51,7 +52,7 @@ def test_a_share_is_what_a_point_of_a_kernel_mean_adds():
 
 
 @pytest.mark.parametrize(
-    "model", [sc.PerTurboClassifier(), sc.SpectralISEClassifier(n_components=2), sc.AutoClassifier()]
+    "model", [sc.PerTurboClassifier(), spectral.SpectralISEClassifier(n_components=2), sc.AutoClassifier()]
 )
 def test_influence_needs_sums(model):
     model.fit(X, Y)

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import spectralcls as sc
+from spectralcls import metric, spectral
 from spectralcls._expansion import leave_one_out
 from spectralcls._expansion.leave_one_out import BACKGROUND
 
@@ -16,7 +17,7 @@ CLASS_SUMS = (
     sc.ParzenClassifier(bandwidth=0.8, scale=None),
     sc.ISEClassifier(bandwidth=0.8, scale=None),
     sc.CauchySchwarzClassifier(bandwidth=0.8, scale=None, weighting=None, kernel="laplace"),
-    sc.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
+    spectral.SpectralISEClassifier(bandwidth=0.8, scale=None, n_components="all"),
 )
 EXACT = (
     *CLASS_SUMS,
@@ -26,7 +27,7 @@ EXACT = (
 APPROXIMATE = (
     sc.LaplacianISEClassifier(bandwidth=0.8),
     sc.CauchySchwarzClassifier(bandwidth=0.8),
-    sc.LaplacianSpectralClassifier(bandwidth=0.8, n_components="all"),
+    spectral.LaplacianSpectralClassifier(bandwidth=0.8, n_components="all"),
     sc.ParzenClassifier(),
 )
 
@@ -209,7 +210,7 @@ def test_a_refit_and_a_pickle_forget_the_points_of_before():
 @pytest.mark.parametrize(
     "model",
     [
-        sc.SpectralISEClassifier(n_components=2, bandwidth=0.8),
+        spectral.SpectralISEClassifier(n_components=2, bandwidth=0.8),
         sc.SpectralKernelClassifier(),
         sc.CCDRClassifier(),
     ],
@@ -286,7 +287,7 @@ def test_a_metric_learned_from_the_same_points_is_named():
     X, y, Q, _ = draw(80, 4, seed=0)
     with pytest.warns(UserWarning, match="FrozenEstimator"):
         sc.ParzenClassifier(metric="whiten").fit(X, y).predict_set(Q)
-    held_out = sc.KernelMetric("whiten").fit(X[:40], y[:40])
+    held_out = metric.KernelMetric("whiten").fit(X[:40], y[:40])
     model = sc.ParzenClassifier(metric=held_out).fit(X[40:], y[40:])
     assert model.predict_set(Q).shape == (4, 3)
 

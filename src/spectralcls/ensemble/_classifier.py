@@ -20,6 +20,7 @@ from ._budget import Clock, next_ensemble
 from ._columns import Positions
 from ._ensemble import Ensemble, Points, VotingMember, fit_ensemble, posteriors_of
 from ._members import LARGE, members_for
+from ._vote import unseen_votes
 
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
@@ -202,7 +203,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         left_out = [member.name for member in members if member.name not in dict(ensemble.members)]
         self._set(ensemble, not_scaling, left_out, n)
         judged = seen[ensemble.judged]
-        self._held_out = data.take(judged), ensemble.posterior, judged
+        self._held_out = data.take(judged), ensemble.posteriors, ensemble.parts, judged
         return self
 
     def _parts(self, rows, ranks, folds):
@@ -229,7 +230,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         if self.prior_weight_:
             parts.append(f"class shares {self.prior_weight_:.2f}")
         self.summary_ = (
-            f"vote of {', '.join(parts)} by log loss {self.loss_:.3f} on {len(ensemble.posterior)} unseen points"
+            f"vote of {', '.join(parts)} by log loss {self.loss_:.3f} on {len(ensemble.parts)} unseen points"
         )
         if ensemble.n_samples < n:
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
@@ -262,12 +263,13 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
 
     @property
     def _without_leave_one_out(self):
-        if "_held_out" in vars(self) and not len(self._held_out[1]):
+        if "_held_out" in vars(self) and not len(self._held_out[-1]):
             return "time_budget did not suffice to hold out points."
         return None
 
     def _leave_one_out(self):
-        data, held_out, rows = self._held_out
+        data, posteriors, parts, rows = self._held_out
+        held_out = unseen_votes(self._vote, posteriors, data.codes, parts, data.weights)
         order = np.full(self._n_given, -1)
         order[rows] = np.arange(len(rows))
         weights = np.ones(len(rows)) if data.weights is None else data.weights

@@ -21,7 +21,8 @@ class Ensemble(NamedTuple):
     vote: Vote
     n_samples: int  # points that the members have seen
     judged: np.ndarray  # (n,) bool: points by which the vote was learned, as members saw them that had not
-    posterior: np.ndarray  # (n_judged, C) of the vote for them
+    posteriors: list  # of the members for them, (n_judged, C)
+    parts: np.ndarray  # (n_judged,) the part that each was in
     seconds: dict  # of a fit of each member and view, in the mean
 
 
@@ -172,10 +173,10 @@ def fit_ensemble(points, members, parts, n_splits, clock, options, step_done, be
             fittings[-1].fit(member, like=like)
     last = fittings[-1]
     models = [(member.name, last.models[member.name]) for member in kept]
-    held_out = vote([posteriors[member.name][judged] for member in kept])
     names = {name for fitting in fittings for name in fitting.seconds}
     seconds = {name: float(np.mean([f.seconds[name] for f in fittings if name in f.seconds])) for name in names}
-    return Ensemble(models, vote, len(last.points.X), judged, held_out, seconds)
+    seen = [posteriors[member.name][judged] for member in kept]
+    return Ensemble(models, vote, len(last.points.X), judged, seen, parts[judged], seconds)
 
 
 class VotingMember(ClassifierMixin, BaseEstimator):

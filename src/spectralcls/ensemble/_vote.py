@@ -89,6 +89,21 @@ def learn_vote(posteriors, codes, weights=None):
     return vote._replace(final_temperature=final, loss=log_loss(tempered(mixed, final), codes, weights))
 
 
+def unseen_votes(vote, posteriors, codes, parts, weights=None):
+    """Probabilities (n, C) of points by votes that were learned without their part; by `vote` if there is one part.
+
+    Few points fit their own vote: compared with their probabilities queries would look odd, and sets be too small.
+    """
+    out = vote(posteriors)
+    for part in np.unique(parts):
+        others = parts != part
+        if others.any():
+            of_others = [p[others] for p in posteriors]
+            learned = learn_vote(of_others, codes[others], None if weights is None else weights[others])
+            out[~others] = learned([p[~others] for p in posteriors])
+    return out
+
+
 def class_shares(codes, weights, n_classes):
     """Share of each class in the weight of the points, (C,)."""
     of_classes = np.bincount(codes, weights, minlength=n_classes)
