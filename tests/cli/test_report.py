@@ -76,6 +76,7 @@ def test_what_is_no_better_than_the_majority_is_not_advised():
     base = result(MAJORITY, [0.78] * 4, 0.0)
     for other in ([0.77, 0.78, 0.77, 0.78], [0.80, 0.77, 0.79, 0.77]):
         assert advice([result("a", other), base], "accuracy").startswith("None is better than always answering")
+    assert "too few to tell whether a" in advice([result("a", [0.95, 0.79, 0.97, 0.76]), base], "accuracy")
     assert advice([result("a", [0.85, 0.84, 0.86, 0.85]), base], "accuracy").startswith("Take a: ")
     assert recommended([base], "accuracy") is None
 

@@ -13,15 +13,19 @@ from .significance import METRICS, advice, ranked, recommended, standings
 
 _STYLE = """
 :root { color-scheme: light dark; --accent: #0072b2; --other: #d55e00; --line: #8884; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 .take { border-left: 4px solid var(--accent); padding: .4rem 1rem; background: #0072b214; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; }
+.key { color: var(--accent); } .key + .key { color: var(--other); }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } tr.taken td:first-child { font-weight: 700; }
-td.failed { text-align: left; white-space: normal; color: var(--other); } td svg { display: block; }
+td.failed { text-align: left; white-space: normal; color: var(--other); }
+td svg { display: block; width: 9rem; height: auto; }
 pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; } small { opacity: .75; }
-@media (max-width: 40rem) { .more { display: none; } th, td { padding: .3rem .35rem; font-size: 14px; } }
+@media (max-width: 40rem) {
+.more { display: none; } td svg { width: 4.5rem; } th, td { padding: .3rem .25rem; font-size: 13px; } }
 """
 _WIDTH, _HEIGHT = 150, 18  # of the picture in a row
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
@@ -37,9 +41,12 @@ def page(data, entries, results, metrics, arguments, command):
         *(f"<p>{html.escape(line)}</p>" for line in settings),
         f'<p class="take">{html.escape(advice(results, metric))}</p>',
         *_table(results, metrics, taken),
+        '<p><small><b class="key">●</b> this package, <b class="key">●</b> others; '
+        "lines and ± are a standard deviation over the splits</small></p>",
         *(
             f"<p><small>{html.escape(line)}</small></p>"
             for line in report.conclusions(results, metrics, arguments.repeats)
+            if line != advice(results, metric)
         ),
     ]
     if taken is not None:
@@ -93,7 +100,7 @@ def _dot(result, metric, place):
         return ""
     color, middle = "var(--other)" if result.baseline else "var(--accent)", _HEIGHT / 2
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{METRICS[metric][2](mean)}">'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{METRICS[metric][2](mean)}">'
         f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="var(--line)"/>'
         f'<line x1="{place(mean - spread):.1f}" x2="{place(mean + spread):.1f}" y1="{middle}" y2="{middle}" '
         f'stroke="{color}" stroke-width="2"/>'
@@ -116,7 +123,7 @@ def _confusion(data, taken, arguments):
     names = [html.escape(str(name)) for name in data.classes]
     yield f'<div class="wide"><table><tr><th></th>{"".join(f"<th>{name}</th>" for name in names)}</tr>'
     for name, row in zip(names, share, strict=True):
-        shown = "".join(f'<td style="background: rgb(0 114 178 / {v:.2f})">{100 * v:.1f}</td>' for v in row)
+        shown = "".join(f'<td style="background: rgb(0 114 178 / {0.6 * v:.2f})">{100 * v:.1f}</td>' for v in row)
         yield f"<tr><td>{name}</td>{shown}</tr>"
     yield "</table></div>"
 
@@ -146,7 +153,7 @@ def _importances(data, entry, metric, arguments):
     for column in order:
         mean, deviation = found.importances_mean[column], found.importances_std[column]
         width = max(mean, 0) / largest * _WIDTH
-        bar = f'<svg width="{_WIDTH}" height="12"><rect width="{width:.1f}" height="12" fill="var(--accent)"/></svg>'
+        bar = f'<svg viewBox="0 0 {_WIDTH} 12"><rect width="{width:.1f}" height="12" fill="var(--accent)"/></svg>'
         name, loss = html.escape(data.feature_names[column]), f"{mean:.3f} ± {deviation:.3f}"
         yield f"<tr><td>{name}</td><td>{bar}</td><td>{loss}</td></tr>"
     yield "</table></div>"

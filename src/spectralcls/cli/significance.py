@@ -77,16 +77,22 @@ def advice(results, metric):
     sign, title, shown = METRICS[metric]
     unit = " %" if "%" in title else ""
     name = title.removesuffix(" %")
+    value = f"{name} {shown(taken.mean(metric))}{unit}"
     best = next(r for r in ranked(results, metric) if r.name != MAJORITY)
     majority = next((r for r in results if r.name == MAJORITY), None)
     if majority is not None and not np.isnan(majority.mean(metric)):
         gain = sign * (taken.scores(metric) - majority.scores(metric))
-        if np.mean(gain) <= 0 or p_value(gain, taken.n_train, taken.n_test) > LEVEL and len(gain) > 1:
+        unclear = p_value(gain, taken.n_train, taken.n_test) > LEVEL and len(gain) > 1
+        if unclear and np.mean(gain) > POINT:
+            return (
+                f"{len(gain)} splits are too few to tell whether {taken.name} ({value}) beats always answering "
+                f"the most frequent class ({shown(majority.mean(metric))}{unit})."
+            )
+        if unclear or np.mean(gain) <= 0:
             return (
                 f"None is better than always answering the most frequent class ({name} "
                 f"{shown(majority.mean(metric))}{unit}) by more than chance: these columns say little about the target."
             )
-    value = f"{name} {shown(taken.mean(metric))}{unit}"
     if taken is best:
         return (
             f"Take {taken.name}: it has the best {value}, and no other within a point of it is fast enough to prefer."

@@ -207,9 +207,9 @@ class Schema:
             With a line of titles.
         """
         shown = self.columns[:_MOST_SHOWN] if len(self.columns) > 2 * _MOST_SHOWN else self.columns
-        rows = [("column", "kind", "missing", "examples", "")]
+        rows = [("column", "kind", "", "missing", "examples")]
         for c in shown:
-            rows.append((shortened(c.name), c.kind, f"{100 * c.missing:.1f} %", " | ".join(c.examples), c.note))
+            rows.append((shortened(c.name), c.kind, c.note, f"{100 * c.missing:.1f} %", " | ".join(c.examples)))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         if len(shown) < len(self.columns):
