@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 from data import load_npz
-from scipy.spatial.distance import pdist
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist, pdist
 
 from spectralcls.information._dimension import class_dimensions, entropic_dimension
 from spectralcls.neighbors import knn
@@ -53,6 +54,15 @@ def test_lengths_are_those_of_the_graphs():
     np.testing.assert_allclose(found.resampled, np.where(slopes < 1, 1.5 / (1 - slopes), np.inf))
     tree = entropic_dimension(X[:3], graph="mst", sizes=[2, 3], n_resamples=1, random_state=0)
     assert tree.lengths[0, 1] == pytest.approx(pdist(X[:3]).sum() - pdist(X[:3]).max())
+
+
+def test_the_tree_is_the_shortest_and_duplicates_add_nothing():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    shortest = minimum_spanning_tree(cdist(X, X)).sum()
+    for points in (X, np.repeat(X, 2, axis=0)):
+        sizes = [2, len(points)]
+        found = entropic_dimension(points, graph="mst", gamma=1, sizes=sizes, n_resamples=1, random_state=0)
+        assert found.lengths[0, 1] == pytest.approx(shortest)
 
 
 def test_invariant_to_scale_and_deterministic():

@@ -5,7 +5,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_consistent_length, check_random_state
 
@@ -75,7 +74,7 @@ def entropic_dimension(
     X : array-like of shape (n, d)
         Points.
     graph : {"knn", "mst"}, default="knn"
-        "mst" is the tree of the complete Euclidean graph: O(n^2) memory.
+        "mst" is the tree of the complete Euclidean graph: O(n^2) time.
     n_neighbors : int, default=4
         Of the k-NN graph.
     gamma : float, default=1
@@ -187,10 +186,20 @@ def _length(X, graph, n_neighbors, gamma, n_jobs):
     if graph == "knn":
         edges = without_self(*knn(X, X, n_neighbors + 1, n_jobs=n_jobs))[0]
     else:
-        # SciPy takes 0 for "no edge": duplicates are joined by the smallest positive number instead.
-        distances = np.maximum(cdist(X, X), np.finfo(np.float64).tiny)
-        edges = minimum_spanning_tree(distances).data
+        edges = _spanning_tree(np.array(X, dtype=np.float64))
     return np.sum(edges.astype(np.float64) ** gamma)
+
+
+def _spanning_tree(X):
+    """Lengths of the edges of the Euclidean minimum spanning tree by Prim's algorithm, one row of distances at a time.
+    Permutes X."""
+    edges, nearest, last = np.empty(len(X) - 1), np.full(len(X) - 1, np.inf), X[-1].copy()
+    for n in range(len(X) - 1, 0, -1):  # points that are not in the tree yet
+        np.minimum(nearest[:n], cdist(last[None], X[:n])[0], out=nearest[:n])
+        i = nearest[:n].argmin()
+        edges[n - 1], last = nearest[i], X[i].copy()
+        X[i], nearest[i] = X[n - 1], nearest[n - 1]
+    return edges
 
 
 def _dimensions(logs, sizes, gamma):
