@@ -52,10 +52,10 @@ def top_eigenpairs(
     max_block_products : int, default=None
         Calls of the operator before giving up. None: 1000 + 10 k.
     block_size : int, default=None
-        Vectors multiplied at a time. None: 32 for a kernel, 4 for a sparse matrix, 8 otherwise.
+        Vectors multiplied at a time. None: 32 for a kernel, 2 for a sparse matrix, 8 otherwise.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
-        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (14 where A is sparse, 6 for a
+        numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (15 where A is sparse, 6 for a
         LinearOperator).
     start : ndarray of shape (n, s), default=None
         Approximate eigenvectors. None: for a kernel the eigenvectors of a random twentieth of the points, extended

@@ -111,7 +111,7 @@ class Eigenproblem:
     def default_block(self):
         if self.kind == "kernel":
             return 32
-        return 4 if self.kind in ("csr", "gram") else 8
+        return {"csr": 2, "gram": 4}.get(self.kind, 8)
 
     def apply(self, V):
         answer = np.asarray(self.matrix @ V)

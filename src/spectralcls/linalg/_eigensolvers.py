@@ -29,7 +29,7 @@ def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
     wanted = k - (pair is not None)
     if wanted == 0:
         return _joined(pair, None, operator)
-    blocks = {"csr": 14, "callback": 6, "kernel": 6}.get(operator.kind, 7)
+    blocks = {"csr": 15, "callback": 6, "kernel": 6}.get(operator.kind, 7)
     options = dict(
         pairs=wanted,
         block_size=width,
