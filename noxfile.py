@@ -109,7 +109,8 @@ def sanitize(session, sanitizer):
     remove_modules()  # of another preset: newer than this one's objects, they would be taken for its own
     session.install(*CORE_BUILD, "scikit-learn", "pytest", "hypothesis", "mpmath", "pandas", "matplotlib")
     session.run("cmake", "--preset", sanitizer, f"-DPython_EXECUTABLE={Path(session.bin) / 'python'}")
-    session.run("cmake", "--build", "--preset", sanitizer)
+    session.run("cmake", "--build", "--preset", sanitizer)  # without NDEBUG: assertions are on
+    session.run("ctest", "--preset", sanitizer)
     library = lambda name: session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()  # noqa: E731
     # Without what takes long at a fraction of the speed, limits memory, or starts processes of its own.
     others = ("large", "interrupt", "allocations", "sanitizers", "faults")

@@ -5,7 +5,6 @@ one that `ParzenClassifier` chooses. One thread. What has to be built first coun
 more than 4e9 are measured at two numbers of queries, and the line through them gives the fixed seconds and those of
 all queries."""
 
-import os
 import pickle
 from importlib.util import find_spec
 
@@ -19,6 +18,7 @@ from bench.data import load, standardized
 from bench.measure import QUICK, Queries, compare, processor_seconds, side_by_side
 from bench.pages import pick, view
 from spectralcls import ParzenClassifier
+from spectralcls._core import compiled
 from spectralcls.kernels import KernelPoints, kernel_sums
 from spectralcls.neighbors import knn
 
@@ -42,7 +42,7 @@ each_scale = pytest.mark.parametrize("raw", [False, True])
 
 def pruning(way):
     """Whether sums and neighbors prune: "never", or "sampled", the default, where samples decide."""
-    os.environ["SPECTRALCLS_SKIPPING"] = way
+    compiled.set_skipping(way)
 
 
 def problem(name, raw):

@@ -3,6 +3,8 @@ from contextlib import nullcontext
 import pytest
 from hypothesis import HealthCheck, settings
 
+from spectralcls._core import compiled
+
 try:
     from matplotlib import rc_context
 except ImportError:
@@ -13,6 +15,13 @@ quiet = list(HealthCheck)  # draws of whole arrays are slow, and fixtures reset 
 settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)
 settings.register_profile("many", max_examples=12_000, deadline=None, suppress_health_check=quiet)  # a million calls
 settings.load_profile("few")
+
+
+@pytest.fixture
+def skipping():
+    """A function that lets sums and searches skip pairs "always", "never", or where samples say so: "sampled"."""
+    yield compiled.set_skipping
+    compiled.set_skipping("sampled")
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 // instruction set.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 
 namespace spectralcls {
@@ -13,7 +14,10 @@ template <class T>
 struct MatrixView {
   const T* data;
   index_t rows, cols;
-  const T* row(index_t i) const { return data + i * cols; }
+  const T* row(index_t i) const {
+    assert(0 <= i && i <= rows);  // the end is one, too
+    return data + i * cols;
+  }
 };
 
 // `columns` columns of `rows` values, one after the other, each contiguous: a block of vectors.
@@ -23,7 +27,10 @@ struct Multivector {
   index_t rows;
   index_t columns;
 
-  Multivector<T> middle(index_t first, index_t count) const { return {data + first * rows, rows, count}; }
+  Multivector<T> middle(index_t first, index_t count) const {
+    assert(0 <= first && 0 <= count && first + count <= columns);
+    return {data + first * rows, rows, count};
+  }
 };
 
 struct Range {

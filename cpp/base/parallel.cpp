@@ -4,9 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -19,54 +19,126 @@ namespace spectralcls {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 constexpr auto poll_interval = std::chrono::milliseconds(100);
+constexpr auto busy_interval = std::chrono::microseconds(50);  // of waiting awake: about what falling asleep costs
 
-// State shared by the workers of one call. Threads live for the call only: starting one costs some ten
-// microseconds, and nothing is left behind that a fork could break.
-struct Queue {
-  std::atomic<std::ptrdiff_t> next{0};
-  std::atomic<bool> stop{false};
-  std::mutex mutex;
-  std::exception_ptr error;
-  std::ptrdiff_t running = 0;  // workers apart from the caller, under the mutex
-  std::condition_variable done;
-
-  void leave() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--running == 0) done.notify_one();
-  }
-
-  void fail(const std::exception_ptr& exception) {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!error) error = exception;
-    stop = true;
-  }
-};
+// Whether a condition came true before the wait became too long for staying awake.
+template <class Condition>
+bool comes_soon(Condition&& condition) {
+  for (const auto begin = Clock::now(); Clock::now() - begin < busy_interval;)
+    for (int i = 0; i < 32; ++i) {
+      if (condition()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+  return false;
+}
 
 struct Stopped {};  // unwinds a worker after another one has failed
 
+}  // namespace
+
+// A parallel region, as the threads that help with it see it: they may be those of another library, so no exception
+// leaves it.
+class Region {
+ public:
+  virtual void help() noexcept = 0;  // called by each of the threads
+  virtual void poll() noexcept = 0;  // called by the caller now and then while it waits for them
+
+ protected:
+  ~Region() = default;
+};
+
+class Team {
+ public:
+  virtual ~Team() = default;
+  // Lets up to n threads help; false if they are at work already.
+  virtual bool open(Region& region, std::ptrdiff_t n) = 0;
+  // No more threads begin to; returns when those that did have left.
+  virtual void close(Region& region) = 0;
+};
+
+namespace {
+
 class WorkerCheckpoint final : public Checkpoint {
  public:
-  explicit WorkerCheckpoint(Queue& queue) : queue_(queue) {}
+  explicit WorkerCheckpoint(const std::atomic<bool>& stop) : stop_(stop) {}
   void operator()() override {
-    if (queue_.stop) throw Stopped{};
+    if (stop_) throw Stopped{};
   }
 
  private:
-  Queue& queue_;
+  const std::atomic<bool>& stop_;
 };
 
 class CallerCheckpoint final : public Checkpoint {
  public:
-  CallerCheckpoint(Queue& queue, const std::function<bool()>& interrupted) : queue_(queue), interrupted_(interrupted) {}
+  CallerCheckpoint(const std::atomic<bool>& stop, const std::function<bool()>& interrupted)
+      : stop_(stop), interrupted_(interrupted) {}
   void operator()() override {
-    if (queue_.stop) throw Stopped{};
+    if (stop_) throw Stopped{};
     if (interrupted_ && interrupted_()) throw Interrupted{};
   }
 
  private:
-  Queue& queue_;
+  const std::atomic<bool>& stop_;
   const std::function<bool()>& interrupted_;
+};
+
+// The chunks that are left of a region.
+class Chunks final : public Region {
+ public:
+  using Body = std::function<void(std::ptrdiff_t, Checkpoint&)>;
+
+  Chunks(std::ptrdiff_t count, const Body& body, const std::function<bool()>& interrupted)
+      : count_(count), body_(body), checkpoint_(stop_, interrupted) {}
+
+  // The caller's share.
+  void work() noexcept { work(checkpoint_); }
+  void help() noexcept override {
+    WorkerCheckpoint checkpoint(stop_);
+    work(checkpoint);
+  }
+  void poll() noexcept override {
+    guard([&] { checkpoint_(); });
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void work(Checkpoint& checkpoint) noexcept {
+    guard([&] {
+      while (!stop_) {
+        const std::ptrdiff_t chunk = next_++;
+        if (chunk >= count_) return;
+        checkpoint();
+        body_(chunk, checkpoint);
+      }
+    });
+  }
+  // The first exception ends the region.
+  template <class Function>
+  void guard(Function&& function) noexcept {
+    try {
+      function();
+    } catch (const Stopped&) {
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  const std::ptrdiff_t count_;
+  const Body& body_;
+  std::atomic<std::ptrdiff_t> next_{0};
+  std::atomic<bool> stop_{false};
+  CallerCheckpoint checkpoint_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
 };
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
@@ -106,79 +178,115 @@ class Placement {
 #endif
 };
 
+// Its workers wait for the next region, awake for a while. The caller waits for those alone that have entered one: who
+// starts or wakes up too late finds it closed.
+class Threads final : public Team {
+ public:
+  ~Threads() override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      over_ = true;
+      ++round_;
+    }
+    opened_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  bool open(Region& region, std::ptrdiff_t n) override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (region_ || n_inside_ > 0) return false;  // the call is from inside a region, which may be closed already
+      if (n > n_hired_for_) hire(n);
+      region_ = &region;
+      n_wanted_ = n;
+      ++round_;
+    }
+    opened_.notify_all();
+    return true;
+  }
+
+  void close(Region& region) override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      region_ = nullptr;
+    }
+    if (comes_soon([&] { return n_inside_ == 0; })) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!left_.wait_for(lock, poll_interval, [&] { return n_inside_ == 0; })) {
+      lock.unlock();
+      region.poll();
+      lock.lock();
+    }
+  }
+
+ private:
+  // Under the mutex, so that no worker goes on before it has been placed.
+  void hire(std::ptrdiff_t n) {
+    n_hired_for_ = n;
+    try {
+      const auto placement = std::make_shared<Placement>();
+      n = std::min<std::ptrdiff_t>(n, placement->n_processors() - 1);
+      while (static_cast<std::ptrdiff_t>(workers_.size()) < n) {
+        const auto place = static_cast<std::ptrdiff_t>(workers_.size());
+        workers_.emplace_back([this, placement, place] {
+          { std::lock_guard<std::mutex> placed(mutex_); }
+          placement->set_free();
+          serve(place);
+        });
+        placement->send_away(workers_.back());
+      }
+    } catch (...) {  // the system has no thread or memory to give: the ones that run do the work
+    }
+  }
+
+  void serve(std::ptrdiff_t place) {
+    for (std::uint64_t seen = 0;;) {
+      comes_soon([&] { return round_ != seen; });
+      std::unique_lock<std::mutex> lock(mutex_);
+      opened_.wait(lock, [&] { return round_ != seen; });
+      if (over_) return;
+      seen = round_;
+      if (!region_ || place >= n_wanted_) continue;
+      Region& region = *region_;
+      ++n_inside_;
+      lock.unlock();
+      region.help();
+      lock.lock();
+      if (--n_inside_ == 0) left_.notify_one();
+    }
+  }
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable opened_, left_;
+  std::atomic<std::uint64_t> round_{0};      // changes with each region, under the mutex
+  std::atomic<std::ptrdiff_t> n_inside_{0};  // workers that have entered a region, likewise
+  Region* region_ = nullptr;
+  std::ptrdiff_t n_wanted_ = 0, n_hired_for_ = 0;
+  bool over_ = false;
+};
+
 }  // namespace
 
+std::shared_ptr<Team> make_team() { return std::make_shared<Threads>(); }
+
 Execution Execution::for_work(double operations) const {
-  // A millisecond's worth; a thread starts in some twenty microseconds.
-  constexpr double worth_a_thread = 4e6;
+  // A quarter of a millisecond's worth; a thread starts in some fifty microseconds.
+  constexpr double worth_a_thread = 1e6;
   const double most = 1 + operations / worth_a_thread;
-  return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted};
+  return {most < n_threads ? static_cast<int>(most) : n_threads, interrupted, team};
 }
 
 void for_each_chunk(std::ptrdiff_t n_chunks, const Execution& execution,
                     const std::function<void(std::ptrdiff_t, Checkpoint&)>& body) {
   if (n_chunks <= 0) return;
-  Queue queue;
-  auto work = [&](Checkpoint& checkpoint) {
-    try {
-      while (!queue.stop) {
-        const std::ptrdiff_t chunk = queue.next++;
-        if (chunk >= n_chunks) return;
-        checkpoint();
-        body(chunk, checkpoint);
-      }
-    } catch (const Stopped&) {
-    } catch (...) {
-      queue.fail(std::current_exception());
-    }
-  };
-
-  auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
-  std::vector<std::thread> workers;
-  std::optional<Placement> placement;
-  if (n_workers > 0) {
-    placement.emplace();
-    n_workers = std::min<std::ptrdiff_t>(n_workers, placement->n_processors() - 1);
-  }
-  try {
-    workers.reserve(static_cast<std::size_t>(n_workers));
-    for (std::ptrdiff_t i = 0; i < n_workers; ++i) {
-      std::lock_guard<std::mutex> lock(queue.mutex);  // no worker goes on before it has been placed
-      try {
-        workers.emplace_back([&] {
-          { std::lock_guard<std::mutex> placed(queue.mutex); }
-          placement->set_free();
-          WorkerCheckpoint checkpoint(queue);
-          work(checkpoint);
-          queue.leave();
-        });
-      } catch (...) {  // the system has no thread to give: the ones that run do the work
-        break;
-      }
-      ++queue.running;
-      placement->send_away(workers.back());
-    }
-  } catch (...) {
-    queue.fail(std::current_exception());
-  }
-
-  CallerCheckpoint checkpoint(queue, execution.interrupted);
-  work(checkpoint);
-  // The caller has run out of chunks but still answers Ctrl-C while the others finish theirs.
-  auto all_left = [&] {
-    std::unique_lock<std::mutex> lock(queue.mutex);
-    return queue.done.wait_for(lock, poll_interval, [&] { return queue.running == 0; });
-  };
-  while (!all_left()) {
-    try {
-      checkpoint();
-    } catch (const Stopped&) {
-    } catch (...) {
-      queue.fail(std::current_exception());
-    }
-  }
-  for (auto& worker : workers) worker.join();
-  if (queue.error) std::rethrow_exception(queue.error);
+  Chunks chunks(n_chunks, body, execution.interrupted);
+  const auto n_workers = std::min<std::ptrdiff_t>(std::max(execution.n_threads, 1), n_chunks) - 1;
+  const std::shared_ptr<Team> team = n_workers == 0 || execution.team ? execution.team : make_team();
+  const bool helped = n_workers > 0 && team->open(chunks, n_workers);
+  chunks.work();
+  if (helped) team->close(chunks);
+  chunks.rethrow();
 }
 
 }  // namespace spectralcls

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 
 namespace spectralcls {
@@ -12,11 +13,17 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
+// Threads of one call, which all its parallel regions share: starting one takes as long as some regions do. They end
+// with the call, so that nothing is left behind that a fork could break.
+class Team;
+std::shared_ptr<Team> make_team();
+
 // How a computation runs. `interrupted` is asked at every checkpoint of the calling thread, and by no other: what is
 // expensive about it has to be done a few times a second only, over all parallel regions of a call.
 struct Execution {
   int n_threads = 1;
   std::function<bool()> interrupted;
+  std::shared_ptr<Team> team;  // if there is none, each region starts threads of its own
 
   // The same, on as many threads as the work is worth: each takes longer for its share than it takes to start.
   Execution for_work(double operations) const;

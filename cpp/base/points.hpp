@@ -1,6 +1,7 @@
 // Points packed for the distance tiles: grouped into segments, padded to whole vectors, centered and scaled.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -138,11 +139,13 @@ class PackedPoints {
   // Columns of the points of one label and group; the last group of a label includes the padding.
   Range run(int label, index_t group) const {
     const std::size_t run = static_cast<std::size_t>(label) * n_groups_ + static_cast<std::size_t>(group);
+    assert(run + 1 < run_starts_.size());
     return {run_starts_[run], run_starts_[run + 1]};
   }
   // Row of the original matrix in a packed column, -1 for padding.
   const std::vector<index_t>& source() const { return source_; }
   const T* coordinates(DistanceForm form, const Tile& tile) const {
+    assert(has(form));
     return (form == DistanceForm::product ? centered_ : raw_).data() + tile.first * d_;
   }
   const T* norms(const Tile& tile) const { return norms_.data() + tile.first; }
@@ -177,6 +180,7 @@ struct PackedQueries {
   // Rows [begin, end) of `queries`, in the order given by `rows` if not empty; the last block repeats its last row.
   void pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry);
   const T* block(DistanceForm form, index_t b) const {
+    assert(0 <= b && b < n_blocks);
     return (form == DistanceForm::product ? centered : raw).data() + b * d * tile_rows;
   }
   const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }

@@ -1,9 +1,8 @@
 #include "base/skipping.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <vector>
@@ -16,12 +15,12 @@
 
 namespace spectralcls::detail {
 
-Skipping skipping() {
-  const char* value = std::getenv("SPECTRALCLS_SKIPPING");
-  if (value && std::strcmp(value, "always") == 0) return Skipping::always;
-  if (value && std::strcmp(value, "never") == 0) return Skipping::never;
-  return Skipping::sampled;
+namespace {
+std::atomic<Skipping> chosen{Skipping::sampled};
 }
+
+Skipping skipping() { return chosen; }
+void set_skipping(Skipping choice) { chosen = choice; }
 
 namespace {
 

@@ -8,9 +8,10 @@
 
 namespace spectralcls::detail {
 
-// SPECTRALCLS_SKIPPING: "always" or "never", for tests and measurements; otherwise samples decide.
+// Samples decide, unless tests and measurements want it always or never.
 enum class Skipping { sampled, always, never };
 Skipping skipping();
+void set_skipping(Skipping choice);
 
 // How far a query sees whose nearest point is `least` away, at a scale; both squared and scaled.
 using SquaredReach = std::function<double(double scale, double least)>;

@@ -141,7 +141,8 @@ Execution execution(const py::handle& n_threads) {
             *last = now;
             py::gil_scoped_acquire gil;
             return PyErr_CheckSignals() != 0;
-          }};
+          },
+          threads > 1 ? make_team() : nullptr};
 }
 
 }  // namespace spectralcls::bindings

@@ -48,6 +48,7 @@ constexpr Functions<T> functions() {
 constexpr FunctionTable table{
     SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER, SPECTRALCLS_FLAGS,
     vector_bytes,          functions<float>(),  functions<double>(),  entry<&tolerance_sums>,
+    entry<&detail::set_skipping>,
 };
 
 }  // namespace

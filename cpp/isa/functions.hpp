@@ -8,6 +8,7 @@
 #include "base/boundary.hpp"
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
+#include "base/skipping.hpp"
 #include "isa/roofline.hpp"
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
@@ -45,6 +46,7 @@ struct FunctionTable {
   Functions<float> single_precision;
   Functions<double> double_precision;
   Entry<ToleranceSums::Outcome (*)(const ToleranceSums&, double* sums, const Execution&)> tolerance_sums;
+  Entry<decltype(&detail::set_skipping)> set_skipping;
 };
 
 // What a variant's shared library exports, and its name there.

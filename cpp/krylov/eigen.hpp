@@ -27,7 +27,6 @@ struct Eigenpairs {
   std::vector<double> values;     // k, descending
   std::vector<T> vectors;         // n x k, row-major
   std::vector<double> residuals;  // |A v - value v|
-  double norm = 0;                // largest |Ritz value| seen
   index_t block_products = 0;
   index_t matvecs = 0;  // vectors multiplied in all
   index_t block_size = 0;

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/simd.hpp"
+
 namespace spectralcls {
 namespace {
-
-template <class T>
-struct Simd {
-  static constexpr index_t lanes = 64 / sizeof(T);
-  typedef T Vector __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
-};
 
 constexpr index_t dense_rows = 64;    // rows of a chunk
 constexpr index_t dense_depth = 512;  // columns of A per pass: their part of x stays in the first-level cache
@@ -24,23 +21,21 @@ constexpr index_t tile = 64;
 // y[0 .. R)[0 .. lanes) += a[0 .. R)[0 .. depth) x[0 .. depth)[0 .. lanes), accumulators in registers.
 template <int R, class T>
 void dense_tile(const T* a, index_t stride_a, index_t depth, const T* x, T* y, index_t stride) {
-  using Vector = typename Simd<T>::Vector;
-  Vector sums[R];
-  for (int r = 0; r < R; ++r) sums[r] = *reinterpret_cast<const Vector*>(y + r * stride);
+  Vec<T> sums[R];
+  for (int r = 0; r < R; ++r) sums[r] = load_unaligned(y + r * stride);
   for (index_t j = 0; j < depth; ++j) {
-    const Vector row = *reinterpret_cast<const Vector*>(x + j * stride);
+    const Vec<T> row = load_unaligned(x + j * stride);
     for (int r = 0; r < R; ++r) sums[r] += a[r * stride_a + j] * row;
   }
-  for (int r = 0; r < R; ++r) *reinterpret_cast<Vector*>(y + r * stride) = sums[r];
+  for (int r = 0; r < R; ++r) store_unaligned(y + r * stride, sums[r]);
 }
 
 template <class T>
 void dense_rows_product(const T* a, index_t n, index_t rows, const T* x, T* y, index_t stride) {
-  constexpr index_t lanes = Simd<T>::lanes;
   std::fill(y, y + rows * stride, T(0));
   for (index_t first = 0; first < n; first += dense_depth) {
     const index_t depth = std::min(dense_depth, n - first);
-    for (index_t column = 0; column < stride; column += lanes) {
+    for (index_t column = 0; column < stride; column += lanes<T>) {
       const T* block = x + first * stride + column;
       index_t row = 0;
       for (; row + 8 <= rows; row += 8)
@@ -78,9 +73,9 @@ void csr_chunks(const CsrMatrix<T>& a, const T* x, T* y, index_t columns, const 
 
 template <class T>
 void dense_product(const T* a, index_t n, const T* x, T* y, index_t columns, const Execution& execution) {
+  assert(n > 0 && columns > 0);
   // The block is padded to whole vectors.
-  constexpr index_t lanes = Simd<T>::lanes;
-  const index_t stride = (columns + lanes - 1) / lanes * lanes;
+  const index_t stride = (columns + lanes<T> - 1) / lanes<T> * lanes<T>;
   std::vector<T> padded;
   const T* source = x;
   if (stride != columns) {

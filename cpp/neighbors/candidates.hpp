@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -54,6 +55,7 @@ class Candidates {
   // The k nearest as (exact squared distance, index), in order.
   template <class Exact>
   const std::vector<Entry>& nearest(Exact&& exact) {
+    assert(entries_.size() >= k_);
     narrow();
     settle(exact);
     keep_best();

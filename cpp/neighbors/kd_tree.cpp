@@ -17,7 +17,7 @@ class KdTree<T>::Builder {
       : tree_(tree), n_padded_(tree.n_leaves() * leaf_size), stride_((n_padded_ / leaf_size | 1) * leaf_size) {
     coordinates_.resize(static_cast<std::size_t>(stride_ * tree.d_));
     rows_.resize(static_cast<std::size_t>(n_padded_));
-    constexpr index_t chunk = 8192;
+    constexpr index_t chunk = 2048;
     for_each_chunk((n_padded_ + chunk - 1) / chunk, execution, [&](std::ptrdiff_t c, Checkpoint&) {
       take({c * chunk, std::min((c + 1) * chunk, n_padded_)}, points);
     });

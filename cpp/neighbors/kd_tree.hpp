@@ -1,6 +1,7 @@
 // A balanced k-d tree of points in a few dimensions, with a bounding box for each node.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "base/matrix.hpp"
@@ -39,15 +40,22 @@ class KdTree {
   Subtree root() const { return {0, 0, n_leaves()}; }
 
   // Coordinates of a leaf's points, axis by axis, 16 each; NaN where there is no point.
-  const T* points(index_t leaf) const { return points_.data() + leaf * d_ * leaf_size; }
+  const T* points(index_t leaf) const {
+    assert(0 <= leaf && leaf < n_leaves());
+    return points_.data() + leaf * d_ * leaf_size;
+  }
   // Rows of the points in the matrix that they came from, in increasing order within a leaf.
   const std::int32_t* rows(index_t leaf) const { return rows_.data() + leaf * leaf_size; }
   index_t size(index_t leaf) const { return leaf + 1 < n_leaves() ? leaf_size : n_ - leaf * leaf_size; }
   void copy(index_t leaf, index_t i, T* point) const {
+    assert(0 <= i && i < size(leaf));
     for (index_t a = 0; a < d_; ++a) point[a] = points(leaf)[a * leaf_size + i];
   }
   // d lows, then d highs.
-  const T* box(index_t node) const { return boxes_.data() + node * 2 * d_; }
+  const T* box(index_t node) const {
+    assert(0 <= node && node < 2 * n_leaves() - 1);
+    return boxes_.data() + node * 2 * d_;
+  }
   std::int32_t least_row(index_t node) const { return least_rows_[static_cast<std::size_t>(node)]; }
 
   // For each of n points, one row after the other, the leaf in whose part of space it is.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "neighbors/candidates.hpp"
+#include "neighbors/kd_tree.hpp"
 #include "neighbors/tile_search.hpp"
 #include "neighbors/tree_or_tiles.hpp"
 #include "neighbors/tree_search.hpp"

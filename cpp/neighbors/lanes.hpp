@@ -73,6 +73,13 @@ inline void pack_places(std::int32_t* to, std::int32_t first, unsigned bits) {
   const __m512i places = _mm512_add_epi32(_mm512_set1_epi32(first),
                                           _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), places));
+#elif defined(__AVX2__)
+  for (int half = 0; half < 2; ++half) {
+    const unsigned here = bits >> 8 * half & 0xff;
+    const __m256i places = _mm256_add_epi32(_mm256_set1_epi32(first + 8 * half), places_of(here));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), places);
+    to += __builtin_popcount(here);
+  }
 #else
   for (; bits; bits &= bits - 1) *to++ = first + __builtin_ctz(bits);
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -29,6 +30,7 @@ class NeighborSort {
 
   // The first k, 0 < k <= number of neighbors.
   const std::vector<Neighbor>& first(index_t k) {
+    assert(0 < k && k <= size_);
     sorted_.resize(static_cast<std::size_t>(std::max(k, size_)));
     if (k == 1) {
       sorted_[0] = neighbor(0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -34,6 +35,7 @@ class Selection {
  public:
   // The cut that has `rank` of the n keys before it, 0 < rank < number of keys; n is a multiple of 16.
   Cut<T> operator()(const T* keys, index_t n, index_t rank) {
+    assert(n % sixteen == 0 && 0 < rank && rank < n);
     while (n > few) {
       const index_t left_out = narrow(keys, n, rank);
       if (left_out < 0) break;

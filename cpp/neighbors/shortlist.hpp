@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "base/points.hpp"
@@ -50,6 +51,7 @@ class Shortlists {
 
   // Those of 16 points at places from `place` on whose bit is set. Then narrow() if that is due.
   SPECTRALCLS_INLINE void add(int r, const T* squared, std::int32_t place, unsigned bits) {
+    assert(sizes_[r] + sixteen <= capacity_);
     const index_t at = r * capacity_ + sizes_[r];
     pack_chosen(squared_.data() + at, squared, bits);
     pack_places(places_.data() + at, place, bits);

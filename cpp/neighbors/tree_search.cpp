@@ -99,7 +99,7 @@ struct QueryOrder {
         }
       return;
     }
-    constexpr index_t chunk = 4096;
+    constexpr index_t chunk = 1024;
     std::vector<std::int32_t> leaf_of(rows.size());
     for_each_chunk((queries.rows + chunk - 1) / chunk, execution, [&](std::ptrdiff_t c, Checkpoint& checkpoint) {
       const index_t begin = c * chunk;

@@ -12,13 +12,16 @@ int main(int n_arguments, char**) {
   const bool racing = n_arguments > 1;
   Execution run;
   run.n_threads = 4;
+  run.team = make_team();  // of the whole call; further down each region has its own
   long shared = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
+    if (repeat == 100) run.team = nullptr;
     std::vector<long> out(64);
     for_each_chunk(64, run, [&](std::ptrdiff_t chunk, Checkpoint& checkpoint) {
       for (int i = 0; i < 100; ++i) out[chunk] += i;
       checkpoint();
       if (racing) ++shared;
+      if (chunk == 0) for_each_chunk(2, run, [&](std::ptrdiff_t, Checkpoint&) { checkpoint(); });
     });
     for (const long sum : out)
       if (sum != 4950) return 2;

@@ -251,9 +251,6 @@ def test_graphs_are_symmetric_to_the_bit():
         np.testing.assert_array_equal(graph, graph.T)
 
 
-SKIPPING = "SPECTRALCLS_SKIPPING"
-
-
 def skippable(kind, dtype):
     """Points, and queries about them, of which a search through a filter sees few, or should see all."""
     rng = np.random.default_rng(17)
@@ -283,12 +280,12 @@ KINDS = ["clusters", "integers", "duplicates", "offset", "wide", "tiny", "consta
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 10, 200])
-def test_neighbors_through_the_filter_are_those_among_all_pairs(monkeypatch, kind, dtype, k):
+def test_neighbors_through_the_filter_are_those_among_all_pairs(skipping, kind, dtype, k):
     Q, X = skippable(kind, dtype)
     k = min(k, len(X))
-    monkeypatch.setenv(SKIPPING, "always")
+    skipping("always")
     distances, indices = knn(Q, X, k, algorithm="brute")
-    monkeypatch.setenv(SKIPPING, "never")
+    skipping("never")
     expected, order = knn(Q, X, k, algorithm="brute")
     np.testing.assert_array_equal(distances, expected)
     np.testing.assert_array_equal(indices, order)
@@ -296,14 +293,14 @@ def test_neighbors_through_the_filter_are_those_among_all_pairs(monkeypatch, kin
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(monkeypatch, kind, dtype):
+def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(skipping, kind, dtype):
     Q, X = skippable(kind, dtype)
     radii = np.nextafter(knn(X, X, min(5, len(X)), algorithm="brute")[0][:, -1], dtype(np.inf))
     radii[::7] *= 3
     radii[0] = np.inf
-    monkeypatch.setenv(SKIPPING, "always")
+    skipping("always")
     graph = reverse_knn(Q, X, radii)
-    monkeypatch.setenv(SKIPPING, "never")
+    skipping("never")
     expected = reverse_knn(Q, X, radii)
     assert graph.nnz >= len(Q)
     for part in ("indptr", "indices", "data"):
@@ -311,8 +308,8 @@ def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(monkeypa
 
 
 @pytest.mark.parametrize("choice", ["always", "sampled"])
-def test_same_bits_through_the_filter_for_any_number_of_threads(monkeypatch, choice):
-    monkeypatch.setenv(SKIPPING, choice)
+def test_same_bits_through_the_filter_for_any_number_of_threads(skipping, choice):
+    skipping(choice)
     rng = np.random.default_rng(18)
     centers = rng.uniform(-1, 1, size=(30, 12))
     X = (centers[rng.integers(30, size=6000)] + 0.05 * rng.standard_normal((6000, 12))).astype(np.float32)

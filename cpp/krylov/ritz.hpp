@@ -1,0 +1,114 @@
+// Ritz pairs of a search space: which are wanted, whether they have converged, and when to compute them again.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "krylov/dense.hpp"
+
+namespace spectralcls::detail {
+
+// The eigenpairs of the projected operator, descending, and the residuals of the first ones.
+struct RitzPairs {
+  Eigen::VectorXd values, residuals;
+  Matrix vectors;
+
+  RitzPairs() = default;
+  // `remainder`: the Gram matrix of what lies outside the space of the product of its last columns.
+  RitzPairs(const Matrix& projection, const Matrix& remainder, index_t count) {
+    const SymmetricEigenpairs ascending = symmetric_eigenpairs(projection);
+    values = ascending.values.reverse();
+    vectors = ascending.vectors.rowwise().reverse();
+    assert(0 < count && count <= values.size() && remainder.rows() <= values.size());
+    residuals.resize(count);
+    for (index_t j = 0; j < count; ++j) {
+      const Eigen::VectorXd tail = vectors.col(j).tail(remainder.rows());
+      residuals(j) = std::sqrt(std::max(tail.dot(remainder * tail), 0.0));
+    }
+  }
+  double largest() const { return std::max(std::abs(values(0)), std::abs(values(values.size() - 1))); }
+};
+
+// Which Ritz pairs are wanted, and whether they are good enough; `locked`: values that were found before, descending.
+class Convergence {
+ public:
+  Convergence(index_t pairs, double tolerance, double eps) : pairs_(pairs), tolerance_(tolerance), eps_(eps) {}
+
+  double allowed(double value) const { return std::max(tolerance_ * std::abs(value), 10 * eps_ * norm); }
+
+  // How many Ritz pairs belong among the first k: all k at first, then those above the last locked values.
+  index_t wanted(const RitzPairs& ritz, const std::vector<double>& locked) const {
+    if (locked.empty()) return pairs_;
+    const index_t available = std::min(pairs_, ritz.values.size());
+    index_t count = 0;
+    while (count < available) {
+      const double rival = locked[static_cast<std::size_t>(pairs_ - 1 - count)];
+      if (ritz.values(count) <= rival + 2 * allowed(rival)) break;
+      ++count;
+    }
+    return count;
+  }
+
+  // Digits (base e) that the residuals of the first `count` pairs have to fall.
+  double excess(const RitzPairs& ritz, index_t count) const {
+    double excess = 0;
+    for (index_t j = 0; j < std::min(count, ritz.residuals.size()); ++j)
+      excess = std::max(excess, std::log(ritz.residuals(j) / allowed(ritz.values(j))));
+    return excess;
+  }
+
+  // Whether all wanted pairs have converged; after locked ones also the next pair, to a tolerance that tells that
+  // nothing larger is hidden.
+  bool settled(const RitzPairs& ritz, const std::vector<double>& locked) const {
+    const index_t count = wanted(ritz, locked);
+    if (ritz.values.size() < count) return false;
+    for (index_t j = 0; j < count; ++j)
+      if (ritz.residuals(j) > allowed(ritz.values(j))) return false;
+    if (locked.empty() || count == pairs_ || count >= ritz.residuals.size()) return true;
+    return ritz.residuals(count) <= std::max(allowed(ritz.values(count)), hidden_tolerance * norm);
+  }
+
+  // Members of the largest group of the first `count` values that the tolerance cannot tell apart.
+  index_t largest_cluster(const RitzPairs& ritz, index_t count) const {
+    index_t largest = 1, first = 0;
+    for (index_t j = 1; j < count; ++j) {
+      if (ritz.values(j - 1) - ritz.values(j) > 2 * allowed(ritz.values(j))) first = j;
+      largest = std::max(largest, j - first + 1);
+    }
+    return largest;
+  }
+
+  double norm = 0;  // a lower bound of the operator's
+
+ private:
+  static constexpr double hidden_tolerance = 1e-3;  // of the residual that shows where a complement's spectrum ends
+
+  index_t pairs_;
+  double tolerance_, eps_;
+};
+
+// When to solve the projected problem, which costs O(size^3): after growth by an eighth at least, or by half of the
+// growth at which the residuals would be small enough if they went on to fall as they did. They fall ever faster.
+class Schedule {
+ public:
+  bool due(index_t size) const { return 8 * (size - solved_) >= size && size >= expected_; }
+  void solved(index_t size, double excess) {
+    const double fallen = excess_ - excess, growth = static_cast<double>(size - solved_);
+    const double needed = fallen > 0 && growth > 0 ? excess / fallen * growth : 0.0;
+    expected_ = size + static_cast<index_t>(std::min(needed, static_cast<double>(size)) / 2);
+    excess_ = excess;
+    solved_ = size;
+  }
+  void restart(index_t size) { solved_ = expected_ = size; }
+
+ private:
+  index_t solved_ = 0;    // columns of the space when it was last solved
+  index_t expected_ = 0;  // columns of the space before which it need not be solved again
+  double excess_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace spectralcls::detail

@@ -1,0 +1,242 @@
+// Unit tests of the core without Python, a second or two: ctest runs them once with each variant that the machine can
+// run. The argument is the variant's library.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isa/loader.hpp"
+#include "krylov/eigen.hpp"
+#include "krylov/lapack.hpp"
+#include "neighbors/selection.hpp"
+
+using namespace spectralcls;
+
+namespace {
+
+int n_failed = 0;
+
+#define CHECK(condition)                                                        \
+  if (!(condition)) {                                                           \
+    std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
+    ++n_failed;                                                                 \
+  }
+
+template <class T>
+std::vector<T> normal(index_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> draw;
+  std::vector<T> values(static_cast<std::size_t>(size));
+  for (T& value : values) value = static_cast<T>(draw(random));
+  return values;
+}
+
+Execution threads(int n) {
+  Execution run;
+  run.n_threads = n;
+  run.team = make_team();
+  return run;
+}
+
+void every_chunk_is_worked_on_once() {
+  for (const Execution& run : {threads(1), threads(4), Execution{4, {}, {}}})
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      std::vector<int> times(97);
+      for_each_chunk(97, run, [&](std::ptrdiff_t chunk, Checkpoint&) {
+        ++times[static_cast<std::size_t>(chunk)];
+        if (chunk % 16 == 0) for_each_chunk(3, run, [](std::ptrdiff_t, Checkpoint& checkpoint) { checkpoint(); });
+      });
+      CHECK(std::count(times.begin(), times.end(), 1) == 97);
+    }
+}
+
+void the_first_exception_comes_back_and_the_team_goes_on() {
+  const Execution run = threads(3);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    try {
+      for_each_chunk(50, run, [&](std::ptrdiff_t chunk, Checkpoint&) {
+        if (chunk == repeat) throw std::runtime_error("stop");
+      });
+      CHECK(false);
+    } catch (const std::runtime_error& error) {
+      CHECK(std::strcmp(error.what(), "stop") == 0);
+    }
+  }
+}
+
+void selection_divides_keys() {
+  std::vector<float> keys = normal<float>(32768, 1);
+  for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] = 0.5f;  // ties
+  for (int i = 0; i < 7; ++i) keys[keys.size() - 1 - static_cast<std::size_t>(i)] = std::nanf("");
+  std::vector<float> sorted(keys.begin(), keys.end() - 7);
+  std::sort(sorted.begin(), sorted.end());
+  detail::Selection<float> selection;
+  for (const index_t rank : {1, 17, 9000, 20000, 32700}) {
+    const detail::Cut<float> cut = selection(keys.data(), static_cast<index_t>(keys.size()), rank);
+    const auto below = std::lower_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
+    const auto at_most = std::upper_bound(sorted.begin(), sorted.end(), cut.threshold) - sorted.begin();
+    CHECK(below + cut.n_equal == rank && below + cut.n_equal <= at_most);
+  }
+}
+
+template <class T>
+void neighbors_are_those_of_all_distances() {
+  constexpr index_t n = 3000, m = 200, d = 3, k = 7;
+  std::vector<T> X = normal<T>(n * d, 2), Q = normal<T>(m * d, 3);
+  for (T& x : X) x = std::round(x * 8) / 8;  // ties, and duplicates
+  for (T& q : Q) q = std::round(q * 8) / 8;
+  for (const Search search : {Search::tree, Search::tiles})
+    for (const int n_threads : {1, 4}) {
+      std::vector<T> distances(m * k);
+      std::vector<std::int64_t> indices(m * k);
+      functions<T>().nearest_neighbors({Q.data(), m, d}, {X.data(), n, d}, k, search, distances.data(), indices.data(),
+                                       threads(n_threads));
+      for (index_t i = 0; i < m; ++i) {
+        std::vector<std::pair<double, std::int64_t>> all;
+        for (index_t j = 0; j < n; ++j) {
+          double squared = 0;
+          for (index_t a = 0; a < d; ++a) squared += std::pow(double(Q[i * d + a]) - double(X[j * d + a]), 2);
+          all.emplace_back(squared, j);
+        }
+        std::partial_sort(all.begin(), all.begin() + k, all.end());
+        for (index_t r = 0; r < k; ++r) {
+          CHECK(indices[i * k + r] == all[r].second);
+          CHECK(distances[i * k + r] == static_cast<T>(std::sqrt(all[r].first)));
+        }
+      }
+    }
+}
+
+template <class T>
+void sums_are_those_of_all_terms() {
+  constexpr index_t n = 700, m = 40, d = 5;
+  const std::vector<T> X = normal<T>(n * d, 4), Q = normal<T>(m * d, 5), W = normal<T>(n * 2, 6);
+  KernelSums<T> request;
+  request.queries = {Q.data(), m, d};
+  request.points = {X.data(), n, d};
+  request.weights = W.data();
+  request.n_columns = 2;
+  request.bandwidths = {0.8, 3.0};
+  std::vector<T> sums(m * 2 * 2), again(sums.size());
+  functions<T>().plain_sums(request, sums.data(), threads(1));
+  functions<T>().plain_sums(request, again.data(), threads(3));
+  CHECK(sums == again);
+  const double rounding = sizeof(T) == 4 ? 1e-5 : 1e-12;
+  for (index_t i = 0; i < m; ++i)
+    for (index_t b = 0; b < 2; ++b)
+      for (index_t c = 0; c < 2; ++c) {
+        long double sum = 0, absolute = 0;
+        for (index_t j = 0; j < n; ++j) {
+          long double squared = 0;
+          for (index_t a = 0; a < d; ++a) squared += std::pow((long double)Q[i * d + a] - X[j * d + a], 2);
+          const long double term = W[j * 2 + c] * std::exp(-squared / 2 / std::pow(request.bandwidths[b], 2));
+          sum += term;
+          absolute += std::abs(term);
+        }
+        CHECK(std::abs(sums[(i * 2 + b) * 2 + c] - sum) <= rounding * absolute);
+      }
+}
+
+template <class T>
+void products_are_those_of_loops() {
+  constexpr index_t n = 130;
+  const std::vector<T> A = normal<T>(n * n, 7);
+  std::vector<std::int64_t> starts(n + 1);
+  std::vector<std::int32_t> columns(n * n);
+  for (index_t i = 0; i < n; ++i) starts[i + 1] = (i + 1) * n;
+  for (index_t i = 0; i < n * n; ++i) columns[i] = static_cast<std::int32_t>(i % n);
+  for (const index_t width : {1, 2, 8, 19}) {
+    const std::vector<T> x = normal<T>(n * width, 8);
+    std::vector<T> dense(n * width), sparse(n * width);
+    functions<T>().dense_product(A.data(), n, x.data(), dense.data(), width, threads(2));
+    functions<T>().csr_product({starts.data(), columns.data(), A.data(), n}, x.data(), sparse.data(), width, threads(2));
+    for (index_t i = 0; i < n; ++i)
+      for (index_t c = 0; c < width; ++c) {
+        double sum = 0;
+        for (index_t j = 0; j < n; ++j) sum += double(A[i * n + j]) * double(x[j * width + c]);
+        CHECK(std::abs(dense[i * width + c] - sum) < 2000 * std::numeric_limits<T>::epsilon());
+        CHECK(std::abs(sparse[i * width + c] - sum) < 2000 * std::numeric_limits<T>::epsilon());
+      }
+  }
+}
+
+// LAPACK's dsyevd by Jacobi's rotations, for the small problems of these tests.
+int jacobi(char, int n, double* a, double* values, double*, int, int*, int) {
+  std::vector<double> v(static_cast<std::size_t>(n * n));
+  for (int i = 0; i < n; ++i) v[i * n + i] = 1;
+  for (int sweep = 0; sweep < 30; ++sweep)
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) {
+        const double angle = std::atan2(2 * a[q * n + p], a[q * n + q] - a[p * n + p]) / 2;
+        const double c = std::cos(angle), s = std::sin(angle);
+        auto turn = [&](double& x, double& y) { std::tie(x, y) = std::make_pair(c * x - s * y, s * x + c * y); };
+        for (int i = 0; i < n; ++i) turn(a[p * n + i], a[q * n + i]);
+        for (int i = 0; i < n; ++i) turn(a[i * n + p], a[i * n + q]);
+        for (int i = 0; i < n; ++i) turn(v[p * n + i], v[q * n + i]);
+      }
+  std::vector<int> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int i, int j) { return a[i * n + i] < a[j * n + j]; });
+  for (int j = 0; j < n; ++j) values[j] = a[order[j] * n + order[j]];
+  for (int j = 0; j < n; ++j) std::copy_n(v.data() + order[j] * n, n, a + j * n);
+  return 0;
+}
+
+// A diagonal operator with an eigenvalue that is there five times, more often than a block is wide.
+template <class T>
+void multiple_eigenvalues_are_found() {
+  constexpr index_t n = 300, k = 8;
+  std::vector<double> diagonal(n);
+  for (index_t i = 0; i < n; ++i) diagonal[i] = i < 5 ? 10.0 : 9.0 - 0.02 * static_cast<double>(i);
+  const BlockOperator<T> apply = [&](const T* x, T* y, index_t columns) {
+    for (index_t i = 0; i < n; ++i)
+      for (index_t c = 0; c < columns; ++c) y[i * columns + c] = static_cast<T>(diagonal[i]) * x[i * columns + c];
+  };
+  const double tolerance = sizeof(T) == 4 ? 1e-4 : 1e-9;
+  for (const index_t width : {2, 4}) {
+    const Eigenpairs<T> found = top_eigenpairs<T>(n, apply, {nullptr, n, 0}, {nullptr, n, 0},
+                                                  {k, width, 40, 2000, tolerance, 0, 1}, functions<T>().tall_products,
+                                                  threads(2));
+    CHECK(found.status == EigenStatus::converged && found.values.size() == k);
+    for (std::size_t j = 0; j < found.values.size(); ++j) CHECK(std::abs(found.values[j] - diagonal[j]) < 20 * tolerance);
+    for (std::size_t j = 0; j < found.values.size(); ++j) {
+      double norm = 0, residual = 0;
+      for (index_t i = 0; i < n; ++i) {
+        const double v = found.vectors[static_cast<std::size_t>(i * k) + j];
+        norm += v * v;
+        residual += std::pow((diagonal[i] - found.values[j]) * v, 2);
+      }
+      CHECK(std::abs(norm - 1) < 1e-4 && std::sqrt(residual) < 20 * tolerance * 10);
+    }
+  }
+}
+
+template <class T>
+void of_one_type() {
+  neighbors_are_those_of_all_distances<T>();
+  sums_are_those_of_all_terms<T>();
+  products_are_those_of_loops<T>();
+  multiple_eigenvalues_are_found<T>();
+}
+
+}  // namespace
+
+int main(int n_arguments, char** arguments) {
+  const std::string path = n_arguments > 1 ? arguments[1] : "";
+  bool runs_here = false;
+  for (const std::string& name : supported_variants()) runs_here |= path.find("_" + name + ".") != std::string::npos;
+  if (!runs_here) return 77;  // what ctest takes for skipped
+  load_variant(path);
+  use_lapack({&jacobi});
+  every_chunk_is_worked_on_once();
+  the_first_exception_comes_back_and_the_team_goes_on();
+  selection_divides_keys();
+  of_one_type<float>();
+  of_one_type<double>();
+  return n_failed != 0;
+}
