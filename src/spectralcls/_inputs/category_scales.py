@@ -35,76 +35,72 @@ def choose_category_scales(table, data, bandwidth, *, random_state=0, n_jobs=Non
     categories = table.categories
     if categories and len(data.classes) > 1:
         loss = _Loss(table, data, bandwidth, random_state, n_jobs)
-        best = loss()
-        groups = _order_by_importance(loss.groups(), loss)
+        factors = np.ones(len(loss.columns))
+        best = loss(factors)
+        groups = _order_by_importance(loss.groups(), factors, loss)
         for _ in range(ROUNDS):
             before = best
             for group in groups:
-                best = _improve(group, loss, best)
+                best = _improve(group, factors, loss, best)
             if best == before:
                 break
+        for i in np.concatenate(groups) if groups else ():
+            loss.columns[i].factor = float(factors[i])
         if not table.features.size:
             for category in categories:
                 category.factor = 1.0
     return _factors(table, categories)
 
 
-def _order_by_importance(groups, loss):
+def _order_by_importance(groups, factors, loss):
     """The least important first: those without which the loss is least."""
-    without = []
-    for group in groups:
-        _set_factor(group, 0.0)
-        without.append(loss())
-        _set_factor(group, 1.0)
+    without = [loss(_with(factors, group, 0.0)) for group in groups]
     return [groups[i] for i in np.argsort(np.round(without, 12), kind="stable")]
 
 
-def _improve(group, loss, best):
-    """Take the factor of least loss, the smaller one unless the gain is worth it."""
-    tried = {group[0].factor: best}
+def _improve(group, factors, loss, best):
+    """Take the factor of least loss, the smaller one unless the gain is worth it; changes `factors`."""
+    tried = {float(factors[group[0]]): best}
     for factor in FACTORS:
         if factor not in tried:
-            _set_factor(group, factor)
-            tried[factor] = loss()
+            tried[factor] = loss(_with(factors, group, factor))
     least = min(tried.values())
-    chosen = min(factor for factor, value in tried.items() if value <= least + GAIN)
-    _set_factor(group, chosen)
+    factors[group] = chosen = min(factor for factor, value in tried.items() if value <= least + GAIN)
     return tried[chosen]
 
 
-def _set_factor(group, factor):
-    for category in group:
-        category.factor = factor
+def _with(factors, group, factor):
+    factors = factors.copy()
+    factors[group] = factor
+    return factors
 
 
 class _Loss:
-    """Log loss of points left out, for the factors that the table has at the time."""
+    """Log loss of points left out, for a factor of each column that has coordinates."""
 
     def __init__(self, table, data, bandwidth, random_state, n_jobs):
         options = {"random_state": random_state, "n_jobs": n_jobs}
         self.losses = HeldOutLoss(data, bandwidth, most_points=MOST_POINTS, most_validated=MOST_VALIDATED, **options)
         self.bandwidths = self.losses.bandwidths(self.losses.X)
-        ends = np.cumsum([0, *(column.width for column in table.columns)])
-        self.layout = [(c, slice(a, b)) for c, a, b in zip(table.columns, ends[:-1], ends[1:], strict=True) if c.width]
+        self.columns = [column for column in table.columns if column.width]
+        self.widths = np.array([column.width for column in self.columns])
 
     def groups(self):
-        """Lists of categories that share a factor; with more than `MOST_GROUPS` by their variance between classes."""
-        spans = [(column, span) for column, span in self.layout if hasattr(column, "factor")]
-        if len(spans) <= MOST_GROUPS:
-            return [[category] for category, _ in spans]
+        """Places of categories that share a factor; of more than `MOST_GROUPS` by their variance between classes."""
+        own = np.array([i for i, column in enumerate(self.columns) if hasattr(column, "factor")], dtype=np.intp)
+        if len(own) <= MOST_GROUPS:
+            return list(own[:, None])
         X, codes, weights = self.losses.X, self.losses.codes, self.losses.weights
         members = (codes == np.unique(codes)[:, None]) * (1.0 if weights is None else weights)  # (C, n)
         shares = members.sum(axis=1) / members.sum()
         means = members @ X / members.sum(axis=1, keepdims=True)
         between = shares @ (means - shares @ means) ** 2
-        said = [between[span].sum() for _, span in spans]
-        order = np.argsort(np.round(said, 12), kind="stable")
-        return [[spans[i][0] for i in part] for part in np.array_split(order, MOST_GROUPS)]
+        said = np.add.reduceat(between, np.cumsum(self.widths) - self.widths)[own]
+        return np.array_split(own[np.argsort(np.round(said, 12), kind="stable")], MOST_GROUPS)
 
-    def __call__(self):
+    def __call__(self, factors):
         X = self.losses.X
-        factors = np.array([getattr(column, "factor", 1.0) for column, _ in self.layout], dtype=X.dtype)
-        factors = np.repeat(factors, [span.stop - span.start for _, span in self.layout])
+        factors = np.repeat(factors.astype(X.dtype), self.widths)
         X = X[:, factors != 0] * factors[factors != 0] if factors.any() else np.zeros((len(X), 1))
         return float(self.losses.mean(self.losses(X, self.bandwidths)))
 
