@@ -150,7 +150,7 @@ def test_tables(name, data, n, n_columns, h):
     """A raw table is learned or refused by the name of its column; posteriors are those of every other container."""
     frame = pd.DataFrame({f"c{i}": data.draw(columns(n + 8)) for i in range(n_columns)})
     y = np.where(np.random.default_rng(data.draw(st.integers(0, 999))).random(n) < 0.5, "x", "y")
-    model, queries = getattr(spectralcls, f"{name}Classifier")(h), frame[n:]
+    model, queries = estimators.KINDS[f"{name}Classifier"](h), frame[n:]
     try:
         found = model.fit(frame[:n], y).predict(queries)
     except ValueError as error:
