@@ -6,8 +6,6 @@ One case in twenty belongs to the class that matters. With the shares of the tra
 classifier makes the fewest errors in all and finds few of the rare cases; with equal priors it finds most of
 them, and pays with false alarms. ``priors`` needs no refit of the densities. Every classifier with weights has
 ``class_weight`` as well.
-
-.. index:: imbalanced, class_weight, rare classes
 """
 
 import matplotlib.pyplot as plt
