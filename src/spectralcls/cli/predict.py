@@ -142,7 +142,7 @@ def _write_text(model, arguments):
                 writer = csv.writer(file, delimiter=";" if semicolons else _TEXT[arguments.out.suffix.lower()])
                 writer.writerow(map(_escaped if arguments.escape else str, out))
             signs = [column.decimal for column in _schema(model, source).used if column.decimal]
-            decimal = signs[0] if signs else source.decimal
+            decimal = "." if signs and "," not in signs else source.decimal
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]
             writer.writerows(zip(*columns, strict=True))
             n_rows += len(out["row"])
