@@ -70,8 +70,7 @@ def solved(A, k, tol, repeats=3):
     row |= {f"residual of {name}": relative_residual(A, *pair) for name, pair in pairs.items()}
     rounding = 1e-5 * (pairs["ours"][1].dtype == np.float32) * scale / smallest
     assert row["residual of ours"] <= 2 * tol + rounding
-    missed = {name: bool(np.any(pairs["ours"][0] > pair[0] + 10 * tol * scale)) for name, pair in pairs.items()}
-    row["missed by"] = ", ".join(name for name, missing in missed.items() if missing) or "none"
+    row["ARPACK too small by"] = float(np.max(pairs["ours"][0] - pairs["ARPACK"][0]) / scale)
     return row | {"block products": results["ours"].n_block_products, "matvecs": results["ours"].n_matvecs}
 
 
@@ -106,9 +105,9 @@ def test_graph(record, tol):
 @view("matrix_free_kernel", "dense_matrix", "graph")
 def solvers(kernels, dense, graphs):
     """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: seconds of ours, how many times as
-    long the others take, and the relative residuals that they reach. The record has matrix-vector products and missed
-    pairs."""
-    keys = ("problem", "n", "bandwidth", "normalization", "k", "tol", "x *", "residual *")
+    long the others take, and the relative residuals that they reach. *Too small by*: how far, relative to the largest,
+    ARPACK's values are below ours at most, which tells missed pairs. The record has matrix-vector products."""
+    keys = ("problem", "n", "bandwidth", "normalization", "k", "tol", "x *", "residual *", "ARPACK too small by")
     tables = {"kernel": kernels, "dense": dense, "graph": graphs}
     return [pick([{"problem": name} | row for name, rows in tables.items() for row in rows], *keys)]
 

@@ -8,13 +8,13 @@ import time
 import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.neighbors import KNeighborsClassifier
 
 from bench.classifiers import NEEDED, PEERS, installed
 from bench.data import load, standardized
 from bench.measure import QUICK, gib_beyond, limit, limited_threads, processor_seconds, slots
 from spectralcls import AutoClassifier, ParzenClassifier
 from spectralcls.kernels import kernel_sums
+from spectralcls.neighbors import knn
 
 SHARE, THREADS = (0.001, 2) if QUICK else (1.0, 2)
 
@@ -35,16 +35,31 @@ def test_a_million_by_a_million(record):
     record({"n": n, "minutes": seconds / 60, "pairs/s": n * n / seconds, "% of limit": 100 * share})
 
 
-def raw_neighbors(k):
-    return lambda threads: KNeighborsClassifier(k, n_jobs=threads)
+class NearestNeighbors:
+    """The most frequent label of the k nearest points, by `knn`: scikit-learn's answer in a fraction of its time."""
+
+    def __init__(self, k, threads):
+        self.k, self.threads = k, threads
+
+    def fit(self, X, y):
+        self.X, self.y = X, y
+        return self
+
+    def predict(self, Q):
+        labels = self.y[knn(Q, self.X, self.k, n_jobs=self.threads)[1]]
+        return (labels[:, :, None] == np.arange(self.y.max() + 1)).sum(axis=1).argmax(axis=1)
+
+
+def neighbors(k):
+    return lambda threads: NearestNeighbors(k, threads)
 
 
 METHODS = {  # name: (standardized?, maker)
     "ParzenClassifier": (True, lambda threads: ParzenClassifier(n_jobs=threads)),
     "ParzenClassifier, raw": (False, lambda threads: ParzenClassifier(scale=None, n_jobs=threads)),
     "AutoClassifier": (True, lambda threads: AutoClassifier(n_jobs=threads)),
-    "5-NN": (True, raw_neighbors(5)),
-    **{f"{k}-NN, raw": (False, raw_neighbors(k)) for k in (1, 3, 5)},
+    "5-NN": (True, neighbors(5)),
+    **{f"{k}-NN, raw": (False, neighbors(k)) for k in (1, 3, 5)},
     "RandomForest, 10": (False, lambda threads: RandomForestClassifier(10, n_jobs=threads, random_state=0)),
     "RandomForest, 100": (False, lambda threads: RandomForestClassifier(n_jobs=threads, random_state=0)),
     "ExtraTrees, 100": (False, lambda threads: ExtraTreesClassifier(n_jobs=threads, random_state=0)),
@@ -57,7 +72,7 @@ METHODS = {  # name: (standardized?, maker)
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
     """Covertype, 54 features, 500 000 training points and 81 012 to test: tune and fit, then predict. Names of the
-    peers without *tuned* have their library's defaults; features are raw or standardized as stated."""
+    peers without *tuned* have their library's defaults; features are raw or standardized as stated. k-NN is ours."""
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")
     scaled, make = METHODS[method]

@@ -77,6 +77,20 @@ def test_most_queries_are_certain_at_once(monkeypatch):
     assert sum(rows) < 30
 
 
+def test_what_rounding_may_decide_is_settled_by_all_pairs(skipping, monkeypatch):
+    """Exponents of 1e4 that differ by 1e6 of their epsilons are certain, by a hundred they are not."""
+    skipping("sampled")  # of so few pairs none
+    settled = []
+    for difference in (1e-14, 1e-10):
+        X = np.array([[0.0], [2 + difference]])
+        fitted = ParzenClassifier(bandwidth=2**-0.5 / 100, scale=None).fit(X, [0, 1])
+        scores = type(fitted._model).scores
+        with monkeypatch.context() as patch:
+            patch.setattr(type(fitted._model), "scores", lambda self, Q: settled.append(difference) or scores(self, Q))  # noqa: B023
+            assert fitted.predict([[1.0]]) == 0
+    assert settled == [1e-14]
+
+
 def test_a_class_without_prior_probability_never_wins(skipping):
     rng = np.random.default_rng(3)
     X, y = overlapping(rng, 900, 5, n_classes=3)

@@ -9,6 +9,7 @@ TOLERANCES = (2.0**-3, 2.0**-10)
 MANY = 1024  # queries from which the core looks for pairs to leave out
 UNCERTAIN = -1
 CACHED_BYTES = 1 << 17  # of sums that are looked at together
+ROUNDINGS = 40  # epsilons of its exponent that a kernel value may be off by
 LARGEST_LOG_SUM = 16.0  # of a sum relative to its scale, but for the roundings that are far smaller than its own
 AGREEMENT = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}  # of sums with the truth, relative
 
@@ -61,7 +62,7 @@ def certain(model, shares, log_scale, sums, tolerance, dtype):
         # Between these sums and those of all pairs: each is this close to the truth, and no closer than the distances
         # that it comes from are rounded, which is a share `step` of its log_scale; that is no farther from 0 than the
         # largest, and what lies between the two.
-        step = 16 * np.finfo(dtype).eps
+        step = 2 * ROUNDINGS * np.finfo(dtype).eps
         slack = 2 * AGREEMENT[dtype] + step * (LARGEST_LOG_SUM + np.abs(top))
         high = values * np.exp((1 - step) * gap + slack)[:, None]
         most = high + tolerance * shares[..., None] * high.sum(axis=0) if tolerance else high
