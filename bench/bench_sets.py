@@ -483,8 +483,8 @@ def calibration(rows):
 
 
 @view("near_ties")
-def near_ties(rows):
-    """Means of ``scoring="auto"``; *less*: what ``"accuracy"`` has subtracted, with a 95 % interval over the sets."""
+def ties_by_log_loss(rows):
+    """Means over the sets for ``scoring="auto"``; *less*: minus those for ``"accuracy"``, with a 95 % interval."""
     table = []
     for kind in NEAR_TIES:
         row = {"classifier": kind}
