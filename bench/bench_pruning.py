@@ -19,7 +19,7 @@ from bench.measure import QUICK, Queries, compare, processor_seconds, side_by_si
 from bench.pages import pick, view
 from spectralcls import ParzenClassifier
 from spectralcls._core import compiled
-from spectralcls.kernels import KernelPoints, kernel_sums
+from spectralcls.kernels import PackedPoints, kernel_sums
 from spectralcls.neighbors import knn
 
 SIZES = {
@@ -42,7 +42,7 @@ each_scale = pytest.mark.parametrize("raw", [False, True])
 
 def pruning(way):
     """Whether sums and neighbors prune: "never", or "sampled", the default, where samples decide."""
-    compiled.set_skipping(way)
+    compiled.set_pruning(way)
 
 
 def problem(name, raw):
@@ -89,7 +89,7 @@ def measure(X, y, Q):
     def sums(way, **more):
         def call(q):
             pruning(way)
-            return kernel_sums(Q[:q], KernelPoints(X, labels=y), bandwidth=h, log=True, n_jobs=1, **more)
+            return kernel_sums(Q[:q], PackedPoints(X, labels=y), bandwidth=h, log=True, n_jobs=1, **more)
 
         return Queries(call, m, n if way == "never" else 1)
 
@@ -243,7 +243,7 @@ def test_growth(record, bandwidth, raw):
         functions = {
             "labels": Queries(lambda _, m, Q=queries: m.predict(Q), 1, 1, prepare=lambda s=stored: pickle.loads(s)),
             "sums": lambda Q=queries, m=model, n=n: kernel_sums(
-                Q, KernelPoints(X[:n], labels=y[:n]), bandwidth=m.bandwidth_, log=True, n_jobs=1
+                Q, PackedPoints(X[:n], labels=y[:n]), bandwidth=m.bandwidth_, log=True, n_jobs=1
             ),
         }
         times, _ = side_by_side(functions, repeats=3, threads=1)

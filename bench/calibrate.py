@@ -80,7 +80,7 @@ def chosen_over_best(d, n, bandwidth, rtol):
 
     X = np.random.default_rng(d).normal(size=(n, d))
     ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}
-    for way in ("pairs", "lattice", "automatic"):
+    for way in ("pairs", "gridding", "automatic"):
         ways[way] = nanoseconds(lambda way=way: approximate(X, 1, bandwidth, rtol, way), 2)
     if tolerance_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1) is None:
         ways["automatic"] = ways["all pairs"]

@@ -18,10 +18,10 @@ settings.load_profile("few")
 
 
 @pytest.fixture
-def skipping():
+def pruning():
     """A function that lets sums and searches skip pairs "always", "never", or where samples say so: "sampled"."""
-    yield compiled.set_skipping
-    compiled.set_skipping("sampled")
+    yield compiled.set_pruning
+    compiled.set_pruning("sampled")
 
 
 @pytest.fixture(autouse=True)

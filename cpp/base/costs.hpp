@@ -16,8 +16,8 @@ struct Costs {
   double pair_32, feature_32;  // of the fused sums: a pair, and each of its features, in float32
   double pair_64, feature_64;  // and in float64
   // Of approximate sums: a pair within the radius, each of its features and columns; a cell's neighborhood looked up; a
-  // point's stencil, for each axis; a vector of lattice points that is multiplied and added; a row sorted and copied.
-  double near_pair, near_feature, near_column, group, stencil, lattice_vector, row;
+  // point's stencil, for each axis; a vector of grid points that is multiplied and added; a row sorted and copied.
+  double near_pair, near_feature, near_column, group, stencil, gridding_vector, row;
 };
 
 namespace variants {
@@ -30,18 +30,18 @@ inline constexpr const Costs& costs = vector_bytes == 64   ? variants::avx512
                                       : vector_bytes == 32 ? variants::avx2
                                                            : variants::baseline;
 
-// Of what skipping does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates
+// Of what pruning does, in multiply-adds on whole vectors, so that a variant's speed cancels: a vector of coordinates
 // in the filter of tiles, and of the boxes of all tiles; beyond the multiply-adds of a vector of distances, its kernel
 // values and their sum, or looking through it for neighbors; a pair by itself, and each vector or feature of it; what a
 // block of queries takes for each label whose points it sees apart from the others. Searches filter at a cost of their
 // own, keep candidates for a while, and sort them out.
-struct SkippingCosts {
+struct PruningCosts {
   double filter = 1.8, box = 4;
   double form = 2, kernel = 18, summed_pair = 16, summed_pair_vector = 4, pass = 2000;  // in sums
   double search_filter = 1.1, scan = 4, candidate = 60, exact_pair = 60,
          exact_pair_feature = 0.7;  // in searches for neighbors
 };
-inline constexpr SkippingCosts skipping_costs{};
+inline constexpr PruningCosts pruning_costs{};
 
 // Multiply-adds on single numbers: of building the filter, for each point, from runs on sets of 16 to 784 features; of
 // a pair beyond its features, as of all others; of a query and a label seen apart. They decide what is tried, never a

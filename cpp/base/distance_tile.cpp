@@ -112,7 +112,7 @@ SPECTRALCLS_INLINE bool any_below(const T* distances, const T* floors) {
 
 // Calls body(x, its norms, vectors as a constant, where they go) for the panels of a tile.
 template <class T, class Body>
-SPECTRALCLS_INLINE void for_each_panel(const PackedPoints<T>& points, const Tile& tile, DistanceForm form, T* to,
+SPECTRALCLS_INLINE void for_each_panel(const PackedTiles<T>& points, const Tile& tile, DistanceForm form, T* to,
                                        Body&& body) {
   const T *x = points.coordinates(form, tile), *x_norms = points.norms(tile);
   int left = tile.n_vectors;
@@ -127,7 +127,7 @@ SPECTRALCLS_INLINE void for_each_panel(const PackedPoints<T>& points, const Tile
 }
 
 template <class T, int Rows, int D, template <class, int, int> class Panel>
-void distances_in(DistanceForm form, const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+void distances_in(DistanceForm form, const PackedQueries<T>& queries, index_t block, const PackedTiles<T>& points,
                   const Tile& tile, TileBuffer<T>& out) {
   const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
   for_each_panel<T>(points, tile, form, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
@@ -136,7 +136,7 @@ void distances_in(DistanceForm form, const PackedQueries<T>& queries, index_t bl
 }
 
 template <class T, int Rows>
-unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const PackedTiles<T>& points,
                            const Tile& tile, const T* floors, TileBuffer<T>& out) {
   const T *q = queries.block(DistanceForm::product, block), *q_norms = queries.block_norms(block);
   unsigned below = 0;
@@ -149,7 +149,7 @@ unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const
 }
 
 template <class T, int Rows>
-void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, const PackedPoints<T>& points,
+void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, const PackedTiles<T>& points,
                               const Tile& tile, unsigned panels, TileBuffer<T>& out) {
   const T* q = queries.block(DistanceForm::difference, block);
   int place = 0;
@@ -161,7 +161,7 @@ void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, co
 
 template <class T, int Rows>
 void squared_distances_of(DistanceForm form, const PackedQueries<T>& queries, index_t block,
-                          const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+                          const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out) {
   auto compute = [&](auto run) { run(form, queries, block, points, tile, out); };
   const index_t d = points.dimension();
   if (form == DistanceForm::product) {
@@ -179,20 +179,20 @@ void squared_distances_of(DistanceForm form, const PackedQueries<T>& queries, in
 
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
-                       const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out) {
+                       const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out) {
   if (n_rows == 1) squared_distances_of<T, 1>(form, queries, block, points, tile, out);
   else squared_distances_of<T, tile_rows>(form, queries, block, points, tile, out);
 }
 
 template <class T>
-unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out) {
   if (n_rows == 1) return products_above_of<T, 1>(queries, block, points, tile, floors, out);
   return products_above_of<T, tile_rows>(queries, block, points, tile, floors, out);
 }
 
 template <class T>
-void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out) {
   if (n_rows == 1) return differences_in_panels_of<T, 1>(queries, block, points, tile, panels, out);
   differences_in_panels_of<T, tile_rows>(queries, block, points, tile, panels, out);
@@ -200,10 +200,10 @@ void differences_in_panels(const PackedQueries<T>& queries, index_t block, index
 
 #define SPECTRALCLS_INSTANTIATE(T)                                                                           \
   template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,                  \
-                                  const PackedPoints<T>&, const Tile&, TileBuffer<T>&);                      \
-  template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,       \
+                                  const PackedTiles<T>&, const Tile&, TileBuffer<T>&);                      \
+  template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,       \
                                    const Tile&, const T*, TileBuffer<T>&);                                  \
-  template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,    \
+  template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
                                       const Tile&, unsigned, TileBuffer<T>&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)

@@ -13,25 +13,25 @@ struct alignas(64) TileBuffer {
 // Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,
-                       const PackedPoints<T>& points, const Tile& tile, TileBuffer<T>& out);
+                       const PackedTiles<T>& points, const Tile& tile, TileBuffer<T>& out);
 
 // The same in the product form, which is too coarse for distances below a floor, one for each row; returns the panels
 // that hold such a distance, a bit each. The test costs an addition for each vector.
 template <class T>
-unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+unsigned products_above(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                         const Tile& tile, const T* floors, TileBuffer<T>& out);
 
 // The same from differences, in the panels whose bits are set.
 template <class T>
-void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedPoints<T>& points,
+void differences_in_panels(const PackedQueries<T>& queries, index_t block, index_t n_rows, const PackedTiles<T>& points,
                            const Tile& tile, unsigned panels, TileBuffer<T>& out);
 
 #define SPECTRALCLS_DECLARE(T)                                                                                   \
   extern template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,               \
-                                         const PackedPoints<T>&, const Tile&, TileBuffer<T>&);                   \
-  extern template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&,    \
+                                         const PackedTiles<T>&, const Tile&, TileBuffer<T>&);                   \
+  extern template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
                                           const Tile&, const T*, TileBuffer<T>&);                               \
-  extern template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedPoints<T>&, \
+  extern template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&, \
                                              const Tile&, unsigned, TileBuffer<T>&);
 SPECTRALCLS_DECLARE(float)
 SPECTRALCLS_DECLARE(double)

@@ -1,4 +1,4 @@
-// Points laid out so that most pairs can be left out unseen.
+// Points laid out so that most pairs can be pruned.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ class FilteredTiles {
       : axes_(PrincipalAxes::of(points, geometry, TileFilter::most_coordinates - 1)),
         coordinates_(axes_.coordinates(points, geometry, execution)) {}
 
-  PackedPoints<T> pack(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+  PackedTiles<T> pack(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                        bool with_difference, const Execution& execution) {
     const MatrixView<float> coordinates{coordinates_.data(), points.rows, axes_.n_coordinates()};
-    PackedPoints<T> packed(points, geometry, grouping, with_product, with_difference, coordinates, widest, execution);
+    PackedTiles<T> packed(points, geometry, grouping, with_product, with_difference, coordinates, widest, execution);
     filter_ = std::make_unique<TileFilter>(packed, coordinates_.data(), axes_.n_coordinates(), execution);
     coordinates_ = {};
     return packed;

@@ -163,7 +163,7 @@ template double Geometry::largest_norm(MatrixView<float>, const Execution&) cons
 template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
 
 template <class T>
-PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
                               bool with_product, bool with_difference, bool by_locality, const Execution& execution)
     : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
   lay_out(points, grouping, tile_vectors, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
@@ -174,7 +174,7 @@ PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, co
 }
 
 template <class T>
-PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
                               bool with_product, bool with_difference, MatrixView<float> coordinates, int widest,
                               const Execution& execution)
     : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
@@ -188,7 +188,7 @@ PackedPoints<T>::PackedPoints(MatrixView<T> points, const Geometry& geometry, co
 // label into tiles.
 template <class T>
 template <class Order>
-void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
+void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int widest, Order&& order) {
   constexpr int W = lanes<T>;
   const std::size_t n_runs = grouping.n_runs();
   std::vector<index_t> ends(n_runs + 1, 0);  // of each run among the sorted rows, shifted by one while they are filled
@@ -225,7 +225,7 @@ void PackedPoints<T>::lay_out(MatrixView<T> points, const Grouping& grouping, in
 }
 
 template <class T>
-void PackedPoints<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product,
+void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product,
                                  bool with_difference, const Execution& execution) {
   const std::size_t size = source_.size() * static_cast<std::size_t>(d_);
   if (with_product) centered_.resize(size);
@@ -234,7 +234,7 @@ void PackedPoints<T>::pack_forms(MatrixView<T> points, const Geometry& geometry,
 }
 
 template <class T>
-void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
+void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
                            const Execution& execution) {
   const bool first = norms_.empty();
   if (first) norms_.resize(source_.size());
@@ -248,7 +248,7 @@ void PackedPoints<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to
 
 // `first`: norms and boxes are not there yet.
 template <class T>
-void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
+void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
                                 bool first) {
   constexpr int W = lanes<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -295,8 +295,8 @@ void PackedPoints<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, 
   }
 }
 
-template class PackedPoints<float>;
-template class PackedPoints<double>;
+template class PackedTiles<float>;
+template class PackedTiles<double>;
 
 template <class T>
 void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t n_rows, const Geometry& geometry) {

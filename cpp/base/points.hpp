@@ -114,13 +114,13 @@ struct Tile {
 // whole vectors, at infinite distance of everything. Within a tile, panels of up to three vectors store their
 // coordinates feature by feature.
 template <class T>
-class PackedPoints {
+class PackedTiles {
  public:
   // `by_locality` sorts the points of a run, so that a tile is a compact set.
-  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+  PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, bool by_locality, const Execution& execution);
   // The same, but tiles of at most `widest` vectors that are compact in coordinates of the caller's; no boxes.
-  PackedPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+  PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
   bool has(DistanceForm form) const {
@@ -186,7 +186,7 @@ struct PackedQueries {
   const T* block_norms(index_t b) const { return norms.data() + b * tile_rows; }
 };
 
-extern template class PackedPoints<float>;
-extern template class PackedPoints<double>;
+extern template class PackedTiles<float>;
+extern template class PackedTiles<double>;
 
 }  // namespace spectralcls

@@ -13,7 +13,7 @@
 namespace spectralcls::detail {
 
 // How far each query of a block sees: squared distances, none for a row without a query.
-struct Sight {
+struct ViewRadius {
   alignas(64) float squared[tile_rows];
   float farthest = 0;
 
@@ -39,7 +39,7 @@ class TileFilter {
 
   // For packed points: coordinates (rows of `width`) of the points behind their columns, -1 for padding.
   template <class T>
-  TileFilter(const PackedPoints<T>& points, const float* coordinates, index_t width, const Execution& execution)
+  TileFilter(const PackedTiles<T>& points, const float* coordinates, index_t width, const Execution& execution)
       : TileFilter(points.tiles(), lanes<T>, points.source(), coordinates, width, execution) {}
 
   index_t n_tiles() const { return n_tiles_; }
@@ -61,7 +61,7 @@ class TileFilter {
     // Calls body(tile, how many, bits) for the tiles of a range, but those in `seen`, that may hold points in sight,
     // and those that whole(tile) has dealt with. Both may shorten the sight, so some of the nearest come first.
     template <class Whole, class Body>
-    void for_each_near(Range tiles, Range seen, const Sight& sight, Whole&& whole, Body&& body) {
+    void for_each_near(Range tiles, Range seen, const ViewRadius& sight, Whole&& whole, Body&& body) {
       near_.clear();
       for (index_t t = tiles.begin; t < tiles.end; ++t)
         if (bounds_[t] <= sight.farthest && (t < seen.begin || t >= seen.end)) near_.emplace_back(bounds_[t], t);

@@ -169,7 +169,7 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
 }
 
 // Sums within a tolerance, or None if all pairs are predicted to be faster.
-py::object tolerance_sums(const py::object& queries, const py::object& points, const py::object& weights,
+py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
                           const py::object& labels, const py::object& n_labels, const py::object& kernel,
                           const py::object& bandwidth, const py::object& excluded, const py::object& rtol,
                           const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
@@ -177,7 +177,7 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
   const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
   const index_t m = Q.shape(0), n = X.shape(0);
   check_same_columns(Q.shape(1), X.shape(1));
-  ToleranceSums request;
+  ApproximateSums request;
   request.queries = view(Q);
   request.points = view(X);
   std::optional<Array<double>> W;
@@ -199,19 +199,19 @@ py::object tolerance_sums(const py::object& queries, const py::object& points, c
   if (!PyBool_Check(single_precision.ptr())) refuse_type("single_precision", "True or False", single_precision);
   request.single_precision = single_precision.ptr() == Py_True;
   request.brute_passes = positive(brute_passes, "brute_passes");
-  using Strategy = ToleranceSums::Strategy;
+  using Strategy = ApproximateSums::Strategy;
   const std::string way = name_of(strategy, "strategy");
   if (way == "pairs") request.strategy = Strategy::pairs;
-  else if (way == "lattice") request.strategy = Strategy::lattice;
-  else if (way != "automatic") refuse("strategy must be 'automatic', 'pairs' or 'lattice', got '" + way + "'.");
+  else if (way == "gridding") request.strategy = Strategy::grid;
+  else if (way != "automatic") refuse("strategy must be 'automatic', 'pairs' or 'grid', got '" + way + "'.");
 
   Array<double> sums =
       allocate<double>({m, request.n_labels, request.n_columns}, "The sums of queries x labels x columns");
   double* out = sums.mutable_data();
   const Execution run = execution(n_threads);
-  auto outcome = ToleranceSums::Outcome::done;
-  without_gil([&] { outcome = function_table().tolerance_sums(request, out, run); });
-  if (outcome == ToleranceSums::Outcome::brute_force_is_faster) return py::none();
+  auto outcome = ApproximateSums::Outcome::done;
+  without_gil([&] { outcome = function_table().approximate_sums(request, out, run); });
+  if (outcome == ApproximateSums::Outcome::brute_force_is_faster) return py::none();
   return sums;
 }
 
@@ -231,7 +231,7 @@ void register_kernels(py::module_& module) {
              py::arg("n_threads"));
   module.def("kernel_matrix", &kernel_matrix, py::arg("queries"), py::arg("points"), py::arg("kernel"),
              py::arg("bandwidth"), py::arg("factor"), py::arg("out"), py::arg("n_threads"));
-  module.def("tolerance_sums", &tolerance_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
+  module.def("approximate_sums", &approximate_sums, py::arg("queries"), py::arg("points"), py::arg("weights"),
              py::arg("labels"), py::arg("n_labels"), py::arg("kernel"), py::arg("bandwidth"), py::arg("excluded"),
              py::arg("rtol"), py::arg("atol"), py::arg("single_precision"), py::arg("brute_passes"),
              py::arg("strategy"), py::arg("n_threads"));

@@ -20,14 +20,14 @@ void load(const std::string& path) {
   }
 }
 
-void set_skipping(const py::object& given) {
+void set_pruning(const py::object& given) {
   const std::string choice = name_of(given, "choice");
   if (choice != "sampled" && choice != "always" && choice != "never")
     refuse("choice must be 'sampled', 'always' or 'never', got '" + choice + "'.");
-  using detail::Skipping;
-  function_table().set_skipping(choice == "always"  ? Skipping::always
-                                : choice == "never" ? Skipping::never
-                                                    : Skipping::sampled);
+  using detail::Pruning;
+  function_table().set_pruning(choice == "always"  ? Pruning::always
+                                : choice == "never" ? Pruning::never
+                                                    : Pruning::sampled);
 }
 
 py::dict build_info() {
@@ -58,7 +58,7 @@ PYBIND11_MODULE(_bindings, module, pybind11::mod_gil_not_used()) {
   module.def("supported_variants", &spectralcls::supported_variants);
   module.def("load", &load, py::arg("path"));
   module.def("build_info", &build_info);
-  module.def("set_skipping", &set_skipping, py::arg("choice"));
+  module.def("set_pruning", &set_pruning, py::arg("choice"));
   module.def("thread_limit", [] { return thread_limit.load(); });
   register_eigen(module);
   register_kernels(module);

@@ -21,7 +21,7 @@ bool scaled_sums(const KernelSums<T>& request, T* log_scale, T* sums, const Exec
   return request.scaled(log_scale, sums, run);
 }
 
-ToleranceSums::Outcome tolerance_sums(const ToleranceSums& request, double* sums, const Execution& run) {
+ApproximateSums::Outcome approximate_sums(const ApproximateSums& request, double* sums, const Execution& run) {
   return request.compute(sums, run);
 }
 
@@ -47,8 +47,8 @@ constexpr Functions<T> functions() {
 
 constexpr FunctionTable table{
     SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER, SPECTRALCLS_FLAGS,
-    vector_bytes,          functions<float>(),  functions<double>(),  entry<&tolerance_sums>,
-    entry<&detail::set_skipping>,
+    vector_bytes,          functions<float>(),  functions<double>(),  entry<&approximate_sums>,
+    entry<&detail::set_pruning>,
 };
 
 }  // namespace

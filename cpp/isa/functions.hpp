@@ -8,14 +8,14 @@
 #include "base/boundary.hpp"
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
-#include "base/skipping.hpp"
+#include "base/pruning.hpp"
 #include "isa/roofline.hpp"
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/tolerance_sums.hpp"
+#include "sums/approximate_sums.hpp"
 
 namespace spectralcls {
 
@@ -45,8 +45,8 @@ struct FunctionTable {
   int vector_bytes;
   Functions<float> single_precision;
   Functions<double> double_precision;
-  Entry<ToleranceSums::Outcome (*)(const ToleranceSums&, double* sums, const Execution&)> tolerance_sums;
-  Entry<decltype(&detail::set_skipping)> set_skipping;
+  Entry<ApproximateSums::Outcome (*)(const ApproximateSums&, double* sums, const Execution&)> approximate_sums;
+  Entry<decltype(&detail::set_pruning)> set_pruning;
 };
 
 // What a variant's shared library exports, and its name there.

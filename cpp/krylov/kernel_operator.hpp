@@ -16,7 +16,7 @@ struct KernelOperator {
   using PlainSums = std::function<void(const KernelSums<T>&, T* sums, const Execution&)>;
 
   MatrixView<T> points;
-  std::shared_ptr<const KeptPoints<T>> packed;  // the same, with their labels
+  std::shared_ptr<const PackedPoints<T>> packed;  // the same, with their labels
   const std::int64_t* labels = nullptr;         // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;

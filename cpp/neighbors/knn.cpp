@@ -32,15 +32,15 @@ class NearestOfChunk {
   // One block of queries with the points that the filter lets pass: first the tiles about the nearest one, then what is
   // nearer than the k-th of those, which is ever less.
   void look(index_t block) {
-    search_.look(chunk_, block, look_);
+    search_.look(chunk_, block, block_view_);
     const index_t n_rows = chunk_.size_of(block), n_tiles = search_.filter()->n_tiles();
-    const Range begun = about(look_.nearest(0, n_tiles));
+    const Range begun = about(block_view_.nearest(0, n_tiles));
     for (index_t t = begun.begin; t < begun.end; ++t) compare(block, tile(t));
     for (index_t r = 0; r < n_rows; ++r) compact(block, r);
-    detail::Sight sight;
+    detail::ViewRadius sight;
     auto see = [&] { sight.set(n_rows, [&](index_t r) { return of(block, r).reach(); }); };
     see();
-    look_.for_each_near(
+    block_view_.for_each_near(
         {0, n_tiles}, begun, sight, [](index_t) { return false; },
         [&](index_t t, int n_hits, const std::uint64_t* bits) {
           const bool many = n_hits * dense_from > n_rows * tile(t).n_vectors * lanes<T>;
@@ -51,7 +51,7 @@ class NearestOfChunk {
           see();
         });
     ++work_.blocks;
-    work_.coordinates = look_.n_coordinates();
+    work_.coordinates = block_view_.n_coordinates();
   }
 
   // A block of queries with all points of a tile.
@@ -139,7 +139,7 @@ class NearestOfChunk {
   index_t k_;
   std::vector<Candidates> candidates_;
   std::unique_ptr<TileBuffer<T>> buffer_;
-  detail::TileFilter::Block look_;
+  detail::TileFilter::Block block_view_;
   typename TileSearch<T>::Work work_;
 };
 

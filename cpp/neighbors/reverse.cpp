@@ -46,16 +46,16 @@ class ReverseOfChunk {
 
   // One block of queries with the tiles that may have one of them within a radius.
   void look(index_t block) {
-    search_.look(chunk_, block, look_);
+    search_.look(chunk_, block, block_view_);
     for (index_t t = 0; t < search_.filter()->n_tiles(); ++t) {
-      detail::Sight sight;
+      detail::ViewRadius sight;
       sight.set(chunk_.size_of(block), [&](index_t) { return squared_.largest_of_tile[static_cast<std::size_t>(t)]; });
       std::uint64_t bits[tile_rows];
-      if (look_.bounds()[t] <= sight.farthest && look_.hits(t, sight.squared, bits) > 0)
+      if (block_view_.bounds()[t] <= sight.farthest && block_view_.hits(t, sight.squared, bits) > 0)
         compare(block, search_.points().tiles()[static_cast<std::size_t>(t)]);
     }
     ++work_.blocks;
-    work_.coordinates = look_.n_coordinates();
+    work_.coordinates = block_view_.n_coordinates();
   }
 
   // A block of queries with all points of a tile.
@@ -88,7 +88,7 @@ class ReverseOfChunk {
   const SquaredRadii<T>& squared_;
   std::unique_ptr<TileBuffer<T>> buffer_;
   alignas(64) T limits_[tile_width<T>];
-  detail::TileFilter::Block look_;
+  detail::TileFilter::Block block_view_;
   typename TileSearch<T>::Work work_;
 };
 

@@ -1,4 +1,4 @@
-// What both neighbor searches share: the points' tiles, their filter where most pairs can be left out unseen, distances
+// What both neighbor searches share: the points' tiles, their filter where most pairs can be pruned, distances
 // in which form, how wrong those can be, and the exact distance of the few pairs that matter.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "base/filtered_tiles.hpp"
 #include "base/parallel.hpp"
 #include "base/query_chunks.hpp"
-#include "base/skipping.hpp"
+#include "base/pruning.hpp"
 
 namespace spectralcls::detail {
 
@@ -45,7 +45,7 @@ class TileSearch {
     if (filtered_) coordinates_ = filtered_->arrange(queries, geometry_, rows_, {{0, queries.rows}}, execution_);
   }
 
-  const PackedPoints<T>& points() const { return packed_; }
+  const PackedTiles<T>& points() const { return packed_; }
   double scale() const { return geometry_.scale; }
   index_t n_chunks() const { return n_query_chunks(queries_.rows, chunk_rows_); }
   // nullptr: all pairs are looked at.
@@ -96,7 +96,7 @@ class TileSearch {
 
   // Of looking at a pair, in multiply-adds, if that share of all is a candidate.
   static double pair_cost(index_t d, double candidates) {
-    return static_cast<double>(d) + skipping_costs.scan + lanes<T> * skipping_costs.candidate * candidates;
+    return static_cast<double>(d) + pruning_costs.scan + lanes<T> * pruning_costs.candidate * candidates;
   }
 
   // A bound of the error of the product form: d + 8 roundings of a sum of that magnitude, and those of the
@@ -138,11 +138,11 @@ class TileSearch {
   double cost_of(const Work& work) const {
     const double d = static_cast<double>(source_.cols),
                  boxes = static_cast<double>(filter()->n_coordinates() * filter()->n_tiles());
-    return skipping_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
-           skipping_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
+    return pruning_costs.search_filter * static_cast<double>(work.coordinates) * tile_rows * panel_vectors +
+           pruning_costs.box * static_cast<double>(work.blocks) * boxes / lanes<float> +
            static_cast<double>(work.vectors) * tile_rows * pair_cost(source_.cols, 0) +
-           static_cast<double>(work.candidates) * skipping_costs.candidate +
-           static_cast<double>(work.pairs) * (skipping_costs.exact_pair + skipping_costs.exact_pair_feature * d);
+           static_cast<double>(work.candidates) * pruning_costs.candidate +
+           static_cast<double>(work.pairs) * (pruning_costs.exact_pair + pruning_costs.exact_pair_feature * d);
   }
 
   // A scale at which no query is so far away that its squared distances overflow.
@@ -152,7 +152,7 @@ class TileSearch {
     return std::ldexp(static_cast<double>(largest), sizeof(T) == 4 ? -50 : -480);
   }
 
-  PackedPoints<T> pack() const {
+  PackedTiles<T> pack() const {
     const bool with_product = source_.cols > difference_to;
     if (filtered_) return filtered_->pack(source_, geometry_, {}, with_product, !with_product, execution_);
     return {source_, geometry_, {}, with_product, true, false, execution_};
@@ -164,7 +164,7 @@ class TileSearch {
   Execution execution_;
   Geometry geometry_;
   std::unique_ptr<FilteredTiles<T>> filtered_;
-  PackedPoints<T> packed_;
+  PackedTiles<T> packed_;
   std::vector<index_t> rows_;
   AlignedVector<float> coordinates_;  // of the queries, for the filter
 };
@@ -175,9 +175,9 @@ template <class T, class Run>
 std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView<T> points, std::size_t query_bytes,
                                                double candidates, const Execution& execution,
                                                const SquaredReach& squared_reach, Run&& run) {
-  const bool always = skipping() == Skipping::always;
-  const bool filtered = always || (skipping() == Skipping::sampled &&
-                                   filter_looks_good(queries, points, {}, 0.0,
+  const bool always = pruning() == Pruning::always;
+  const bool filtered = always || (pruning() == Pruning::sampled &&
+                                   filter_pays(queries, points, {}, 0.0,
                                                      TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
   if (filtered && !always &&

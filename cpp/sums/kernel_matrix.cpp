@@ -9,7 +9,7 @@
 
 #include "base/distance_tile.hpp"
 #include "base/query_chunks.hpp"
-#include "sums/kernel_points.hpp"
+#include "sums/point_layout.hpp"
 #include "sums/sum_accumulators.hpp"
 #include "sums/tile_arguments.hpp"
 
@@ -84,7 +84,7 @@ class Blocks {
   Kernel kernel_;
   T factor_;
   Execution execution_;
-  KernelPoints<T> points_;
+  PointLayout<T> points_;
   double rate_;
   detail::TileArguments<T> arguments_;
   std::vector<index_t> rows_;

@@ -28,7 +28,7 @@ class Computation {
       : request_(request),
         execution_(execution.for_work(operations(request))),
         plan_(std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, true, execution_)) {
-    if (plan_->kept->filtered() && detail::skipping() != detail::Skipping::always && !skipping_pays())
+    if (plan_->kept->filtered() && detail::pruning() != detail::Pruning::always && !pruning_pays())
       plan_ = std::make_unique<detail::SumPlan<T>>(request, scaled, logarithms, false, execution_);
     n_chunks_ = static_cast<index_t>(plan_->chunks.size());
     n_parts_ = plan_->n_parts;
@@ -116,8 +116,8 @@ class Computation {
       finish(plan_->rows[static_cast<std::size_t>(chunk.begin + r)], partial.shifts(r), partial.sums(r));
   }
 
-  // Sums some blocks to see what skipping saves relative to all pairs; the rest decides itself.
-  bool skipping_pays() const {
+  // Sums some blocks to see what pruning saves relative to all pairs; the rest decides itself.
+  bool pruning_pays() const {
     const auto n_rows = static_cast<index_t>(plan_->rows.size());
     const index_t n_blocks = std::clamp<index_t>(n_rows / (16 * tile_rows), 1, 12);
     double cost = 0, cost_of_all = 0;
@@ -195,19 +195,19 @@ bool KernelSums<T>::scaled(T* log_scale, T* sums, const Execution& execution) co
 }
 
 template <class T>
-std::shared_ptr<const KeptPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+std::shared_ptr<const PackedPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                  const T* weights, index_t n_columns, const Execution& execution) {
   const bool with_product = !detail::TileArguments<T>::always_difference(Kernel::gaussian, points.cols);
   const bool by_locality = points.cols <= detail::boxes_pay_to && points.rows > 4 * tile_width<T>;
-  return std::make_shared<KeptPoints<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
+  return std::make_shared<PackedPoints<T>>(points, Grouping{labels, n_labels, nullptr, 1}, weights, n_columns,
                                          with_product, by_locality, execution);
 }
 
 template struct KernelSums<float>;
 template struct KernelSums<double>;
-template std::shared_ptr<const KeptPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int, const float*,
+template std::shared_ptr<const PackedPoints<float>> pack_points(MatrixView<float>, const std::int64_t*, int, const float*,
                                                               index_t, const Execution&);
-template std::shared_ptr<const KeptPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
+template std::shared_ptr<const PackedPoints<double>> pack_points(MatrixView<double>, const std::int64_t*, int,
                                                                const double*, index_t, const Execution&);
 
 }  // namespace spectralcls

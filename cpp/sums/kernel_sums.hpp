@@ -12,13 +12,13 @@
 namespace spectralcls {
 
 template <class T>
-class KeptPoints;
+class PackedPoints;
 
 template <class T>
 struct KernelSums {
   MatrixView<T> queries, points;
   // `points` with these labels, packed for many calls; nullptr: packed for this one.
-  std::shared_ptr<const KeptPoints<T>> packed;
+  std::shared_ptr<const PackedPoints<T>> packed;
   // Row-major (n, n_columns), or (n, b, n_columns) with separate weights for each bandwidth; nullptr for weight 1
   // and n_columns = 1.
   const T* weights = nullptr;
@@ -62,7 +62,7 @@ struct KernelSums {
 // Points to be packed once for many calls. They stay where they are, as do labels and weights, and belong to the
 // caller.
 template <class T>
-std::shared_ptr<const KeptPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
+std::shared_ptr<const PackedPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
                                                  const T* weights, index_t n_columns, const Execution& execution);
 
 extern template struct KernelSums<float>;

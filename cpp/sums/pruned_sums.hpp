@@ -53,17 +53,17 @@ class PrunedSums {
     const double d = static_cast<double>(plan_.request.points.cols),
                  width = static_cast<double>(filter().n_coordinates());
     const double n_tiles = static_cast<double>(filter().n_tiles());
-    return skipping_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
-           static_cast<double>(n_blocks_) * (skipping_costs.box * n_tiles * width / lanes<float> +
-                                             skipping_costs.pass * static_cast<double>(passes_.size())) +
-           static_cast<double>(n_vectors_) * tile_rows * (skipping_costs.form * d + skipping_costs.kernel) +
+    return pruning_costs.filter * static_cast<double>(block_.n_coordinates()) * tile_rows * panel_vectors +
+           static_cast<double>(n_blocks_) * (pruning_costs.box * n_tiles * width / lanes<float> +
+                                             pruning_costs.pass * static_cast<double>(passes_.size())) +
+           static_cast<double>(n_vectors_) * tile_rows * (pruning_costs.form * d + pruning_costs.kernel) +
            static_cast<double>(pairs_.n_measured()) *
-               (skipping_costs.summed_pair +
-                skipping_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
+               (pruning_costs.summed_pair +
+                pruning_costs.summed_pair_vector * static_cast<double>(plan_.kept->point_rows().stride()) / lanes<T>);
   }
   double cost_of_all() const {
     return static_cast<double>(n_blocks_) * static_cast<double>(plan_.points->n_columns()) / lanes<T> * tile_rows *
-           (static_cast<double>(plan_.request.points.cols) + skipping_costs.kernel);
+           (static_cast<double>(plan_.request.points.cols) + pruning_costs.kernel);
   }
 
  private:
@@ -159,7 +159,7 @@ class PrunedSums {
   TileFilter::Block block_;
   NearPairs<T> pairs_;
   std::vector<int> whole_;  // of each tile: for how many blocks it is still computed whole
-  Sight sight_;
+  ViewRadius sight_;
   std::vector<Range> passes_;  // ranges of tiles, of which one follows the other: those of each label, or all
   // Smallest so far: argument times rate, and exponent of what has been summed; of a label, or of all within a
   // tolerance.

@@ -12,10 +12,10 @@
 #include "base/distance_tile.hpp"
 #include "base/locality.hpp"
 #include "sums/geometric_grid.hpp"
-#include "sums/kept_points.hpp"
+#include "sums/packed_points.hpp"
 #include "sums/kernel_sums.hpp"
 #include "sums/profile.hpp"
-#include "sums/skipping.hpp"
+#include "sums/pruning.hpp"
 #include "sums/tile_arguments.hpp"
 
 namespace spectralcls::detail {
@@ -63,11 +63,11 @@ struct SumPlan {
   bool compact, rates_double;  // of the kernel
   index_t n_bandwidths;
   double negligible;  // a kernel value of 2^-negligible relative to the largest of its row counts as zero
-  Reach<T> reach;
-  std::shared_ptr<const KernelPoints<T>> kept;
-  const PackedPoints<T>* points;
+  PruningRadius<T> reach;
+  std::shared_ptr<const PointLayout<T>> kept;
+  const PackedTiles<T>* points;
   std::vector<Bandwidths<T>> bandwidths;   // one for each label, or one for all
-  AlignedVector<float> query_coordinates;  // where pairs are left out unseen
+  AlignedVector<float> query_coordinates;  // where pairs are pruned
   std::vector<index_t> rows;               // query of each place in the order of computation
   PackedWeights<T> own_weights;
   const PackedWeights<T>* weights;
@@ -75,9 +75,9 @@ struct SumPlan {
   std::vector<Range> blocks;  // of tiles
   index_t n_parts = 1;
 
-  // logarithms: whether the sums are for those alone. may_skip: whether pairs may be left out unseen where that looks
+  // logarithms: whether the sums are for those alone. may_prune: whether pairs may be pruned where that looks
   // good.
-  SumPlan(const KernelSums<T>& sums, bool with_scale, bool logarithms, bool may_skip, const Execution& execution)
+  SumPlan(const KernelSums<T>& sums, bool with_scale, bool logarithms, bool may_prune, const Execution& execution)
       : request(sums),
         scaled(with_scale),
         compact(traits(sums.kernel).decay == Decay::compact),
@@ -85,7 +85,7 @@ struct SumPlan {
         n_bandwidths(sums.n_bandwidths()),
         negligible(negligible_bits(sums, scaled)),
         reach(sums, scaled, logarithms),
-        kept(may_skip && skipping_looks_good(sums, reach) ? for_skipping(execution)
+        kept(may_prune && pruning_pays(sums, reach) ? for_pruning(execution)
              : sums.packed && suits()                     ? sums.packed->plain(execution)
                                                           : pack(execution)),
         points(&kept->packed()),
@@ -142,18 +142,18 @@ struct SumPlan {
   }
   bool with_product() const { return !TileArguments<T>::always_difference(request.kernel, request.points.cols); }
 
-  std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
-    if (request.packed && suits()) return request.packed->for_skipping(execution);
-    return std::make_shared<KernelPoints<T>>(request.points,
+  std::shared_ptr<const PointLayout<T>> for_pruning(const Execution& execution) const {
+    if (request.packed && suits()) return request.packed->for_pruning(execution);
+    return std::make_shared<PointLayout<T>>(request.points,
                                              Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
                                              with_product(), execution);
   }
 
-  std::shared_ptr<const KernelPoints<T>> pack(const Execution& execution) const {
+  std::shared_ptr<const PointLayout<T>> pack(const Execution& execution) const {
     const auto& r = request;
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
-    return std::make_shared<KernelPoints<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
+    return std::make_shared<PointLayout<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
                                              grouping(), with_product(), order, execution);
   }
 

@@ -12,7 +12,7 @@
 
 #include "base/distance_tile.hpp"
 #include "base/query_chunks.hpp"
-#include "sums/kernel_points.hpp"
+#include "sums/point_layout.hpp"
 #include "sums/profile.hpp"
 
 namespace spectralcls::detail {
@@ -58,7 +58,7 @@ class TileArguments {
 
   // leave_out() makes distances in `out` infinite.
   template <class LeaveOut>
-  void measure(const QueryChunk<T>& queries, index_t block, const KernelPoints<T>& points, const Tile& tile,
+  void measure(const QueryChunk<T>& queries, index_t block, const PointLayout<T>& points, const Tile& tile,
                TileBuffer<T>& out, Memory& memory, LeaveOut&& leave_out) const {
     const index_t n_rows = queries.size_of(block);
     const double norms = queries.packed.largest_norm[static_cast<std::size_t>(block)] + tile.largest_norm;
@@ -96,7 +96,7 @@ class TileArguments {
 
   // The product form, and differences for pairs below the share of the query's norm: one by one if they are few, else
   // for the panels that hold them.
-  void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const KernelPoints<T>& points,
+  void correct_products(const QueryChunk<T>& queries, index_t block, index_t n_rows, const PointLayout<T>& points,
                         const Tile& tile, TileBuffer<T>& out, Memory& memory) const {
     T floors[tile_rows];
     for (int r = 0; r < tile_rows; ++r) floors[r] = queries.packed.block_norms(block)[r] * share_;

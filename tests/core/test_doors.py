@@ -7,7 +7,7 @@ import spectralcls
 from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
 from spectralcls.information._dimension import entropic_dimension
-from spectralcls.kernels import KernelPoints, kernel_matrix, silverman_bandwidth
+from spectralcls.kernels import PackedPoints, kernel_matrix, silverman_bandwidth
 from spectralcls.linalg import GramOperator, KernelOperator, rpcholesky
 
 X = np.random.default_rng(0).normal(size=(5, 2))
@@ -162,13 +162,13 @@ def test_matrices_neighbors_and_vectors_of_the_core_name_the_argument():
         (lambda: compiled.asymmetry(np.ones((2, 3)), 1), "A must be square"),
         (lambda: compiled.multiply_add_rate(np.dtype("i8"), 0.1, 1), "dtype must be float32 or float64"),
         (
-            lambda: compiled.tolerance_sums(
+            lambda: compiled.approximate_sums(
                 X, X, None, None, 1, "gaussian", 1.0, None, -1.0, 0.0, False, 1.0, "automatic", 1
             ),
             "rtol",
         ),
         (
-            lambda: compiled.tolerance_sums(
+            lambda: compiled.approximate_sums(
                 X, X, None, integers(0, 9, 0, 0, 0), 1, "gaussian", 1.0, None, 1e-3, 0.0, False, 1.0, "pairs", 1
             ),
             "labels",
@@ -338,7 +338,7 @@ def test_unaligned_arrays_are_copied_or_refused(dtype):
     np.testing.assert_array_equal(
         kernel_sums(U, U, weights=unaligned(weights), bandwidth=1.0), kernel_sums(A, A, weights=weights, bandwidth=1.0)
     )
-    np.testing.assert_array_equal(kernel_sums(A, KernelPoints(U), bandwidth=1.0), kernel_sums(A, A, bandwidth=1.0))
+    np.testing.assert_array_equal(kernel_sums(A, PackedPoints(U), bandwidth=1.0), kernel_sums(A, A, bandwidth=1.0))
     np.testing.assert_array_equal(kernel_matrix(U, bandwidth=1.0), kernel_matrix(A, bandwidth=1.0))
     np.testing.assert_array_equal(knn(U, U, 3, algorithm="brute")[1], knn(A, A, 3, algorithm="brute")[1])
     np.testing.assert_array_equal(
@@ -381,7 +381,7 @@ def test_points_that_nearly_coincide_and_a_query_far_beyond_their_spread(dtype, 
     expected = len(points) * np.exp(-0.5 * query**2)
     rtol = 1e-5 if dtype == "f4" else 1e-12
     np.testing.assert_allclose(kernel_sums(Q, P, bandwidth=1.0), [expected], rtol=rtol)
-    np.testing.assert_allclose(kernel_sums(Q, KernelPoints(P), bandwidth=1.0), [expected], rtol=rtol)
+    np.testing.assert_allclose(kernel_sums(Q, PackedPoints(P), bandwidth=1.0), [expected], rtol=rtol)
     np.testing.assert_allclose(
         kernel_sums(Q, P, bandwidth=1.0, log=True), [np.log(len(points)) - 0.5 * query**2], rtol=rtol
     )
@@ -487,7 +487,7 @@ MASKED = np.ma.array(np.ones((5, 2)), mask=np.arange(10).reshape(5, 2) == 3)
         lambda A: kernel_sums(X, A, bandwidth=1),
         lambda A: kernel_sums(X, X, weights=A[:, 1], bandwidth=1),
         lambda A: kernel_matrix(A, bandwidth=1),
-        lambda A: KernelPoints(A),
+        lambda A: PackedPoints(A),
         lambda A: knn(A, X, 1),
         lambda A: knn(X, A, 1),
         lambda A: silverman_bandwidth(A),

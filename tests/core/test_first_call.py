@@ -1,4 +1,4 @@
-"""The first call with KernelPoints packs them. Whatever stops or disturbs it, the next call answers."""
+"""The first call with PackedPoints packs them. Whatever stops or disturbs it, the next call answers."""
 
 import json
 import os
@@ -16,18 +16,18 @@ pytestmark = [
 SETUP = """
 import json, os, resource, signal, sys, threading, time, warnings
 import numpy as np
-from spectralcls.kernels import KernelPoints, kernel_sums
+from spectralcls.kernels import PackedPoints, kernel_sums
 warnings.simplefilter("ignore")
 layout = sys.argv[1]
 rng = np.random.default_rng(0)
-n, d, h = {"pairs": (150_000, 40, 3.0), "skipping": (300_000, 6, 0.05)}[layout]
+n, d, h = {"pairs": (150_000, 40, 3.0), "pruning": (300_000, 6, 0.05)}[layout]
 X = rng.normal(size=(n, d))
 Q = X[:300].copy()
-near = dict(bandwidth=h, rtol=1e-3 if layout == "skipping" else 0.0)
+near = dict(bandwidth=h, rtol=1e-3 if layout == "pruning" else 0.0)
 def answer(points, n_jobs=2):
     return kernel_sums(Q, points, n_jobs=n_jobs, **near)
 began = time.perf_counter()
-expected = answer(KernelPoints(X))
+expected = answer(PackedPoints(X))
 took = time.perf_counter() - began
 """
 
@@ -41,7 +41,7 @@ def outcome(layout, code):
     return json.loads(run.stdout)
 
 
-LAYOUTS = pytest.mark.parametrize("layout", ["pairs", "skipping"])
+LAYOUTS = pytest.mark.parametrize("layout", ["pairs", "pruning"])
 
 
 @LAYOUTS
@@ -52,7 +52,7 @@ def test_interrupted_at_any_time(layout):
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 interrupted = []
 for share in np.linspace(0.02, 0.9, 15):
-    points = KernelPoints(X)
+    points = PackedPoints(X)
     try:
         signal.setitimer(signal.ITIMER_REAL, share * took)
         answer(points)
@@ -74,7 +74,7 @@ def test_out_of_memory(layout):
         """
 failed = 0
 for share in (0.02, 0.1, 0.3, 0.6, 0.9, 1.2):
-    points = KernelPoints(X)
+    points = PackedPoints(X)
     for attempt in range(2):
         in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (in_use + int(share * X.nbytes), resource.RLIM_INFINITY))
@@ -99,7 +99,7 @@ def test_forked_meanwhile(layout):
         """
 states = []
 for share in np.linspace(0.02, 0.9, 10):
-    points = KernelPoints(X)
+    points = PackedPoints(X)
     points.packed(1)
     thread = threading.Thread(target=answer, args=(points,))
     thread.start()

@@ -9,7 +9,7 @@ import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spectralcls.kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
+from spectralcls.kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 
 DTYPES = [np.float32, np.float64]
 ALL_KERNELS = tuple(reference.PROFILES)
@@ -273,7 +273,7 @@ def test_sums_with_a_scale_are_relative_to_points_that_weigh_something(packed, d
     Q, X = np.zeros((1, 1), dtype), np.array([[0], [1], [100], [101]], dtype)
     W = np.array([[0, 0], [0, 0], [1, 2], [3, 0]], dtype)
     truth = np.array([[-5000 + np.log1p(3 * np.exp(-100.5)), -5000 + np.log(2)]])
-    points, weights = (KernelPoints(X, weights=W), None) if packed else (X, W)
+    points, weights = (PackedPoints(X, weights=W), None) if packed else (X, W)
     np.testing.assert_allclose(kernel_sums(Q, points, weights=weights, bandwidth=1.0, log=True), truth, rtol=1e-6)
     scale, sums = kernel_sums(Q, points, weights=weights, bandwidth=[1.0, 10.0], log="pair", exclude_self=[0])
     np.testing.assert_allclose((scale[..., None] + np.log(sums))[:, 0], truth, rtol=1e-6)
@@ -309,8 +309,8 @@ def test_a_far_point_that_outweighs_the_nearest_is_seen(dtype, nearest, far):
 def test_entries_near_zero_of_columns_of_either_sign_need_no_other_precision():
     """Those of eigenvectors: a point counts as light only if it is so in all columns."""
     W = np.array([[1.0, 1e-30], [0.0, -1.0]], np.float32)
-    assert KernelPoints(np.eye(2, dtype=np.float32), weights=W).weights_in_range()
-    assert not KernelPoints(np.eye(2, dtype=np.float32), weights=W[:, 1]).weights_in_range()
+    assert PackedPoints(np.eye(2, dtype=np.float32), weights=W).weights_fit_dtype()
+    assert not PackedPoints(np.eye(2, dtype=np.float32), weights=W[:, 1]).weights_fit_dtype()
 
 
 @pytest.mark.parametrize("kernel", reference.POSITIVE)
@@ -465,7 +465,7 @@ def test_out_may_not_overlap_what_is_read():
         (square.copy(), square, square),
         (few, few.copy(), buffer.reshape(60, 60)),
         (few.copy(), few, buffer.reshape(60, 60)),
-        (few.copy(), KernelPoints(few), buffer.reshape(60, 60)),
+        (few.copy(), PackedPoints(few), buffer.reshape(60, 60)),
     ):
         before = buffer.copy(), square.copy()
         with pytest.raises(ValueError, match="share memory"):

@@ -280,12 +280,12 @@ KINDS = ["clusters", "integers", "duplicates", "offset", "wide", "tiny", "consta
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 10, 200])
-def test_neighbors_through_the_filter_are_those_among_all_pairs(skipping, kind, dtype, k):
+def test_neighbors_through_the_filter_are_those_among_all_pairs(pruning, kind, dtype, k):
     Q, X = skippable(kind, dtype)
     k = min(k, len(X))
-    skipping("always")
+    pruning("always")
     distances, indices = knn(Q, X, k, algorithm="brute")
-    skipping("never")
+    pruning("never")
     expected, order = knn(Q, X, k, algorithm="brute")
     np.testing.assert_array_equal(distances, expected)
     np.testing.assert_array_equal(indices, order)
@@ -293,14 +293,14 @@ def test_neighbors_through_the_filter_are_those_among_all_pairs(skipping, kind, 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(skipping, kind, dtype):
+def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(pruning, kind, dtype):
     Q, X = skippable(kind, dtype)
     radii = np.nextafter(knn(X, X, min(5, len(X)), algorithm="brute")[0][:, -1], dtype(np.inf))
     radii[::7] *= 3
     radii[0] = np.inf
-    skipping("always")
+    pruning("always")
     graph = reverse_knn(Q, X, radii)
-    skipping("never")
+    pruning("never")
     expected = reverse_knn(Q, X, radii)
     assert graph.nnz >= len(Q)
     for part in ("indptr", "indices", "data"):
@@ -308,8 +308,8 @@ def test_reverse_neighbors_through_the_filter_are_those_among_all_pairs(skipping
 
 
 @pytest.mark.parametrize("choice", ["always", "sampled"])
-def test_same_bits_through_the_filter_for_any_number_of_threads(skipping, choice):
-    skipping(choice)
+def test_same_bits_through_the_filter_for_any_number_of_threads(pruning, choice):
+    pruning(choice)
     rng = np.random.default_rng(18)
     centers = rng.uniform(-1, 1, size=(30, 12))
     X = (centers[rng.integers(30, size=6000)] + 0.05 * rng.standard_normal((6000, 12))).astype(np.float32)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import reference
 
-from spectralcls.kernels import KernelPoints, kernel_matrix, kernel_sums
+from spectralcls.kernels import PackedPoints, kernel_matrix, kernel_sums
 
 DTYPES = [np.float32, np.float64]
 FEATURES = [1, 3, 5, 7, 30, 100, 300, 1000]
@@ -33,7 +33,7 @@ def assert_promise(Q, X, h, dtype, kernel="gaussian"):
         terms = np.where(u > 0, terms / np.where(u > 0, u, 1), 0)
     allowed = reference.rounding(a, dtype, kernel) * terms
     least = len(X) * np.finfo(dtype).tiny
-    points = KernelPoints(X)
+    points = PackedPoints(X)
     sums = kernel_sums(Q, points, kernel=kernel, bandwidth=h)
     assert np.all(np.abs(sums - terms.sum(axis=1)) <= allowed.sum(axis=1) + least)
     # As a part of several bandwidths, and with signed weights, relative to the sum of absolute terms.

@@ -10,7 +10,7 @@ from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 
 from spectralcls.kernels._approximate import tolerance_sums
 
-STRATEGIES = ("pairs", "lattice")
+STRATEGIES = ("pairs", "gridding")
 COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")
 
 
@@ -85,7 +85,7 @@ def test_many_labels_and_columns_stay_within_memory():
     X, W, labels = rng.normal(size=(500, 3)), rng.normal(size=(500, 40)), rng.integers(400, size=500)
     truth, scale = exact(X[:20], X, h=1.0, weights=W, labels=labels, n_labels=400)
     result = tolerance_sums(
-        X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3, strategy="lattice"
+        X[:20], X, weights=W, labels=labels, n_labels=400, bandwidth=1.0, rtol=1e-3, strategy="gridding"
     )
     assert_within(result, truth, scale, 1e-3)
 
@@ -171,10 +171,10 @@ def test_float32_points_are_summed_in_float64(strategy):
     assert_within(result, truth, scale, 1e-3)
 
 
-def test_the_error_of_the_lattice_falls_with_the_tolerance():
+def test_the_error_of_gridding_falls_with_the_tolerance():
     X = np.random.default_rng(0).normal(size=(20_000, 2))
     truth, _ = exact(X[:300], X, h=0.3)
-    options = {"bandwidth": 0.3, "strategy": "lattice"}
+    options = {"bandwidth": 0.3, "strategy": "gridding"}
     errors = [np.abs(tolerance_sums(X[:300], X, rtol=t, **options)[:, 0] / truth - 1).max() for t in (1e-1, 1e-4, 1e-8)]
     assert 1e-1 > errors[0] > 1e-4 > errors[1] > 1e-8 > errors[2] > 1e-13
 

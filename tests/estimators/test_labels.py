@@ -17,8 +17,8 @@ RULES = [
 
 
 @pytest.fixture(autouse=True)
-def always(skipping, monkeypatch):
-    skipping("always")
+def always(pruning, monkeypatch):
+    pruning("always")
     monkeypatch.setattr(certified, "MANY", 1)
     monkeypatch.setattr("spectralcls._expansion.expansion.MANY", 1)
 
@@ -29,27 +29,27 @@ def overlapping(rng, n, d, n_classes=4):
     return centers[which] + 0.2 * rng.normal(size=(n, d)), (which + rng.integers(2, size=n)) % n_classes
 
 
-def best(classifier, Q, skipping):
+def best(classifier, Q, pruning):
     """Labels by all scores over all pairs."""
-    skipping("never")
+    pruning("never")
     return classifier.classes_[classifier._model.scores(Q).argmax(axis=1)]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("bandwidth", [0.03, 0.2, 2.0])
 @pytest.mark.parametrize("classifier", RULES, ids=str)
-def test_labels_are_those_of_all_scores(skipping, classifier, bandwidth, dtype):
+def test_labels_are_those_of_all_scores(pruning, classifier, bandwidth, dtype):
     rng = np.random.default_rng(0)
     X, y = overlapping(rng, 1200, 6)
     Q = np.vstack([overlapping(rng, 300, 6)[0], 30 * rng.normal(size=(20, 6)), X[:30]]).astype(dtype)
     weights = rng.uniform(0.1, 10, size=len(X))
     fitted = classifier.set_params(bandwidth=bandwidth).fit(X.astype(dtype), y, sample_weight=weights)
     found = fitted.predict(Q)
-    np.testing.assert_array_equal(found, best(fitted, Q, skipping))
+    np.testing.assert_array_equal(found, best(fitted, Q, pruning))
 
 
 @pytest.mark.parametrize("classifier", RULES, ids=str)
-def test_near_ties_and_ties(skipping, classifier):
+def test_near_ties_and_ties(pruning, classifier):
     """Mirrored classes, and queries on the plane between them or a few roundings off it: where all scores are tied to
     rounding, one of the tied wins."""
     rng = np.random.default_rng(1)
@@ -59,7 +59,7 @@ def test_near_ties_and_ties(skipping, classifier):
     Q[:, 0] = np.repeat([0.0, 1e-16, -1e-12, 1e-8, -1e-5, 1e-3, -1e-2, 0.1], 50)
     fitted = classifier.set_params(bandwidth=0.5).fit(X, y)
     found = fitted.predict(Q)
-    skipping("never")
+    pruning("never")
     scores = fitted._model.scores(Q)
     lost = scores.max(axis=1) - scores[np.arange(400), found]
     assert np.all(lost <= 1e-11 * (1 + np.abs(scores).max(axis=1)))
@@ -77,9 +77,9 @@ def test_most_queries_are_certain_at_once(monkeypatch):
     assert sum(rows) < 30
 
 
-def test_what_rounding_may_decide_is_settled_by_all_pairs(skipping, monkeypatch):
+def test_what_rounding_may_decide_is_settled_by_all_pairs(pruning, monkeypatch):
     """Exponents of 1e4 that differ by 1e6 of their epsilons are certain, by a hundred they are not."""
-    skipping("sampled")  # of so few pairs none
+    pruning("sampled")  # of so few pairs none
     settled = []
     for difference in (1e-14, 1e-10):
         X = np.array([[0.0], [2 + difference]])
@@ -91,26 +91,26 @@ def test_what_rounding_may_decide_is_settled_by_all_pairs(skipping, monkeypatch)
     assert settled == [1e-14]
 
 
-def test_a_class_without_prior_probability_never_wins(skipping):
+def test_a_class_without_prior_probability_never_wins(pruning):
     rng = np.random.default_rng(3)
     X, y = overlapping(rng, 900, 5, n_classes=3)
     fitted = ParzenClassifier(bandwidth=0.2, priors=[0.5, 0.0, 0.5], scale=None).fit(X, y)
     found = fitted.predict(X)
     assert not (found == 1).any()
-    np.testing.assert_array_equal(found, best(fitted, X, skipping))
+    np.testing.assert_array_equal(found, best(fitted, X, pruning))
 
 
 @pytest.mark.parametrize("kernel", ["epanechnikov", "laplace"])
-def test_other_kernels(skipping, kernel):
+def test_other_kernels(pruning, kernel):
     rng = np.random.default_rng(4)
     X, y = overlapping(rng, 900, 5)
     Q = np.vstack([X[:200] + 0.1, X[:5] + 50])
     fitted = ParzenClassifier(bandwidth=0.3, kernel=kernel, scale=None).fit(X, y)
-    np.testing.assert_array_equal(fitted.predict(Q), best(fitted, Q, skipping))
+    np.testing.assert_array_equal(fitted.predict(Q), best(fitted, Q, pruning))
 
 
-def test_bandwidths_of_classes(skipping):
+def test_bandwidths_of_classes(pruning):
     rng = np.random.default_rng(5)
     X, y = overlapping(rng, 1500, 8)
     fitted = ParzenClassifier(bandwidth=[0.02, 0.1, 0.3, 0.05], scale=None).fit(X, y)
-    np.testing.assert_array_equal(fitted.predict(X), best(fitted, X, skipping))
+    np.testing.assert_array_equal(fitted.predict(X), best(fitted, X, pruning))

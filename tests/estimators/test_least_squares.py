@@ -24,7 +24,7 @@ def ridge(Z, signs, weights, alpha):
 @pytest.mark.parametrize("alpha", least_squares.ALPHAS)
 def test_decisions_about_a_sample_are_those_of_a_fit_without_it(problem, alpha):
     Z, targets, weights = problem
-    family = least_squares.Family(Z, targets, weights)
+    family = least_squares.RidgePath(Z, targets, weights)
     signs = 2.0 * targets - 1
     shift = np.average(signs, axis=0, weights=weights)
     scale = weights @ (Z**2).sum(axis=1) / weights.sum()
@@ -40,16 +40,16 @@ def test_decisions_about_a_sample_are_those_of_a_fit_without_it(problem, alpha):
 
 def test_a_weight_is_a_number_of_copies(problem):
     Z, targets, weights = problem
-    once = least_squares.Family(Z, targets, weights).machine(0, 0.1)
+    once = least_squares.RidgePath(Z, targets, weights).machine(0, 0.1)
     copies = np.repeat(np.arange(len(Z)), weights.astype(int))
-    repeated = least_squares.Family(Z[copies], targets[copies], np.ones(len(copies))).machine(0, 0.1)
+    repeated = least_squares.RidgePath(Z[copies], targets[copies], np.ones(len(copies))).machine(0, 0.1)
     assert_allclose(once.coef_, repeated.coef_, rtol=1e-9)
     assert once.intercept_ == pytest.approx(repeated.intercept_)
 
 
 def test_scores_are_those_of_scikit_learn(problem):
     Z, targets, weights = problem
-    decisions = least_squares.Family(Z, targets, weights).held_out(0.1)
+    decisions = least_squares.RidgePath(Z, targets, weights).held_out(0.1)
     pairs = list(zip(targets.T, decisions.T, strict=True))
     explained = [r2_score(2.0 * t - 1, d, sample_weight=weights) for t, d in pairs]
     assert_allclose(least_squares.explained(decisions, targets, weights), explained)

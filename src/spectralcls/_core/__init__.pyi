@@ -19,6 +19,8 @@ class compiled:
     @staticmethod
     def build_info() -> dict[str, str]: ...
     @staticmethod
+    def set_pruning(choice: str) -> None: ...
+    @staticmethod
     def thread_limit() -> int: ...
     @staticmethod
     def kernel_sums(
@@ -68,7 +70,7 @@ class compiled:
         n_threads: int,
     ) -> None: ...
     @staticmethod
-    def tolerance_sums(
+    def approximate_sums(
         queries: np.ndarray,
         points: np.ndarray,
         weights: np.ndarray | None,

@@ -19,7 +19,7 @@ _OPERATIONS = 2e9  # multiply-adds of a part of a matrix product: a tenth of a s
 
 
 @contextmanager
-def leavable_pool(n_threads):
+def interruptible_pool(n_threads):
     """A pool of threads whose waiting work is canceled, and whose running work is left alone, on an exception."""
     pool = ThreadPoolExecutor(n_threads)
     try:
@@ -30,14 +30,14 @@ def leavable_pool(n_threads):
         raise
 
 
-def leavable(call, *arguments, **options):
+def run_interruptibly(call, *arguments, **options):
     """The result of a call that releases the GIL, such that Ctrl-C is answered while it runs.
 
     Its arguments must not be used again after an interruption: it may still write to them.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **options)  # Python tells other threads of no signal
-    with leavable_pool(1) as pool:
+    with interruptible_pool(1) as pool:
         return pool.submit(contextvars.copy_context().run, call, *arguments, **options).result()
 
 
@@ -47,7 +47,7 @@ def eigh(A):
     NumPy's divide and conquer does not converge on some, of nearly equal rows and values like 1e-60: QR iteration does.
     """
     try:
-        return np.linalg.eigh(A) if len(A) <= _SHORT else leavable(np.linalg.eigh, A)
+        return np.linalg.eigh(A) if len(A) <= _SHORT else run_interruptibly(np.linalg.eigh, A)
     except np.linalg.LinAlgError:
         return scipy.linalg.eigh(A, driver="ev")
 

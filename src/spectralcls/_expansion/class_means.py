@@ -53,7 +53,7 @@ def class_means(
         inverse_density = np.exp(-log_density)
         in_norm = sample_weights * np.exp(-log_density / 2)
         columns = sample_weights * rule.point_weights(log_density)
-        columns, in_norm, inverse_density = points.hold(columns, in_norm, inverse_density)
+        columns, in_norm, inverse_density = points.persist(columns, in_norm, inverse_density)
 
     potentials = sums = None
     if rule.needs_potentials:

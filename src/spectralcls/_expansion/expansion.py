@@ -70,7 +70,7 @@ class Expansion:
         scores = self._evaluate(Q, partial(self.rule.scores, offsets=self.offsets), len(self.offsets))
         if not self.by_class or self.rule.decision == "distance":
             return scores
-        return self.points.settle(scores, Q, self.candidates, self.kernel != "gaussian")
+        return self.points.fallback_to_nearest(scores, Q, self.candidates, self.kernel != "gaussian")
 
     def labels(self, Q):
         """``scores(Q).argmax(axis=1)``; where that is the same, without the sums of classes that cannot win."""

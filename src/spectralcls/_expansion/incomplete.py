@@ -8,7 +8,7 @@ all features: a query that has p of F features meets the weights to the power p 
 import numpy as np
 
 from .._inputs.missing import columns_of, known_features, masked_distance
-from ..kernels import KernelPoints, kernel_sums
+from ..kernels import PackedPoints, kernel_sums
 
 LOG_ROOT = np.log(2 * np.pi) / 2
 
@@ -52,7 +52,7 @@ def incomplete_class_sums(Q, X, codes, n_classes, widths, weights=None, factors=
     complete = np.zeros((len(X), len(columns)), dtype=bool)
     A, B, constant = masked_distance(Q - center, lacking, X - center, complete, columns)
     weights = np.ones(len(X)) if weights is None else weights
-    points = KernelPoints(B, weights=weights[:, None], labels=codes, n_labels=n_classes)
+    points = PackedPoints(B, weights=weights[:, None], labels=codes, n_labels=n_classes)
     options = dict(bandwidth=widths, log="pair", n_jobs=n_jobs)
     if factors is None:
         log_scale, sums = kernel_sums(A, points, **options)

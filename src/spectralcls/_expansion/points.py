@@ -9,7 +9,7 @@ from .._inputs.completion import completed
 from .._inputs.missing import is_incomplete
 from .._utils.training_data import TrainingData
 from .._utils.validation import unit_scale
-from ..kernels import KernelPoints, bounded_sums, kernel_sums
+from ..kernels import PackedPoints, bounded_sums, kernel_sums
 from .incomplete import factors_of, incomplete_class_log_sums, split_by_missing
 from .nearest import nearest_codes
 
@@ -166,7 +166,7 @@ class TrainingPoints:
         kept = vars(self).get("_kept")
         if kept is None or kept[0] is not columns or kept[1] != by_class:
             labels = {"labels": self.codes, "n_labels": self.n_classes} if by_class else {}
-            kept = (columns, by_class, KernelPoints(self.X, weights=columns, **labels))
+            kept = (columns, by_class, PackedPoints(self.X, weights=columns, **labels))
             vars(self)["_kept"] = kept
         return kept[2]
 
@@ -183,7 +183,7 @@ class TrainingPoints:
             out[block] = finish(sums(Q[block]))
         return out
 
-    def settle(self, scores, Q, candidates, compact):
+    def fallback_to_nearest(self, scores, Q, candidates, compact):
         """Give the class of the nearest point the score 0 if no class is reached; of the `candidates` (C,) alone."""
         rows = np.flatnonzero(np.isneginf(scores.max(axis=1)))
         if len(rows):
@@ -241,11 +241,11 @@ class TrainingPoints:
         relative = np.exp(log_scale - log_scale.max())
         if np.all(relative == 1):
             return columns, log_scale
-        factors = self.of_class(relative)
-        (columns,) = self.hold(factors if columns is None else columns * factors)
+        factors = self.broadcast_by_class(relative)
+        (columns,) = self.persist(factors if columns is None else columns * factors)
         return columns, np.full_like(log_scale, log_scale.max())
 
-    def of_class(self, values):
+    def broadcast_by_class(self, values):
         """What holds for its class, at every point."""
         return values[self.codes]
 
@@ -254,7 +254,7 @@ class TrainingPoints:
         second = np.ones(len(self.X)) if self.weights is None else self.weights
         return np.column_stack([second if columns is None else columns, second])
 
-    def hold(self, *arrays):
+    def persist(self, *arrays):
         """Arrays that serve several times."""
         return arrays
 

@@ -60,7 +60,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         task = dask.delayed(finish)
         return from_blocks([task(part) for part in parts], sizes(Q), (width,) if width else (), np.float64)
 
-    def settle(self, scores, Q, candidates, compact):
+    def fallback_to_nearest(self, scores, Q, candidates, compact):
         """As in memory, lazily; a kernel that is not compact reaches every query."""
         if not compact:
             return scores
@@ -77,7 +77,7 @@ class TrainingPoints(_expansion.TrainingPoints):
             self.X, self.codes, weights, self.n_classes, kernel, bandwidths, self.tolerance or 0.0, self.n_jobs
         )
 
-    def of_class(self, values):
+    def broadcast_by_class(self, values):
         return self.codes.map_blocks(lambda codes: values[codes], dtype=np.float64)
 
     def with_sample_weights(self, columns):
@@ -85,7 +85,7 @@ class TrainingPoints(_expansion.TrainingPoints):
         first = second if columns is None else columns
         return da.stack([first, second], axis=1).rechunk({1: -1}).persist()
 
-    def hold(self, *arrays):
+    def persist(self, *arrays):
         return dask.persist(*arrays)
 
     def local(self):

@@ -30,7 +30,7 @@ def reference_bandwidth(rule, data, kernel, random_state=0):
         found = _tuning.reference_bandwidth(
             rule, points.X, points.codes, len(points.classes), points.weights, kernel=kernel
         )
-        return found * shrinkage(data, points)
+        return found * bandwidth_ratio_of(data, points)
     weights = column_blocks(data.weights, data.X)
     moments = dask.delayed(_moments)
     parts = [
@@ -123,17 +123,17 @@ def draw_gathered(estimator, data, rng, against_all=False):
         random_state=estimator.random_state,
         against_all=against_all,
     )
-    return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / shrinkage(data, points))
+    return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
 
 
 def candidate_grid(estimator, data, points, kernel):
     """Bandwidths to try, on the scale of all points."""
     if estimator.bandwidth_grid is not None:
         return candidate_bandwidths(estimator.bandwidth_grid, points)
-    return candidate_bandwidths(None, points, kernel) * shrinkage(data, points)
+    return candidate_bandwidths(None, points, kernel) * bandwidth_ratio_of(data, points)
 
 
-def shrinkage(data, points):
+def bandwidth_ratio_of(data, points):
     """Factor from a bandwidth for the gathered points to one for all."""
     n, d = data.X.shape
     return (len(points.X) / n) ** (1 / (d + 4))

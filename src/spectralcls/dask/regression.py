@@ -15,7 +15,7 @@ from ._inputs import DaskInputs
 from ._points import TrainingPoints
 from ._rows import as_column, as_points
 from ._sums import nearest_points
-from ._tuning import gather, reference_bandwidth, shrinkage
+from ._tuning import bandwidth_ratio_of, gather, reference_bandwidth
 
 
 class KernelRegressor(regression.KernelRegressor):
@@ -133,7 +133,7 @@ class KernelRegressor(regression.KernelRegressor):
         if self.bandwidth != "cv" and len(degrees) == 1:
             return Choice(grid[0], degrees[0])
         sample = gather(data, self.max_tuning_samples, check_random_state(self.random_state))
-        shrunk = shrinkage(data, sample)
+        shrunk = bandwidth_ratio_of(data, sample)
         if self.bandwidth == "cv":
             grid = candidates(self, sample) * (shrunk if self.bandwidth_grid is None else 1.0)
         return chosen(self, sample, degrees, grid, 1 / shrunk)

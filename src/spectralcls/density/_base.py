@@ -10,8 +10,8 @@ from .._tuning import Scored, candidate_bandwidths, draw_sample, has_spread, ref
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array
 from ..kernels import KERNELS
-from ._form import DensityForm, bandwidth_classes, held_out_log_density
-from ._space import Space, check_bounds
+from ._density_model import DensityForm, bandwidth_classes, held_out_log_density
+from ._whitening import Space, check_bounds
 
 ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's names
 

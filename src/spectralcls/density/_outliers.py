@@ -14,8 +14,8 @@ from .._utils.quantile import weighted_quantile
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import with_left_out
 from ._base import Density
-from ._form import leave_one_out_log_density
-from ._parts import surprises
+from ._density_model import leave_one_out_log_density
+from ._marginals import surprises
 
 
 def _finds_outliers(estimator):

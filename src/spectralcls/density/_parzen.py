@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import transactional
 from .._utils.typing import Array, ArrayLike, RandomState
-from . import _parts, _univariate
+from . import _marginals, _univariate
 from ._base import Density
 
 
@@ -202,7 +202,7 @@ default="gaussian"
             Independent points.
         """
         check_is_fitted(self)
-        return _parts.drawn(self._form, n_samples, check_random_state(random_state))
+        return _marginals.drawn(self._form, n_samples, check_random_state(random_state))
 
     def marginal(self, features: ArrayLike) -> "ParzenDensity":
         """The density of some of the features, with the kernels as they are.
@@ -217,7 +217,7 @@ default="gaussian"
         density : ParzenDensity
             Fitted. Gaussian kernel only: of other round kernels no marginal is of the same kind.
         """
-        return _parts.marginal_of(self, features)
+        return _marginals.marginal_of(self, features)
 
     def conditional(self, features: ArrayLike, values: ArrayLike) -> "ParzenDensity":
         """The density of the other features, given values of some.
@@ -238,7 +238,7 @@ default="gaussian"
         -----
         Kernels that are below e^-700 of the largest one at these values are left out.
         """
-        return _parts.conditional_of(self, features, values)
+        return _marginals.conditional_of(self, features, values)
 
     def cdf(self, X: ArrayLike) -> Array:
         """Probability of values up to each query; for one feature.
@@ -254,7 +254,7 @@ default="gaussian"
             Probabilities, from 0 to 1.
         """
         X = self._queries(X)
-        return _univariate.cumulative(_parts.only_feature(self), X[:, 0].astype(np.float64))
+        return _univariate.cumulative(_marginals.only_feature(self), X[:, 0].astype(np.float64))
 
     def quantile(self, p: ArrayLike) -> Array:
         """The inverse of :meth:`cdf`; for one feature.
@@ -270,4 +270,4 @@ default="gaussian"
             Values below which these probabilities lie.
         """
         check_is_fitted(self)
-        return _univariate.quantiles(_parts.only_feature(self), p)
+        return _univariate.quantiles(_marginals.only_feature(self), p)

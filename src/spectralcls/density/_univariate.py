@@ -4,7 +4,7 @@ import numpy as np
 
 from .._expansion.points import blocks
 from ..kernels import PROFILES
-from ._space import _REACH
+from ._whitening import _REACH
 
 _BISECTIONS = 80
 

@@ -1,13 +1,13 @@
 """Fitting the members on parts of the points, weighing them by what they say of the rest, fitting them to all."""
 
 import time
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 
+from .._utils.cached import cached_property
 from ._budget import cost, dearest
 from ._members import LARGE, indicators_help, make_view
 from ._vote import Vote, class_shares, learn_vote

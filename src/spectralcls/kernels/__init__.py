@@ -15,12 +15,12 @@ from ._bandwidth import amise_bandwidth, bandwidth_grid, kernel_variance, scale_
 from ._bandwidth import check_repetitions as check_repetitions
 from ._bandwidth import reference_rule as reference_rule
 from ._exact import bounded_sums as bounded_sums
-from ._kernel_sums import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
+from ._kernel_sums import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 from ._profiles import PROFILES as PROFILES
 
 __all__ = [
     "KERNELS",
-    "KernelPoints",
+    "PackedPoints",
     "amise_bandwidth",
     "bandwidth_grid",
     "kernel_matrix",

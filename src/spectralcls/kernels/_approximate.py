@@ -40,7 +40,7 @@ def approximate_sums(request: SumsRequest):
     )
     if sums is None or r.output == "plain":
         return sums
-    np.maximum(sums, 0.0, out=sums)  # a point taken out of a lattice sum leaves rounding of either sign
+    np.maximum(sums, 0.0, out=sums)  # a point taken out of a gridded sum leaves rounding of either sign
     heaviest = np.ones(1) if r.weights is None else r.weights.max(axis=0).astype(np.float64)
     least = _UNDERFLOW * len(r.X) * heaviest if r.kernel == "gaussian" else 0.0
     lost = np.flatnonzero((sums.sum(axis=2) < least).any(axis=(1, 2)))
@@ -89,7 +89,7 @@ def tolerance_sums(
     rtol, atol : float, at least 0
     exclude_self : int64 ndarray of shape (m,) or None
         Row of X that each query leaves out, -1 for none.
-    strategy : {"automatic", "pairs", "lattice"}
+    strategy : {"automatic", "pairs", "gridding"}
         What to use where both are possible; only ``"automatic"`` gives way to brute force.
     n_jobs : int or None
 
@@ -99,7 +99,7 @@ def tolerance_sums(
 
     Notes
     -----
-    One pass per bandwidth. About O((m + n) w^d) operations where the lattice is used, w = 8 to 24 by
+    One pass per bandwidth. About O((m + n) w^d) operations where gridding is used, w = 8 to 24 by
     tolerance (Gaussian, d <= 3); O(pairs within the radius) elsewhere. float64 inside; memory
     O((m + n) (d + c)).
     """
@@ -115,7 +115,7 @@ def tolerance_sums(
     brute_passes = max(n_passes * share, 1e-9) * _BRUTE_FORCE
     sums = []
     for h in bandwidths:
-        part = compiled.tolerance_sums(
+        part = compiled.approximate_sums(
             *doubles,
             labels,
             n_labels,

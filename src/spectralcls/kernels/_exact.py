@@ -8,7 +8,7 @@ from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array
 from ._checks import check_bandwidths, check_queries
-from ._points import KernelPoints
+from ._points import PackedPoints
 from ._request import SumsRequest
 
 
@@ -70,7 +70,7 @@ def _similar_bandwidths(bandwidths: Array) -> list[Array]:
 
 def bounded_sums(
     Q: Array,
-    points: KernelPoints,
+    points: PackedPoints,
     kernel: str,
     bandwidths: Array,
     rtol: float,

@@ -11,11 +11,11 @@ from ._approximate import approximate_sums
 from ._checks import check_bandwidths, check_kernel, check_points, check_queries
 from ._exact import exact_sums
 from ._normalizer import is_representable, log_normalizer
-from ._points import KernelPoints
+from ._points import PackedPoints
 from ._profiles import PROFILES
 from ._request import SumsRequest
 
-__all__ = ["KERNELS", "KernelPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
+__all__ = ["KERNELS", "PackedPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
 # Those of which a density can be made, which is what the estimators take.
 KERNELS = tuple(name for name, profile in PROFILES.items() if profile.variance)
@@ -47,8 +47,8 @@ def kernel_sums(
     ----------
     Q : array-like of shape (m, d)
         Queries.
-    X : array-like of shape (n, d) or KernelPoints
-        Points. float32 when both Q and X are float32, float64 otherwise. :class:`KernelPoints` are checked and packed
+    X : array-like of shape (n, d) or PackedPoints
+        Points. float32 when both Q and X are float32, float64 otherwise. :class:`PackedPoints` are checked and packed
         once for many calls; they have the labels, and the weights unless others are given here.
     weights : array-like of shape (n,), (n, c) or (n, b, c), default=None
         Weights of the points, of any sign; None means 1. More than one dimension adds the axis c to the result; three
@@ -151,7 +151,7 @@ def kernel_matrix(
     ----------
     Q : array-like of shape (m, d)
         Queries.
-    X : array-like of shape (n, d) or KernelPoints, default=None
+    X : array-like of shape (n, d) or PackedPoints, default=None
         None: the symmetric matrix of Q with itself, each pair computed once, its diagonal exactly k(0).
     kernel : str, default="gaussian"
         One of ``KERNELS``, or "laplace_derivative".
@@ -187,7 +187,7 @@ def kernel_matrix(
            [0.135, 0.607, 1.   ]])
     """
     symmetric = X is None
-    if isinstance(X, KernelPoints):
+    if isinstance(X, PackedPoints):
         Q, X = check_queries(Q, X.X, Q is X.X)
     else:
         Q, X = check_points(Q, Q if symmetric else X)

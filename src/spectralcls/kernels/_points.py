@@ -5,10 +5,10 @@ import numpy as np
 from .._core import compiled
 from .._core.threads import effective_n_threads
 from ._checks import check_labels, check_matrix, check_weights
-from ._weight_range import in_range
+from ._weight_range import weights_fit_dtype
 
 
-class KernelPoints:
+class PackedPoints:
     """Points in the place of X in :func:`kernel_sums` and :func:`kernel_matrix`, ready for the next query.
 
     A call with an array looks at every number in it, sorts the points by label, scales them and lays them out for the
@@ -52,8 +52,8 @@ class KernelPoints:
     Examples
     --------
     >>> import numpy as np
-    >>> from spectralcls.kernels import KernelPoints, kernel_sums
-    >>> points = KernelPoints([[0.0], [1.0], [3.0]], labels=[0, 0, 1])
+    >>> from spectralcls.kernels import PackedPoints, kernel_sums
+    >>> points = PackedPoints([[0.0], [1.0], [3.0]], labels=[0, 0, 1])
     >>> kernel_sums([[0.0]], points, bandwidth=1.0).round(4)
     array([[1.6065, 0.0111]])
     """
@@ -87,7 +87,7 @@ class KernelPoints:
 
     def __repr__(self):
         labels = "" if self.labels is None else f", n_labels={self.n_labels}"
-        return f"KernelPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
+        return f"PackedPoints({len(self)} points, {self.shape[1]} features, {self.dtype}{labels})"
 
     def astype(self, dtype, copy=False):
         """The same points in another dtype: for float64 queries of float32 points.
@@ -101,14 +101,14 @@ class KernelPoints:
 
         Returns
         -------
-        points : KernelPoints
+        points : PackedPoints
             Made once and kept; the object itself if it has this dtype already.
         """
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
         if dtype not in self._made:
-            other = KernelPoints(
+            other = PackedPoints(
                 self.X.astype(dtype),
                 weights=None if self.weights is None else self.weights.astype(dtype),
                 labels=self.labels,
@@ -137,7 +137,7 @@ class KernelPoints:
             self._made.setdefault("packed", packed)
         return self._made["packed"]
 
-    def weights_in_range(self):
+    def weights_fit_dtype(self):
         """Whether sums with a scale may take the weights as they are.
 
         Returns
@@ -147,7 +147,7 @@ class KernelPoints:
             nothing: then every call packs the points anew.
         """
         if "in range" not in self._made:
-            self._made["in range"] = self.weights is None or in_range(self.weights, self.dtype)
+            self._made["in range"] = self.weights is None or weights_fit_dtype(self.weights, self.dtype)
         return self._made["in range"]
 
     def __getstate__(self):

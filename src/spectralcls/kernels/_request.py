@@ -19,8 +19,8 @@ from ._checks import (
     check_weights,
 )
 from ._normalizer import is_representable, log_normalizer
-from ._points import KernelPoints
-from ._weight_range import brought_into_range, in_range
+from ._points import PackedPoints
+from ._weight_range import rescale_weights, weights_fit_dtype
 
 
 class SumsRequest(NamedTuple):
@@ -32,7 +32,7 @@ class SumsRequest(NamedTuple):
 
     Q: Array
     X: Array
-    points: KernelPoints | None  # X, packed; None if they do not serve this request
+    points: PackedPoints | None  # X, packed; None if they do not serve this request
     weights: Array | None  # (n, c) or (n, b, c); None if all are 1
     own_weights: bool  # whether they are those of the packed points
     labels: Array | None
@@ -73,12 +73,12 @@ class SumsRequest(NamedTuple):
         """The request of arguments as a user gives them; see :func:`spectralcls.kernels.kernel_sums`."""
         check_kernel(kernel)
         output = check_log(log)
-        points = X if isinstance(X, KernelPoints) else None
+        points = X if isinstance(X, PackedPoints) else None
         if points is None:
             Q, X = check_points(Q, X)
             labels, n_labels, has_labels = check_labels(labels, n_labels, len(X))
         elif labels is not None or n_labels is not None:
-            raise ValueError("KernelPoints have their own labels: give labels and n_labels to KernelPoints instead.")
+            raise ValueError("PackedPoints have their own labels: give labels and n_labels to PackedPoints instead.")
         else:
             Q, points = check_queries(Q, points, Q is points.X)
             X, labels, n_labels, has_labels = points.X, points.labels, points.n_labels, points.labels is not None
@@ -97,10 +97,10 @@ class SumsRequest(NamedTuple):
             W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
         if output == "log" and W is not None and W.min(initial=0) < 0:
             raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
-        if output == "plain" or W is None or (points.weights_in_range() if own else in_range(W, X.dtype)):
+        if output == "plain" or W is None or (points.weights_fit_dtype() if own else weights_fit_dtype(W, X.dtype)):
             W = None if W is None else W.astype(X.dtype, copy=False)
         else:
-            W, labels, log_shift = brought_into_range(W, labels, X.dtype)
+            W, labels, log_shift = rescale_weights(W, labels, X.dtype)
             Q, X, points = Q.astype(W.dtype, copy=False), X.astype(W.dtype, copy=False), None
         excluded = check_excluded(exclude_self, Q, X)
         groups = check_groups(exclude_groups, len(Q), len(X))

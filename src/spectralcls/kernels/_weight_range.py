@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def in_range(W, dtype):
+def weights_fit_dtype(W, dtype):
     """Whether sums with a scale, which are relative to the kernel value of the nearest point, take weights as they are.
 
     Parameters
@@ -22,7 +22,7 @@ def in_range(W, dtype):
     return bool(sizes.all()) and _is_moderate(sizes, dtype)
 
 
-def brought_into_range(W, labels, dtype):
+def rescale_weights(W, labels, dtype):
     """Weights and labels with which such sums are right, and the logarithm of the factor that is left to them.
 
     Parameters
@@ -38,7 +38,7 @@ def brought_into_range(W, labels, dtype):
         In the dtype that the sums need; divided by a power of two if that is not the one asked for, or not enough.
     labels : int64 ndarray of shape (n,)
         Negative for points that weigh nothing, which are left out.
-    log_unit : float
+    log_scale_shift : float
         Logarithm of the power of two.
     """
     sizes = _sizes(W)

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import LinearOperator
 from .._core.threads import effective_n_threads
 from .._utils.conversion import converted
 from .._utils.validation import check_positive
-from ..kernels import KERNELS, KernelPoints, kernel_matrix, kernel_sums, log_normalizer
+from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 
 __all__ = ["GramOperator", "KernelOperator"]
 
@@ -215,7 +215,7 @@ class KernelOperator(_Operator):
     def _packed(self, rows=None):
         """The points of some or all rows, for any number of products."""
         X, labels = (A if A is None or rows is None else A[rows] for A in (self.X, self.labels))
-        return KernelPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
+        return PackedPoints(X, labels=labels, n_labels=None if labels is None else len(self.bandwidth))
 
     def _sums(self, weights, points=None):
         """K @ weights, or that of the columns that belong to the points."""

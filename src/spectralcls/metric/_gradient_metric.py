@@ -16,7 +16,7 @@ from .._utils.progress import progress
 from .._utils.typing import ArrayLike, RandomState
 from ..kernels import kernel_matrix, kernel_sums
 from ._linear_map import LinearMap
-from ._problem import Problem
+from ._ridge_targets import Problem
 
 _FLOOR = 1e-6  # of the mean of M's eigenvalues
 _MOST_OUTPUTS = 32  # whose gradients are taken; random combinations stand for more

@@ -14,9 +14,9 @@ from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.typing import RandomState
 from ._descent import learn, most_steps
+from ._initial_map import absorb_bandwidth, best_start, leading_directions
 from ._likelihood import Sample
 from ._linear_map import LinearMap
-from ._start import absorb_bandwidth, best_start, leading_directions
 
 
 class KernelMetric(LinearMap):

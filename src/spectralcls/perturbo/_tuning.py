@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from .._core.interrupt import eigh, leavable_pool
+from .._core.interrupt import eigh, interruptible_pool
 from .._core.threads import effective_n_threads, serial_blas
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
@@ -38,7 +38,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
     judge = Judge(sample, (len(bandwidths), len(levels)), scoring)
     n_threads = min(effective_n_threads(n_jobs), sample.n_classes)
-    with leavable_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
+    with interruptible_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
         for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), _TOGETHER)):
             some = slice(start, start + _TOGETHER)
             test = sample.rows[places]

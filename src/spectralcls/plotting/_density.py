@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._utils.from_sklearn import check_matplotlib_support
 from .._utils.typing import ArrayLike
-from ._places import like
+from ._column_lookup import like
 
 GRID = {1: 400, 2: 120}  # places along each feature
 _FEWER_MARKS = 300  # samples from which marks become fainter

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.typing import ArrayLike
-from ._places import like
+from ._column_lookup import like
 
 _CLASS_COLORS = "tab10"
 _STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}

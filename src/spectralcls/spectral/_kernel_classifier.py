@@ -27,7 +27,7 @@ from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers, positive_weight
 from . import _least_squares as least_squares
-from ._linear_svm import binary_targets, decisions, fit_binary, fit_to_the_end, linear_svm, score_folds
+from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
 
 MOST_CANDIDATES = 500  # largest number of components that n_components="cv" tries by default
@@ -293,7 +293,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         scores[~known] = np.where(candidates == candidates[-1], 0.0, np.nan)[:, None]
         best = [best_candidate(of_one) for of_one in scores]
         families = {
-            i: least_squares.Family(self._features(Y, candidates[i]), targets, weights) for i in {i for i, _ in best}
+            i: least_squares.RidgePath(self._features(Y, candidates[i]), targets, weights) for i in {i for i, _ in best}
         }
         machines = [families[i].machine(j, least_squares.ALPHAS[a]) for j, (i, a) in enumerate(best)]
         return candidates[[i for i, _ in best]], machines
@@ -313,7 +313,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
                 self._note(found, len(Y))
             chosen[known] = [candidates[best_candidate(row)[0]] for row in scores[known]]
         features = {k: self._features(Y, k) for k in np.unique(chosen)}
-        fit = fit_to_the_end if self.estimator is None else fit_binary
+        fit = fit_tight_tolerance if self.estimator is None else fit_binary
         machines = Parallel(n_jobs=self.n_jobs)(
             delayed(fit)(self._binary_estimator(features[k], data.weights, seed), features[k], target, data.weights)
             for k, target in zip(chosen, targets.T, strict=True)

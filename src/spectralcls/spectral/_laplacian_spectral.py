@@ -36,7 +36,7 @@ class ClasswiseMap(NamedTuple):
 
     training_map_: np.ndarray  # (n, r)
     expansion: Expansion  # of the columns of the identity
-    log_unit: float  # logarithm of the constant that the operator's entries leave out
+    log_scale_shift: float  # logarithm of the constant that the operator's entries leave out
     overall: float  # bandwidth of f
     density_weights: np.ndarray | None  # (n,) with f(y) = k(y) v; None if phi(y) is not divided by f(y)^1/2
 
@@ -46,7 +46,7 @@ class ClasswiseMap(NamedTuple):
         log_scale, sums = points.pairs(
             Q, self.expansion.columns, "gaussian", self.expansion.bandwidth, self.expansion.log_scale
         )
-        log_scale = log_scale[:, 0] - self.log_unit
+        log_scale = log_scale[:, 0] - self.log_scale_shift
         if self.density_weights is not None:
             log_scale -= (
                 kernel_sums(

@@ -20,7 +20,7 @@ class LeastSquares(NamedTuple):
         return features @ self.coef_ + self.intercept_
 
 
-class Family:
+class RidgePath:
     """The minimizers of ``sum_i w_i (t_i - b - f(x_i))^2 + alpha s |f|^2`` for any alpha and all targets.
 
     The targets t are -1 and 1, b is their weighted mean, s the mean of ``|x_i|^2``. One eigendecomposition of the
@@ -76,7 +76,7 @@ def scores(Y, targets, weights, candidates, features, score):
     out = np.full((targets.shape[1], len(candidates), len(ALPHAS)), np.nan)
     for i, k in enumerate(candidates):
         if k <= Y.shape[1]:
-            family = Family(features(Y, k), targets, weights)
+            family = RidgePath(features(Y, k), targets, weights)
             for j, alpha in enumerate(ALPHAS):
                 out[:, i, j] = score(family.held_out(alpha), targets, weights)
     return out

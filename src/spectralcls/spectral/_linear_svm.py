@@ -76,7 +76,7 @@ def fit_binary(estimator, features, target, weights=None):
     return estimator.fit(features, target, sample_weight=weights)
 
 
-def fit_to_the_end(machine, features, target, weights):
+def fit_tight_tolerance(machine, features, target, weights):
     """A linear SVM to nine digits, so that a weight of two and a sample given twice decide alike.
 
     Where its solver does not get that far, as for labels that the features say nothing about, to its own tolerance.

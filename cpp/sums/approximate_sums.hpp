@@ -1,7 +1,7 @@
 // Kernel sums within a stated tolerance, or radius-limited and exact, in less than quadratic time.
 //
 // Queries are taken a tile of space at a time. A tile either evaluates the pairs within a radius (all that a compact
-// kernel has), or, for the Gaussian in at most three dimensions, goes through a lattice patch (gauss_lattice.hpp),
+// kernel has), or, for the Gaussian in at most three dimensions, goes through a grid patch (gauss_grid.hpp),
 // whichever is predicted to be cheaper. Every Gaussian sum is checked afterwards against a bound of what was left
 // out or rounded off; the few that fail are evaluated again within a growing radius until they pass.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace spectralcls {
 
-struct ToleranceSums {
+struct ApproximateSums {
   MatrixView<double> queries, points;
   const double* weights = nullptr;  // row-major (n, n_columns), or nullptr for weight 1 and n_columns = 1
   index_t n_columns = 1;
@@ -31,7 +31,7 @@ struct ToleranceSums {
 
   // automatic: the cheaper of the two for each tile, if that is predicted to beat brute force at all; the others use
   // one way wherever it is possible, whatever it costs.
-  enum class Strategy { automatic, pairs, lattice };
+  enum class Strategy { automatic, pairs, grid };
   Strategy strategy = Strategy::automatic;
 
   enum class Outcome { done, brute_force_is_faster };

@@ -7,7 +7,7 @@
 #include "base/points.hpp"
 #include "sums/cell_tree.hpp"
 #include "sums/profile.hpp"
-#include "sums/tolerance_sums.hpp"
+#include "sums/approximate_sums.hpp"
 
 namespace spectralcls {
 
@@ -23,7 +23,7 @@ struct Sources {
 // The points of all labels over one grid of cells.
 class SourceIndex {
  public:
-  SourceIndex(const ToleranceSums& request, const CellGrid& grid);
+  SourceIndex(const ApproximateSums& request, const CellGrid& grid);
 
   const std::vector<Sources>& labels() const { return labels_; }
   const std::vector<double>& total_weight() const { return total_; }      // of |weight|, per column
@@ -45,9 +45,9 @@ class SourceIndex {
 };
 
 // Sums of a group of queries: for each, n_labels x n_columns sums, then n_columns sums with |weight|.
-class PairSums {
+class DirectSums {
  public:
-  PairSums(const ToleranceSums& request, const SourceIndex& sources);
+  DirectSums(const ApproximateSums& request, const SourceIndex& sources);
 
   int n_outputs() const { return n_outputs_; }
   // sums[i * n_outputs() ...] for the queries rows[0 ... n_rows), over all points in the box.
@@ -62,7 +62,7 @@ class PairSums {
   template <Kernel K>
   void accumulate(const double* query, int n_columns);
 
-  const ToleranceSums& request_;
+  const ApproximateSums& request_;
   const SourceIndex& index_;
   int d_, n_columns_, n_outputs_;
   double rate_;

@@ -12,7 +12,7 @@ from .._utils.cached import cached_property
 from .._utils.training_data import TrainingData
 from .._utils.validation import sum_of_others
 from ..kernels import kernel_sums, log_normalizer
-from ._space import Space, mirrors
+from ._whitening import Space, mirrors
 
 STEP = 2.0 ** (1 / 32)  # of the grid on which the bandwidths of single points lie
 MOST_STEPS = 320  # from the bandwidth of the whole: a factor of 1024

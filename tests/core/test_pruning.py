@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from spectralcls.kernels import KernelPoints, kernel_sums
+from spectralcls.kernels import PackedPoints, kernel_sums
 
 
 @pytest.fixture(autouse=True)
-def always(skipping):
-    skipping("always")
+def always(pruning):
+    pruning("always")
 
 
 def clusters(rng, n, d, spread=0.05):
@@ -67,13 +67,13 @@ def test_signed_columns_and_labels(dtype, seed, d):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("log", [False, True])
-def test_agrees_with_all_pairs(skipping, dtype, log):
+def test_agrees_with_all_pairs(pruning, dtype, log):
     rng = np.random.default_rng(0)
     X = clusters(rng, 3000, 12).astype(dtype)
     Q = np.vstack([X[:300], clusters(rng, 100, 12), rng.normal(size=(20, 12)) * 30]).astype(dtype)
     options = dict(labels=rng.integers(4, size=len(X)), n_labels=5, bandwidth=[0.03, 0.06, 0.2], log=log)
     skipped = kernel_sums(Q, X, **options)
-    skipping("never")
+    pruning("never")
     allowed = 2e-5 if dtype == np.float32 else 2e-12
     # An absolute error of a logarithm is a relative one of the sum.
     np.testing.assert_allclose(skipped, kernel_sums(Q, X, **options), rtol=allowed, atol=allowed if log else 1e-30)
@@ -131,7 +131,7 @@ def test_weights_of_every_size_and_sign(dtype, rtol, case):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("case", ["plain", "constants", "duplicates", "far from the origin", "subnormal"])
 @pytest.mark.parametrize("d", [67, 261])
-def test_many_features_of_few_dimensions(skipping, d, case, dtype):
+def test_many_features_of_few_dimensions(pruning, d, case, dtype):
     """Points near a plane of five dimensions, as most images are, whether or not the filter is chosen for them."""
     rng = np.random.default_rng(d)
     X = clusters(rng, 1203, 5) @ rng.normal(size=(5, d)) + 0.01 * rng.normal(size=(1203, d))
@@ -152,7 +152,7 @@ def test_many_features_of_few_dimensions(skipping, d, case, dtype):
     scale, sums, _ = reference(Q.astype(np.float64) / unit, X.astype(np.float64) / unit, h / unit, labels=labels)
     truth, allowed = scale + np.log(sums[..., 0]), {np.float32: 5e-5, np.float64: 5e-12}[dtype]
     for mode in ("always", "sampled", "never"):
-        skipping(mode)
+        pruning(mode)
         log_sums = kernel_sums(Q, X, labels=labels, bandwidth=h, log=True)
         np.testing.assert_allclose(log_sums, truth, rtol=allowed, atol=allowed)
         total = np.logaddexp.reduce(truth, axis=1, keepdims=True)
@@ -216,13 +216,13 @@ def test_denormals_and_tiny_scales():
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "laplace", "laplace_derivative", "epanechnikov", "uniform", "cosine"])
-def test_every_decay(skipping, kernel):
+def test_every_decay(pruning, kernel):
     rng = np.random.default_rng(6)
     X = clusters(rng, 2000, 10)
     labels = rng.integers(2, size=len(X))
     options = dict(kernel=kernel, bandwidth=[0.02, 0.11], labels=labels, log="pair", exclude_self=True)
     scale, sums = kernel_sums(X, X, **options)
-    skipping("never")
+    pruning("never")
     true_scale, true_sums = kernel_sums(X, X, **options)
     np.testing.assert_allclose(sums * np.exp(scale - true_scale), true_sums, rtol=1e-11, atol=1e-14)
 
@@ -241,7 +241,7 @@ def test_left_out_groups_and_selves(dtype):
     assert_log(log_sums, scale, sums, dtype)
 
 
-def test_bandwidth_of_each_label_and_weights_of_each_bandwidth(skipping):
+def test_bandwidth_of_each_label_and_weights_of_each_bandwidth(pruning):
     rng = np.random.default_rng(8)
     X, labels = clusters(rng, 1500, 11), rng.integers(3, size=1500)
     options = dict(
@@ -251,29 +251,29 @@ def test_bandwidth_of_each_label_and_weights_of_each_bandwidth(skipping):
         weights=rng.normal(size=(1500, 2, 4)),
     )
     scale, sums = kernel_sums(X[:300], X, **options)
-    skipping("never")
+    pruning("never")
     true_scale, true_sums = kernel_sums(X[:300], X, **options)
     absolute = kernel_sums(X[:300], X, **{**options, "weights": np.abs(options["weights"])})[1]
     assert np.all(np.abs(sums * np.exp(scale - true_scale)[..., None] - true_sums) <= 1e-12 * absolute)
 
 
-def test_points_packed_once(skipping):
+def test_points_packed_once(pruning):
     rng = np.random.default_rng(9)
     X, weights = clusters(rng, 2000, 14).astype(np.float32), rng.uniform(1, 2, size=2000).astype(np.float32)
     labels = rng.integers(3, size=2000)
-    points = KernelPoints(X, labels=labels, weights=weights)
+    points = PackedPoints(X, labels=labels, weights=weights)
     options = dict(bandwidth=0.05, log=True)
     once = kernel_sums(X[:500], points, **options)
     np.testing.assert_array_equal(kernel_sums(X[:500], points, **options), once)
     unpacked = kernel_sums(X[:500], X, labels=labels, weights=weights, **options)
     np.testing.assert_allclose(unpacked, once, rtol=1e-5, atol=1e-5)
-    skipping("never")
+    pruning("never")
     np.testing.assert_allclose(kernel_sums(X[:500], points, **options), once, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("choice", ["always", "sampled"])
-def test_same_bits_for_any_number_of_threads(skipping, choice):
-    skipping(choice)
+def test_same_bits_for_any_number_of_threads(pruning, choice):
+    pruning(choice)
     rng = np.random.default_rng(10)
     X = clusters(rng, 6000, 16).astype(np.float32)
     options = dict(labels=rng.integers(3, size=len(X)), bandwidth=0.05, log=True)
@@ -334,7 +334,7 @@ def test_tolerance_has_the_same_bits_for_any_number_of_threads():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("case", ["plain", "one place", "duplicates", "huge", "tiny", "offset", "empty labels"])
-def test_the_sample_that_decides_changes_nothing(skipping, case, dtype):
+def test_the_sample_that_decides_changes_nothing(pruning, case, dtype):
     """Points near a curved surface: what looks good by a sample is measured, whatever their size, copies and labels."""
     rng = np.random.default_rng(2)
     n, d = 4096, 12
@@ -353,7 +353,7 @@ def test_the_sample_that_decides_changes_nothing(skipping, case, dtype):
     X = (X * unit).astype(dtype)
     options = dict(bandwidth=h * unit, labels=labels, n_labels=22, log=True)
     for choice in ("sampled", "never"):
-        skipping(choice)
+        pruning(choice)
         found = kernel_sums(X[::2], X, **options), kernel_sums(X[::2], X, rtol=1e-3, **options)
         if choice == "sampled":
             exact, rough = found

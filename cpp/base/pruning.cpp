@@ -1,4 +1,4 @@
-#include "base/skipping.hpp"
+#include "base/pruning.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,11 +16,11 @@
 namespace spectralcls::detail {
 
 namespace {
-std::atomic<Skipping> chosen{Skipping::sampled};
+std::atomic<Pruning> chosen{Pruning::sampled};
 }
 
-Skipping skipping() { return chosen; }
-void set_skipping(Skipping choice) { chosen = choice; }
+Pruning pruning() { return chosen; }
+void set_pruning(Pruning choice) { chosen = choice; }
 
 namespace {
 
@@ -36,7 +36,7 @@ struct Nearness {
 template <class T>
 class Sample {
  public:
-  Sample(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length, index_t n_queries,
+  Sample(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length, index_t n_queries,
          index_t n_points)
       : points_(points), apart_(apart), n_queries_(n_queries), n_points_(n_points) {
     auto take = [&](MatrixView<T> all, index_t count) {
@@ -169,7 +169,7 @@ class Sample {
   std::int64_t label_of_point(index_t j) const { return apart_.labels ? apart_.labels[j] : 0; }
 
   const MatrixView<T> points_;
-  const SeenApart& apart_;
+  const SeparateLabels& apart_;
   const index_t n_queries_, n_points_;
   std::vector<T> rows_;  // queries, then points
   double scale_ = 1;
@@ -181,7 +181,7 @@ class Sample {
 }  // namespace
 
 template <class T>
-bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
+bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length,
                        double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
@@ -206,9 +206,9 @@ bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenAp
   return build + measured * all < FilterCosts::measured_gain * all;
 }
 
-template bool filter_looks_good(MatrixView<float>, MatrixView<float>, const SeenApart&, double, double,
+template bool filter_pays(MatrixView<float>, MatrixView<float>, const SeparateLabels&, double, double,
                                 const SquaredReach&);
-template bool filter_looks_good(MatrixView<double>, MatrixView<double>, const SeenApart&, double, double,
+template bool filter_pays(MatrixView<double>, MatrixView<double>, const SeparateLabels&, double, double,
                                 const SquaredReach&);
 
 }  // namespace spectralcls::detail

@@ -1,4 +1,4 @@
-// Whether to look for pairs that can be left out unseen.
+// Whether to look for pairs that can be pruned.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 namespace spectralcls::detail {
 
 // Samples decide, unless tests and measurements want it always or never.
-enum class Skipping { sampled, always, never };
-Skipping skipping();
-void set_skipping(Skipping choice);
+enum class Pruning { sampled, always, never };
+Pruning pruning();
+void set_pruning(Pruning choice);
 
 // How far a query sees whose nearest point is `least` away, at a scale; both squared and scaled.
 using SquaredReach = std::function<double(double scale, double least)>;
 
 // Labels of points that are seen apart: how far a query sees then depends on the nearest point of each. Those below
 // zero are left out; nullptr: all are seen together.
-struct SeenApart {
+struct SeparateLabels {
   const std::int64_t* labels = nullptr;
   int n_labels = 1;
 };
 
 // Whether to build a filter for these pairs: one that costs `pair_cost` each without it.
 template <class T>
-bool filter_looks_good(MatrixView<T> queries, MatrixView<T> points, const SeenApart& apart, double length,
+bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length,
                        double pair_cost, const SquaredReach& squared_reach);
 
 }  // namespace spectralcls::detail

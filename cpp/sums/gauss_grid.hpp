@@ -1,13 +1,13 @@
-// Gaussian sums on a lattice: sources are spread onto a patch of lattice points and targets gather from it.
+// Gaussian sums on a grid: sources are spread onto a patch of grid points and targets gather from it.
 //
 // exp(-|x - y|^2 / 2) = (2 / pi)^(d/2) * integral of exp(-|x - z|^2) exp(-|z - y|^2) dz, in units of the
-// bandwidth, and the integral is a sum over the lattice D Z^d times D^d. By Poisson summation the sum is off by
+// bandwidth, and the integral is a sum over the grid D Z^d times D^d. By Poisson summation the sum is off by
 // a *factor* within (1 +- e)^d, e = 2 (q + q^4 + ...), q = exp(-pi^2 / (2 D^2)), whatever x and y.
-// Both Gaussians are cut to the `width` lattice points nearest along each axis, so only |z - x| < a = width D / 2
+// Both Gaussians are cut to the `width` grid points nearest along each axis, so only |z - x| < a = width D / 2
 // is sure to be there. What is left out along one axis at separation t is at most, with c = D sqrt(2 / pi),
 //   2 c T (exp(-a^2 - (t - a)^2) + exp(-a^2 - (t + a)^2)) for t <= 2 a, T = sum over k >= 0 of exp(-2 k^2 D^2),
 // and exp(-t^2 / 2) (1 + e) beyond. With every factor of the other axes at most 1 + e this gives, for a pair,
-//   |lattice - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
+//   |grid - exp(-|x - y|^2 / 2)| <= relative * exp(-|x - y|^2 / 2) + absolute,
 //   relative = (1 + e)^d - 1,  absolute = d (1 + e)^(d - 1) max(2 c T (exp(-a^2) + exp(-2 a^2)), (1 + e) exp(-2 a^2)).
 #pragma once
 
@@ -21,22 +21,22 @@
 
 namespace spectralcls {
 
-constexpr int lattice_widths[] = {8, 12, 16, 24};
+constexpr int gridding_widths[] = {8, 12, 16, 24};
 
-struct LatticeAccuracy {
+struct GriddingAccuracy {
   double spacing = 0;   // in bandwidths
-  int width = 0;        // lattice points along an axis; 0: no width reaches the accuracy
+  int width = 0;        // grid points along an axis; 0: no width reaches the accuracy
   double relative = 0;  // bounds of the error of one pair, as above
   double absolute = 0;
 
-  // The coarsest lattice with a relative error below `relative` and the narrowest stencil below `absolute`.
-  static LatticeAccuracy reach(int d, double relative, double absolute);
+  // The coarsest grid with a relative error below `relative` and the narrowest stencil below `absolute`.
+  static GriddingAccuracy reach(int d, double relative, double absolute);
 };
 
-// The lattice points [0, extent) per axis around one box of targets, `n_channels` values at each. Positions are in
-// lattice units from the patch's first point: targets are in [Width / 2, Width / 2 + Box].
+// The grid points [0, extent) per axis around one box of targets, `n_channels` values at each. Positions are in
+// grid units from the patch's first point: targets are in [Width / 2, Width / 2 + Box].
 template <int D, int Width, int Box>
-class LatticePatch {
+class GridPatch {
  public:
   static constexpr int extent = Box + Width;
   // The innermost axis is worked on in whole vectors: its stencils are a little wider and stick out of the patch.
@@ -53,7 +53,7 @@ class LatticePatch {
     alignas(64) double value[D][padded];
   };
 
-  LatticePatch(double spacing, int n_channels)
+  GridPatch(double spacing, int n_channels)
       : decay_(spacing * spacing * 1.4426950408889634), values_(static_cast<std::size_t>(size * n_channels)) {}
 
   void clear() { std::fill(values_.begin(), values_.end(), 0.0); }
@@ -81,7 +81,7 @@ class LatticePatch {
     return stencil(inside.data());
   }
 
-  // Does a source at this position reach any lattice point of the patch?
+  // Does a source at this position reach any grid point of the patch?
   static bool reaches(const double* position) {
     for (int k = 0; k < D; ++k)
       if (!(position[k] > -Width / 2 && position[k] < extent + Width / 2)) return false;
@@ -98,7 +98,7 @@ class LatticePatch {
     return sum_of_lanes<double>(total);
   }
 
-  // What a source of weight 1 adds to a target's gather: the lattice points that both stencils hold.
+  // What a source of weight 1 adds to a target's gather: the grid points that both stencils hold.
   static double overlap(const Stencil& source, const Stencil& target) {
     double product = 1;
     for (int k = 0; k < D; ++k) {

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._expansion.held_out import CACHE_BYTES
 from .._expansion.points import blocks
 from ..kernels import PROFILES
-from ._space import Space
+from ._whitening import Space
 
 
 def marginal_of(estimator, features):

@@ -1,4 +1,4 @@
-#include "sums/lattice_sums.hpp"
+#include "sums/gridding_sums.hpp"
 
 #include <stdexcept>
 #include <type_traits>
@@ -7,16 +7,16 @@ namespace spectralcls {
 namespace {
 
 template <int D, int Width>
-class LatticeSumsOf final : public LatticeSums {
-  using Patch = LatticePatch<D, Width, lattice_box[D]>;
+class GriddingSumsOf final : public GriddingSums {
+  using Patch = GridPatch<D, Width, gridding_box[D]>;
   using Stencil = typename Patch::Stencil;
 
  public:
-  LatticeSumsOf(const ToleranceSums& request, const SourceIndex& sources, const CellGrid& grid, double spacing)
+  GriddingSumsOf(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid, double spacing)
       : request_(request),
         index_(sources),
         grid_(grid),
-        cell_points_(lattice_box[D] >> cells_per_tile_log2[D]),
+        cell_points_(gridding_box[D] >> cells_per_tile_log2[D]),
         n_columns_(static_cast<int>(request.n_columns)),
         n_plain_(request.n_labels * n_columns_),
         patch_(spacing, n_plain_ + (sources.has_negative_weights() ? n_columns_ : 0)),
@@ -38,7 +38,7 @@ class LatticeSumsOf final : public LatticeSums {
   }
 
  private:
-  // Coordinate -> lattice units from the patch's first point.
+  // Coordinate -> grid units from the patch's first point.
   double position(int k, double coordinate) const {
     return (coordinate - grid_.origin[k]) / (grid_.side / cell_points_) - corner_[k] * double(cell_points_) + Width / 2;
   }
@@ -84,10 +84,10 @@ class LatticeSumsOf final : public LatticeSums {
     for (int j = 0; j < n_plain_ + n_columns_; ++j) out[j] *= norm_;
   }
 
-  const ToleranceSums& request_;
+  const ApproximateSums& request_;
   const SourceIndex& index_;
   const CellGrid& grid_;
-  const int cell_points_;  // lattice points along a cell
+  const int cell_points_;  // grid points along a cell
   const int n_columns_, n_plain_;
   Patch patch_;
   const double norm_;
@@ -95,31 +95,31 @@ class LatticeSumsOf final : public LatticeSums {
 };
 
 template <int D>
-std::unique_ptr<LatticeSums> create(const ToleranceSums& request, const SourceIndex& sources, const CellGrid& grid,
-                                    const LatticeAccuracy& accuracy) {
-  static_assert(sizeof lattice_widths / sizeof *lattice_widths == 4, "one case per width");
-  const auto make = [&](auto width) -> std::unique_ptr<LatticeSums> {
-    return std::make_unique<LatticeSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
+std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid,
+                                    const GriddingAccuracy& accuracy) {
+  static_assert(sizeof gridding_widths / sizeof *gridding_widths == 4, "one case per width");
+  const auto make = [&](auto width) -> std::unique_ptr<GriddingSums> {
+    return std::make_unique<GriddingSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
   };
   switch (accuracy.width) {
-    case lattice_widths[0]: return make(std::integral_constant<int, lattice_widths[0]>{});
-    case lattice_widths[1]: return make(std::integral_constant<int, lattice_widths[1]>{});
-    case lattice_widths[2]: return make(std::integral_constant<int, lattice_widths[2]>{});
-    case lattice_widths[3]: return make(std::integral_constant<int, lattice_widths[3]>{});
+    case gridding_widths[0]: return make(std::integral_constant<int, gridding_widths[0]>{});
+    case gridding_widths[1]: return make(std::integral_constant<int, gridding_widths[1]>{});
+    case gridding_widths[2]: return make(std::integral_constant<int, gridding_widths[2]>{});
+    case gridding_widths[3]: return make(std::integral_constant<int, gridding_widths[3]>{});
   }
-  throw std::logic_error("no lattice of this width");
+  throw std::logic_error("no grid of this width");
 }
 
 }  // namespace
 
-std::unique_ptr<LatticeSums> LatticeSums::create(const ToleranceSums& request, const SourceIndex& sources,
-                                                 const CellGrid& grid, const LatticeAccuracy& accuracy) {
+std::unique_ptr<GriddingSums> GriddingSums::create(const ApproximateSums& request, const SourceIndex& sources,
+                                                 const CellGrid& grid, const GriddingAccuracy& accuracy) {
   switch (request.points.cols) {
     case 1: return spectralcls::create<1>(request, sources, grid, accuracy);
     case 2: return spectralcls::create<2>(request, sources, grid, accuracy);
     case 3: return spectralcls::create<3>(request, sources, grid, accuracy);
   }
-  throw std::logic_error("lattices have one to three dimensions");
+  throw std::logic_error("grids have one to three dimensions");
 }
 
 }  // namespace spectralcls

@@ -1,4 +1,4 @@
-#include "sums/tolerance_sums.hpp"
+#include "sums/approximate_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <numeric>
 
 #include "base/costs.hpp"
-#include "sums/lattice_sums.hpp"
-#include "sums/pair_sums.hpp"
+#include "sums/gridding_sums.hpp"
+#include "sums/direct_sums.hpp"
 
 namespace spectralcls {
 namespace {
 
-constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a lattice sum, in its weight
-constexpr double largest_patch = 1 << 25;       // values in the lattice patch of one worker: 256 MiB
+constexpr double subtraction_rounding = 1e-14;  // of a point that is taken out of a grid sum, in its weight
+constexpr double largest_patch = 1 << 25;       // values in the grid patch of one worker: 256 MiB
 constexpr double underflow_radius = 38.7;       // exp(-r^2 / 2) is zero in double from here on
 
 // Of a pair within the radius.
@@ -26,14 +26,14 @@ double near_pair_cost(index_t d, index_t columns) {
 struct QueryTile {
   index_t begin, end;  // among the sorted queries
   Cell corner;
-  bool lattice = false;
+  bool grid = false;
   double cost = 0;
 };
 
 // Everything that one call shares between its workers.
 class Evaluation {
  public:
-  Evaluation(const ToleranceSums& request, double* sums, const Execution& execution)
+  Evaluation(const ApproximateSums& request, double* sums, const Execution& execution)
       : request_(request), sums_(sums), execution_(execution), d_(static_cast<int>(request.points.cols)) {
     choose_radii();
     grid_ = CellGrid::over(request.points, cell_side_);
@@ -41,21 +41,21 @@ class Evaluation {
     sort_queries();
   }
 
-  ToleranceSums::Outcome run() {
+  ApproximateSums::Outcome run() {
     const double brute_pair =
         request_.single_precision ? costs.pair_32 + costs.feature_32 * d_ : costs.pair_64 + costs.feature_64 * d_;
     const double brute =
         request_.brute_passes * brute_pair * static_cast<double>(request_.queries.rows) * request_.points.rows;
     plan();
-    if (automatic() && total_cost() > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
+    if (automatic() && total_cost() > 0.5 * brute) return ApproximateSums::Outcome::brute_force_is_faster;
     const std::vector<KeyedRow> failed = evaluate_tiles();
-    if (automatic() && cost_again(failed) > 0.5 * brute) return ToleranceSums::Outcome::brute_force_is_faster;
+    if (automatic() && cost_again(failed) > 0.5 * brute) return ApproximateSums::Outcome::brute_force_is_faster;
     evaluate_again(failed);
-    return ToleranceSums::Outcome::done;
+    return ApproximateSums::Outcome::done;
   }
 
  private:
-  bool automatic() const { return request_.strategy == ToleranceSums::Strategy::automatic; }
+  bool automatic() const { return request_.strategy == ApproximateSums::Strategy::automatic; }
   bool gaussian() const { return request_.kernel == Kernel::gaussian; }
 
   void choose_radii() {
@@ -78,10 +78,10 @@ class Evaluation {
     cell_side_ = request_.bandwidth * radius_ / 2 * (1 + 1e-6);
     tile_shift_ = 2;
     if (d_ > max_cell_axes) return;
-    accuracy_ = LatticeAccuracy::reach(d_, std::min(std::max(request_.rtol, atol) / 2, 0.2), negligible / 4);
+    accuracy_ = GriddingAccuracy::reach(d_, std::min(std::max(request_.rtol, atol) / 2, 0.2), negligible / 4);
     if (accuracy_.width == 0) return;
     tile_shift_ = cells_per_tile_log2[d_];
-    cell_side_ = request_.bandwidth * accuracy_.spacing * lattice_box[d_] / (1 << tile_shift_);
+    cell_side_ = request_.bandwidth * accuracy_.spacing * gridding_box[d_] / (1 << tile_shift_);
   }
 
   void sort_queries() {
@@ -129,23 +129,23 @@ class Evaluation {
   }
 
   std::int32_t tile_width() const { return 1 << tile_shift_; }
-  // Sources further than two half stencils from a target share no lattice point with it.
-  double lattice_radius() const { return accuracy_.width * accuracy_.spacing; }
+  // Sources further than two half stencils from a target share no grid point with it.
+  double gridding_radius() const { return accuracy_.width * accuracy_.spacing; }
 
-  // Relative error of a kernel value because lattice positions are rounded: an absolute error of a few units in the
+  // Relative error of a kernel value because grid positions are rounded: an absolute error of a few units in the
   // last place of the coordinates times the largest slope of the exponent.
   double position_rounding(const QueryTile& tile) const {
     double largest = 0;
     for (int k = 0; k < grid_.n_axes; ++k)
       largest = std::max({largest, std::abs(grid_.origin[k]), (std::abs(tile.corner[k]) + tile_width()) * grid_.side});
-    return 8 * std::numeric_limits<double>::epsilon() * largest / request_.bandwidth * lattice_radius();
+    return 8 * std::numeric_limits<double>::epsilon() * largest / request_.bandwidth * gridding_radius();
   }
 
   double patch_values() const {
-    return std::pow(lattice_box[d_] + 3 * accuracy_.width, d_) * (request_.n_labels + 1) * request_.n_columns;
+    return std::pow(gridding_box[d_] + 3 * accuracy_.width, d_) * (request_.n_labels + 1) * request_.n_columns;
   }
 
-  bool lattice_possible(const QueryTile& tile) const {
+  bool gridding_possible(const QueryTile& tile) const {
     if (accuracy_.width == 0 || !gaussian() || patch_values() > largest_patch) return false;
     for (int k = 0; k < grid_.n_axes; ++k)
       if (tile.corner[k] <= -CellGrid::cell_limit || tile.corner[k] + tile_width() > CellGrid::cell_limit) return false;
@@ -188,22 +188,22 @@ class Evaluation {
     }
     tile.cost =
         n_groups * costs.group + size * sampled_pairs / sampled_queries * near_pair_cost(d_, request_.n_columns);
-    if (request_.strategy == ToleranceSums::Strategy::pairs || !lattice_possible(tile)) return;
+    if (request_.strategy == ApproximateSums::Strategy::pairs || !gridding_possible(tile)) return;
 
     const index_t channels = request_.n_columns * request_.n_labels;
     const double n_sources =
-        static_cast<double>(sources_->count(around(tile.corner, tile_width(), cells(lattice_radius()))));
-    const int width = accuracy_.width, box = lattice_box[d_];
+        static_cast<double>(sources_->count(around(tile.corner, tile_width(), cells(gridding_radius()))));
+    const int width = accuracy_.width, box = gridding_box[d_];
     const double vectors = std::ceil(width / double(lanes<double>)), extent = box + width;
     const double shared = width * extent / (extent + width);  // mean points of a source's stencil inside, per axis
-    const double by_lattice =
+    const double by_gridding =
         n_sources *
-            (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.lattice_vector) +
-        size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * costs.lattice_vector) +
-        std::pow(extent, d_) * channels / lanes<double> * costs.lattice_vector;
-    if (by_lattice < tile.cost || !automatic()) {
-      tile.lattice = true;
-      tile.cost = by_lattice;
+            (costs.stencil * d_ + std::pow(shared, d_ - 1) * vectors * request_.n_columns * costs.gridding_vector) +
+        size * (costs.stencil * d_ + std::pow(width, d_ - 1) * vectors * channels * costs.gridding_vector) +
+        std::pow(extent, d_) * channels / lanes<double> * costs.gridding_vector;
+    if (by_gridding < tile.cost || !automatic()) {
+      tile.grid = true;
+      tile.cost = by_gridding;
     }
   }
 
@@ -217,8 +217,8 @@ class Evaluation {
   struct Worker {
     explicit Worker(const Evaluation& e)
         : pairs(e.request_, *e.sources_), near(e.request_.n_columns), ring(e.request_.n_columns) {}
-    PairSums pairs;
-    std::unique_ptr<LatticeSums> lattice;
+    DirectSums pairs;
+    std::unique_ptr<GriddingSums> grid;
     std::vector<double> sums, near, ring;
   };
 
@@ -246,8 +246,8 @@ class Evaluation {
       Worker worker(*this);
       for (index_t t = first[chunk]; t < first[chunk + 1]; ++t) {
         const QueryTile& tile = tiles_[order_[t]];
-        if (tile.lattice) {
-          by_lattice(tile, worker, failed[chunk], checkpoint);
+        if (tile.grid) {
+          by_gridding(tile, worker, failed[chunk], checkpoint);
           continue;
         }
         for_each_group(tile, [&](index_t begin, index_t end) {
@@ -260,14 +260,14 @@ class Evaluation {
     return all;
   }
 
-  void by_lattice(const QueryTile& tile, Worker& worker, std::vector<KeyedRow>& failed, Checkpoint& checkpoint) const {
-    if (!worker.lattice) worker.lattice = LatticeSums::create(request_, *sources_, grid_, accuracy_);
+  void by_gridding(const QueryTile& tile, Worker& worker, std::vector<KeyedRow>& failed, Checkpoint& checkpoint) const {
+    if (!worker.grid) worker.grid = GriddingSums::create(request_, *sources_, grid_, accuracy_);
     const index_t size = tile.end - tile.begin;
-    const CellBox box = around(tile.corner, tile_width(), cells(lattice_radius()));
+    const CellBox box = around(tile.corner, tile_width(), cells(gridding_radius()));
     worker.sums.resize(size * worker.pairs.n_outputs());
-    worker.lattice->evaluate(&queries_[tile.begin], size, tile.corner, box, worker.sums.data(), checkpoint);
+    worker.grid->evaluate(&queries_[tile.begin], size, tile.corner, box, worker.sums.data(), checkpoint);
     sources_->weight_within(box, worker.near.data());
-    const double far = std::exp(-lattice_radius() * lattice_radius() / 2);
+    const double far = std::exp(-gridding_radius() * gridding_radius() / 2);
     for (index_t c = 0; c < request_.n_columns; ++c)
       worker.near[c] = accuracy_.absolute * worker.near[c] + far * sources_->total_weight()[c] +
                        (request_.excluded ? subtraction_rounding * sources_->largest_weight()[c] : 0.0);
@@ -349,13 +349,13 @@ class Evaluation {
     });
   }
 
-  const ToleranceSums& request_;
+  const ApproximateSums& request_;
   double* sums_;
   const Execution& execution_;
   const int d_;
   double radius_ = 1, cell_side_ = 1;  // of pairs that are evaluated, in bandwidths; of the cells
   int tile_shift_ = 2;                 // a tile is 2^shift cells wide
-  LatticeAccuracy accuracy_;
+  GriddingAccuracy accuracy_;
   CellGrid grid_;
   std::unique_ptr<SourceIndex> sources_;
   std::vector<KeyedRow> queries_;  // by tile, then by cell
@@ -369,7 +369,7 @@ bool all_finite(MatrixView<double> points) {
 
 }  // namespace
 
-ToleranceSums::Outcome ToleranceSums::compute(double* sums, const Execution& execution) const {
+ApproximateSums::Outcome ApproximateSums::compute(double* sums, const Execution& execution) const {
   const Decay decay = traits(kernel).decay;
   const bool exact = rtol <= 0 && atol <= 0;
   // The bounds of what lies beyond a radius are those of the Gaussian.

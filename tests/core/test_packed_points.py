@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from reference import PROFILES
 
-from spectralcls.kernels import KernelPoints, kernel_matrix, kernel_sums
+from spectralcls.kernels import PackedPoints, kernel_matrix, kernel_sums
 
 DTYPES = [np.float32, np.float64]
 RTOL = {np.float32: 1e-5, np.float64: 1e-12}
@@ -32,7 +32,7 @@ def test_packed_points_give_what_arrays_give(kernel, m, d, dtype):
     Q, X, labels, weights = sample(m, 2000, d, dtype)
     left_out = np.random.default_rng(1).integers(-1, len(X), m)
     h = np.sqrt(d) * 1.3
-    points = KernelPoints(X, labels=labels, n_labels=4, weights=weights)
+    points = PackedPoints(X, labels=labels, n_labels=4, weights=weights)
     for options in (
         dict(bandwidth=h),
         dict(bandwidth=[h, h / 2, h / 3], weights=weights[:, 0]),
@@ -42,7 +42,7 @@ def test_packed_points_give_what_arrays_give(kernel, m, d, dtype):
         expected = kernel_sums(Q, X, labels=labels, n_labels=4, kernel=kernel, **{"weights": weights, **options})
         for _ in range(2):
             assert_same(kernel_sums(Q, points, kernel=kernel, **options), expected, dtype)
-    scale, sums = kernel_sums(Q, KernelPoints(X), kernel=kernel, bandwidth=h, log="pair")
+    scale, sums = kernel_sums(Q, PackedPoints(X), kernel=kernel, bandwidth=h, log="pair")
     assert_same(np.log(sums) + scale, kernel_sums(Q, X, kernel=kernel, bandwidth=h, log=True), dtype)
     assert_same(kernel_matrix(Q, points, bandwidth=h), kernel_matrix(Q, X, bandwidth=h), dtype)
 
@@ -52,7 +52,7 @@ def test_packed_points_give_what_arrays_give(kernel, m, d, dtype):
 def test_a_query_alone_gives_what_it_gives_among_others(kernel, dtype):
     Q, X, labels, weights = sample(30, 700, 5, dtype)
     for columns in (None, weights[:, 0], weights, np.tile(weights, 6)):
-        points = KernelPoints(X, labels=labels, weights=columns)
+        points = PackedPoints(X, labels=labels, weights=columns)
         together = kernel_sums(Q, points, kernel=kernel, bandwidth=[1.5, 3.0])
         alone = np.concatenate([kernel_sums(q[None], points, kernel=kernel, bandwidth=[1.5, 3.0]) for q in Q])
         assert_same(alone, together, dtype)
@@ -62,26 +62,26 @@ def test_packed_points_follow_one_bandwidth_after_the_other():
     """Narrow bandwidths need other coordinates than wide ones, which are added when the first of them asks."""
     Q, X, _, _ = sample(50, 500, 8, np.float32)
     X, Q = X + np.float32(100), Q + np.float32(100)
-    points = KernelPoints(X)
+    points = PackedPoints(X)
     for h in (50.0, 0.05, 5.0, 0.5):
         assert_same(kernel_sums(Q, points, bandwidth=h), kernel_sums(Q, X, bandwidth=h), np.float32)
 
 
 def test_queries_decide_on_the_dtype_as_with_arrays():
     Q, X, labels, weights = sample(4, 50, 3, np.float32)
-    points = KernelPoints(X, labels=labels, weights=weights)
+    points = PackedPoints(X, labels=labels, weights=weights)
     double = kernel_sums(Q.astype(np.float64), points, bandwidth=1.0)
     assert_same(double, kernel_sums(Q.astype(np.float64), X, labels=labels, weights=weights, bandwidth=1.0), np.float64)
     assert kernel_sums(Q, points, bandwidth=1.0).dtype == np.float32
-    assert kernel_sums(Q, KernelPoints(X.astype(np.float64)), bandwidth=1.0).dtype == np.float64
+    assert kernel_sums(Q, PackedPoints(X.astype(np.float64)), bandwidth=1.0).dtype == np.float64
 
 
 def test_pickles_hold_the_points_and_not_their_packing():
     Q, X, labels, weights = sample(4, 3000, 6, np.float64)
-    points = KernelPoints(X, labels=labels, weights=weights)
+    points = PackedPoints(X, labels=labels, weights=weights)
     fresh = len(pickle.dumps(points))
     expected = kernel_sums(Q, points, bandwidth=1.0)
-    kernel_sums(Q.astype(np.float32), KernelPoints(X.astype(np.float32)), bandwidth=1.0)
+    kernel_sums(Q.astype(np.float32), PackedPoints(X.astype(np.float32)), bandwidth=1.0)
     assert len(pickle.dumps(points)) == fresh < 1.1 * (X.nbytes + labels.nbytes + weights.nbytes)
     np.testing.assert_array_equal(kernel_sums(Q, pickle.loads(pickle.dumps(points)), bandwidth=1.0), expected)
 
@@ -89,7 +89,7 @@ def test_pickles_hold_the_points_and_not_their_packing():
 def test_threads_share_packed_points():
     Q, X, _, _ = sample(300, 3000, 6, np.float64)
     expected = {h: kernel_sums(Q, X, bandwidth=h, exclude_self=np.arange(300)) for h in (1e-3, 1.0)}
-    points, results = KernelPoints(X), []
+    points, results = PackedPoints(X), []
 
     def call(h):
         results.append((h, kernel_sums(Q, points, bandwidth=h, exclude_self=np.arange(300), n_jobs=2)))
@@ -107,7 +107,7 @@ def test_threads_share_packed_points():
 def test_same_bits_for_any_number_of_threads():
     for m, d in ((1, 16), (200, 3), (1500, 3)):
         Q, X, labels, weights = sample(m, 9000, d, np.float64)
-        points = KernelPoints(X, labels=labels, weights=weights)
+        points = PackedPoints(X, labels=labels, weights=weights)
         one = kernel_sums(Q, points, bandwidth=[[0.5, 1.0, 2.0]], n_jobs=1)
         for n_jobs in (2, 5):
             np.testing.assert_array_equal(kernel_sums(Q, points, bandwidth=[[0.5, 1.0, 2.0]], n_jobs=n_jobs), one)
@@ -117,19 +117,19 @@ def test_same_bits_for_any_number_of_threads():
 def test_points_that_are_all_one_point(dtype):
     for bandwidth in (1.0, 1e-12):
         X = np.zeros((5, 2), dtype)
-        np.testing.assert_array_equal(kernel_sums(X[:1], KernelPoints(X), bandwidth=bandwidth), [5])
+        np.testing.assert_array_equal(kernel_sums(X[:1], PackedPoints(X), bandwidth=bandwidth), [5])
 
 
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: KernelPoints(np.full((3, 2), np.nan)), "NaN"),
-        (lambda: KernelPoints(np.zeros((3, 2)), labels=[0, 1]), "labels must be 3 integers"),
-        (lambda: KernelPoints(np.zeros((3, 2)), labels=[0, 1, 2], n_labels=2), "labels go up to 2"),
-        (lambda: KernelPoints(np.zeros((3, 2)), weights=np.ones((3, 1, 1))), "weights must have shape"),
-        (lambda: KernelPoints(np.zeros((3, 2)), weights=np.ones(4)), "weights must have shape"),
-        (lambda: kernel_sums(np.zeros((1, 3)), KernelPoints(np.zeros((3, 2))), bandwidth=1.0), "features"),
-        (lambda: kernel_sums([[0.0]], KernelPoints([[0.0]]), labels=[0], bandwidth=1.0), "have their own labels"),
+        (lambda: PackedPoints(np.full((3, 2), np.nan)), "NaN"),
+        (lambda: PackedPoints(np.zeros((3, 2)), labels=[0, 1]), "labels must be 3 integers"),
+        (lambda: PackedPoints(np.zeros((3, 2)), labels=[0, 1, 2], n_labels=2), "labels go up to 2"),
+        (lambda: PackedPoints(np.zeros((3, 2)), weights=np.ones((3, 1, 1))), "weights must have shape"),
+        (lambda: PackedPoints(np.zeros((3, 2)), weights=np.ones(4)), "weights must have shape"),
+        (lambda: kernel_sums(np.zeros((1, 3)), PackedPoints(np.zeros((3, 2))), bandwidth=1.0), "features"),
+        (lambda: kernel_sums([[0.0]], PackedPoints([[0.0]]), labels=[0], bandwidth=1.0), "have their own labels"),
     ],
 )
 def test_bad_points_are_named(make, message):

@@ -1,8 +1,8 @@
-#include "sums/pair_sums.hpp"
+#include "sums/direct_sums.hpp"
 
 namespace spectralcls {
 
-SourceIndex::SourceIndex(const ToleranceSums& request, const CellGrid& grid)
+SourceIndex::SourceIndex(const ApproximateSums& request, const CellGrid& grid)
     : labels_(request.n_labels),
       total_(request.n_columns, 0.0),
       largest_(request.n_columns, 0.0),
@@ -53,7 +53,7 @@ void SourceIndex::weight_within(const CellBox& box, double* out) const {
     });
 }
 
-PairSums::PairSums(const ToleranceSums& request, const SourceIndex& sources)
+DirectSums::DirectSums(const ApproximateSums& request, const SourceIndex& sources)
     : request_(request),
       index_(sources),
       d_(static_cast<int>(request.points.cols)),
@@ -65,7 +65,7 @@ PairSums::PairSums(const ToleranceSums& request, const SourceIndex& sources)
       plain_(n_columns_),
       absolute_(n_columns_) {}
 
-void PairSums::evaluate(const KeyedRow* rows, index_t n_rows, const CellBox& box, double* sums,
+void DirectSums::evaluate(const KeyedRow* rows, index_t n_rows, const CellBox& box, double* sums,
                         Checkpoint& checkpoint) {
   std::fill(sums, sums + n_rows * n_outputs_, 0.0);
   for (int l = 0; l < request_.n_labels; ++l) {
@@ -85,7 +85,7 @@ void PairSums::evaluate(const KeyedRow* rows, index_t n_rows, const CellBox& box
   }
 }
 
-void PairSums::append(const Sources& sources, index_t begin, index_t end) {
+void DirectSums::append(const Sources& sources, index_t begin, index_t end) {
   const index_t n = sources.size();
   runs_.push_back({begin, end, filled_});
   for (int k = 0; k < d_; ++k)
@@ -97,7 +97,7 @@ void PairSums::append(const Sources& sources, index_t begin, index_t end) {
   filled_ += static_cast<int>(end - begin);
 }
 
-void PairSums::flush(int label, const KeyedRow* rows, index_t n_rows, double* sums) {
+void DirectSums::flush(int label, const KeyedRow* rows, index_t n_rows, double* sums) {
   const int padded = (filled_ + step - 1) / step * step;
   for (int j = filled_; j < padded; ++j) {
     for (int k = 0; k < d_; ++k) coordinates_[k * capacity + j] = 0;
@@ -133,7 +133,7 @@ void PairSums::flush(int label, const KeyedRow* rows, index_t n_rows, double* su
 }
 
 template <Kernel K>
-void PairSums::accumulate(const double* query, int n_columns) {
+void DirectSums::accumulate(const double* query, int n_columns) {
   constexpr int n_vectors = step / lanes<double>;
   std::fill(plain_.begin(), plain_.end(), Vec<double>{});
   std::fill(absolute_.begin(), absolute_.end(), Vec<double>{});

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/skipping.hpp"
-#include "sums/kept_points.hpp"
+#include "base/pruning.hpp"
+#include "sums/packed_points.hpp"
 #include "sums/kernel_sums.hpp"
 
 namespace spectralcls::detail {
@@ -31,9 +31,9 @@ inline double log2_below(double x) {
 // together, and bits = log2(sum |w_j|) - log2(rtol). A logarithm of size L is rounded by L 2^-digits, which is a
 // relative error of the sum: log2(L) bits fewer are seen.
 template <class T>
-class Reach {
+class PruningRadius {
  public:
-  Reach(const KernelSums<T>& request, bool scaled, bool logarithms)
+  PruningRadius(const KernelSums<T>& request, bool scaled, bool logarithms)
       : request_(request), scaled_(scaled), logarithms_(logarithms && request.tolerance() == 0) {}
 
   // Adds up the weights, without which there is no squared().
@@ -102,20 +102,20 @@ class Reach {
   std::vector<double> bits_, totals_, lightest_;
 };
 
-// Whether skipping is worth a trial, for which the weights are then known.
+// Whether pruning is worth a trial, for which the weights are then known.
 template <class T>
-bool skipping_looks_good(const KernelSums<T>& request, Reach<T>& reach) {
+bool pruning_pays(const KernelSums<T>& request, PruningRadius<T>& reach) {
   const index_t m = request.queries.rows, n = request.points.rows, d = request.points.cols;
-  if (m == 0 || n == 0 || d == 0 || skipping() == Skipping::never) return false;
-  const bool always = skipping() == Skipping::always;
+  if (m == 0 || n == 0 || d == 0 || pruning() == Pruning::never) return false;
+  const bool always = pruning() == Pruning::always;
   // What was built for an earlier call costs nothing; but exact sums do not depend on earlier calls.
-  const bool built = request.tolerance() > 0 && request.packed && request.packed->has_skipping();
+  const bool built = request.tolerance() > 0 && request.packed && request.packed->has_pruning();
   reach.weigh();
   if (always || built) return true;
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
-  const SeenApart apart = request.tolerance() > 0 ? SeenApart{} : SeenApart{request.labels, request.n_labels};
-  return filter_looks_good(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel,
+  const SeparateLabels apart = request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
+  return filter_pays(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel,
                            [&](double scale, double least) {
                              const double lowest_rate = rate<T>(request.kernel, scale, largest),
                                           nearest = argument(request.kernel, least);

@@ -3,16 +3,16 @@
 
 #include <memory>
 
-#include "sums/kernel_points.hpp"
+#include "sums/point_layout.hpp"
 
 namespace spectralcls {
 
 // A layout is packed by the first call that computes with it; calls may come from several threads.
 template <class T>
-class KeptPoints {
+class PackedPoints {
  public:
   // `weights`: of n_columns columns, or nullptr.
-  KeptPoints(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
+  PackedPoints(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
              bool by_locality, const Execution& execution)
       : points_(points),
         grouping_(grouping),
@@ -26,25 +26,25 @@ class KeptPoints {
   bool suits(double bandwidth) const { return bandwidth <= geometry_.scale * 0x1p20; }
 
   // For all pairs.
-  std::shared_ptr<const KernelPoints<T>> plain(const Execution& execution) const {
+  std::shared_ptr<const PointLayout<T>> plain(const Execution& execution) const {
     have_plain_([&] {
       plain_ = with_weights(
-          std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
+          std::make_shared<PointLayout<T>>(points_, geometry_, grouping_, with_product_, by_locality_, execution));
     });
     return plain_;
   }
-  // Arranged so that pairs can be left out unseen.
-  std::shared_ptr<const KernelPoints<T>> for_skipping(const Execution& execution) const {
-    have_skipping_([&] {
-      skipping_ =
-          with_weights(std::make_shared<KernelPoints<T>>(points_, geometry_, grouping_, with_product_, execution));
+  // Arranged so that pairs can be pruned.
+  std::shared_ptr<const PointLayout<T>> for_pruning(const Execution& execution) const {
+    have_pruning_([&] {
+      pruning_ =
+          with_weights(std::make_shared<PointLayout<T>>(points_, geometry_, grouping_, with_product_, execution));
     });
-    return skipping_;
+    return pruning_;
   }
-  bool has_skipping() const { return have_skipping_.done(); }
+  bool has_pruning() const { return have_pruning_.done(); }
 
  private:
-  std::shared_ptr<const KernelPoints<T>> with_weights(std::shared_ptr<KernelPoints<T>> packed) const {
+  std::shared_ptr<const PointLayout<T>> with_weights(std::shared_ptr<PointLayout<T>> packed) const {
     if (weights_) packed->keep_weights(weights_, n_columns_);
     return packed;
   }
@@ -55,8 +55,8 @@ class KeptPoints {
   index_t n_columns_;
   bool with_product_, by_locality_;
   Geometry geometry_;
-  mutable Once have_plain_, have_skipping_;
-  mutable std::shared_ptr<const KernelPoints<T>> plain_, skipping_;
+  mutable Once have_plain_, have_pruning_;
+  mutable std::shared_ptr<const PointLayout<T>> plain_, pruning_;
 };
 
 }  // namespace spectralcls

@@ -23,7 +23,7 @@ constexpr index_t boxes_pay_to = 8;  // features; beyond, boxes of neighbors ove
 template <class T>
 class PackedWeights {
  public:
-  PackedWeights(const T* weights, index_t n_sets, index_t n_columns, const PackedPoints<T>& points)
+  PackedWeights(const T* weights, index_t n_sets, index_t n_columns, const PackedTiles<T>& points)
       : source_(weights), n_sets_(n_sets), layout_(n_columns) {
     if (!weights) return;
     const index_t per_point = layout_.weights_per_point();
@@ -42,7 +42,7 @@ class PackedWeights {
 
   // The same of `width` packed columns column_of(0), ..., -1 for none, in the order that the sums take.
   template <class ColumnOf>
-  void gather(const PackedPoints<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
+  void gather(const PackedTiles<T>& points, index_t width, ColumnOf&& column_of, AlignedVector<T>& to) const {
     if (!source_) return;
     const index_t per_point = layout_.weights_per_point(), n_columns = layout_.n_columns();
     to.assign(static_cast<std::size_t>(width * n_sets_ * per_point), T(0));
@@ -77,9 +77,9 @@ class PackedWeights {
 
 // What is not needed by every call is added by the first that needs it; calls may come from several threads.
 template <class T>
-class KernelPoints {
+class PointLayout {
  public:
-  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+  PointLayout(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                bool by_locality, const Execution& execution)
       : points_(points),
         geometry_(geometry),
@@ -87,8 +87,8 @@ class KernelPoints {
         differences_(!with_product) {
     find_largest_norm();
   }
-  // Arranged so that pairs can be left out unseen.
-  KernelPoints(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+  // Arranged so that pairs can be pruned.
+  PointLayout(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
                const Execution& execution)
       : points_(points),
         geometry_(geometry),
@@ -103,7 +103,7 @@ class KernelPoints {
   const detail::PointRows<T>& point_rows() const { return *point_rows_; }  // if filtered
 
   const Geometry& geometry() const { return geometry_; }
-  const PackedPoints<T>& packed() const { return packed_; }
+  const PackedTiles<T>& packed() const { return packed_; }
   bool by_locality() const { return !packed_.tiles().empty() && packed_.box(packed_.tiles().front()); }
 
   // The largest squared norms, about the center and scaled, of queries and points.
@@ -114,7 +114,7 @@ class KernelPoints {
   double largest_norm() const { return largest_norm_; }
 
   // With the coordinates for differences, which not every call needs.
-  const PackedPoints<T>& with_differences(const Execution& execution = {}) const {
+  const PackedTiles<T>& with_differences(const Execution& execution = {}) const {
     differences_([&] {
       const KeepSubnormals guard;
       packed_.add_differences(points_, geometry_, execution);
@@ -154,7 +154,7 @@ class KernelPoints {
   MatrixView<T> points_;
   Geometry geometry_;
   std::unique_ptr<detail::FilteredTiles<T>> filtered_;
-  mutable PackedPoints<T> packed_;
+  mutable PackedTiles<T> packed_;
   std::unique_ptr<detail::PointRows<T>> point_rows_;
   double largest_norm_ = 0;  // of the points about the center, squared, scaled
   std::unique_ptr<detail::PackedWeights<T>> weights_;
