@@ -40,7 +40,7 @@ class Code(NamedTuple):
         return np.concatenate(parts, axis=1) if parts else np.empty((len(column), 0))
 
 
-class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Encode numeric columns, checked before, for kernels of Euclidean distances. Constant columns vanish.
 
     Parameters

@@ -94,7 +94,8 @@ class ReliabilityDisplay:
         codes, each = np.searchsorted(estimator.classes_, y), np.arange(len(y))
         figures = np.stack([p.max(axis=1), p.argmax(axis=1) == codes, members[each, codes], members.sum(axis=1)])
         groups = np.array_split(np.argsort(figures[0], kind="stable"), min(n_groups, len(y)))
-        return cls(*np.stack([figures[:, rows].mean(axis=1) for rows in groups], axis=1), coverage).plot(ax)
+        probability, accuracy, covered, size = np.stack([figures[:, rows].mean(axis=1) for rows in groups], axis=1)
+        return cls(probability, accuracy, covered, size, coverage).plot(ax)
 
     def plot(self, ax=None) -> Self:
         """Draw the curves.
