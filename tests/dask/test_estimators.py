@@ -616,6 +616,22 @@ def test_ccdr_on_the_graph_that_the_workers_found(problem):
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-7 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", {"ash": 5.0, "beech": 0.5}])
+def test_weights_of_classes_count_in_tuning_as_in_memory(problem, class_weight):
+    X, y, _, _ = problem
+    some = np.flatnonzero((y != "ash") | (np.arange(len(y)) % 8 == 0))[:200]
+    X, y = X[some], y[some]
+    options = {"class_weight": class_weight, "scale": None}
+    local = spectralcls.PerTurboClassifier(**options).fit(X, y)
+    distributed = spectralcls.dask.PerTurboClassifier(**options).fit(rows(X), rows(y))
+    scores = [model.cv_results_["mean_test_score"] for model in (local, distributed)]
+    np.testing.assert_allclose(scores[1], scores[0], rtol=1e-9)
+    ones = spectralcls.PerTurboClassifier(scale=None).fit(X, y).cv_results_["mean_test_score"]
+    assert np.abs(scores[0] - ones).max() > 0.01
+    with pytest.raises(ValueError, match="class_weight must be positive"):
+        spectralcls.dask.PerTurboClassifier(class_weight={"ash": 0.0}).fit(rows(X), rows(y))
+
+
 @pytest.mark.parametrize("parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)])
 def test_perturbo(problem, parameters):
     X, y, _, queries = problem

@@ -25,7 +25,8 @@ class DaskInputs(Inputs):
     def fit(self, X, y, sample_weight=None, *, at_least=2):
         check_workers()
         layout = Layout.of(X)
-        data = check_labels(self.name, self.seen, layout.numeric(X), y, sample_weight, at_least=at_least)
+        numbers, options = layout.numeric(X), {"class_weight": self.class_weight, "at_least": at_least}
+        data = check_labels(self.name, self.seen, numbers, y, sample_weight, **options)
         return self._learn(layout, data)
 
     def fit_targets(self, X, y, sample_weight=None):

@@ -135,7 +135,7 @@ class TrainingData(NamedTuple):
         return len(self.classes)
 
 
-def check_labels(name, seen, X, y, sample_weight=None, *, at_least=2):
+def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
     """Check X, labels y and weights, and hold them on the workers; fills `seen`, see `check_columns_seen`.
 
     Blocks are persisted, not scattered: a persisted block that is lost with its worker is made again. Without
@@ -152,6 +152,10 @@ def check_labels(name, seen, X, y, sample_weight=None, *, at_least=2):
         raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class.")
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     (codes,) = dask.persist(codes)
+    if class_weight is not None:
+        counts = _scaled(None, codes, len(classes))[1]
+        factors = codes.map_blocks(_weights_of_classes(class_weight, classes, counts).take, dtype=np.float64)
+        weights = factors if weights is None else weights * factors
     return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
 
 
@@ -230,6 +234,15 @@ def _distinct(labels):
 
 def _codes(labels, classes):
     return np.searchsorted(classes, labels).astype(np.int64)
+
+
+def _weights_of_classes(class_weight, classes, counts):
+    if isinstance(class_weight, str):
+        return counts.sum() / (len(classes) * counts)
+    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+    if not np.all((factors > 0) & np.isfinite(factors)):
+        raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
+    return factors
 
 
 def _class_weight(codes, weights, n_classes):
