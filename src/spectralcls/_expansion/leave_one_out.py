@@ -18,6 +18,7 @@ from .points import blocks
 
 PLAIN = 300.0  # logarithms below which sums and their quotients are numbers
 TILE = 255
+INVERSE_BYTES = 1 << 23  # kernel values of queries that meet the inverse of a kernel matrix together
 BACKGROUND = 0.02  # share of the training points whose own class scores less than the background
 
 

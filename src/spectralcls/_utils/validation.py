@@ -235,6 +235,13 @@ def check_positive(values, name):
         raise ValueError(f"{name} must be positive and finite, got {np.extract(wrong, values)[0]}.")
 
 
+def weights_of_classes(class_weight, classes, counts):
+    """(C,) weight of each class by a dict, or in inverse proportion to its count if "balanced"."""
+    if isinstance(class_weight, str):
+        return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(np.float64).tiny))
+    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+
+
 def check_priors(priors, n_classes):
     """Given class priors as float64 (C,); the words are those of GaussianNB."""
     with named_overflow_errors("priors"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.conversion import without_mask
 from .._utils.from_sklearn import check_columns_seen
-from .._utils.validation import check_class_labels, refuse_missing_labels
+from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
 from ._workers import keep
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -153,8 +153,10 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     (codes,) = dask.persist(codes)
     if class_weight is not None:
-        counts = _scaled(None, codes, len(classes))[1]
-        factors = codes.map_blocks(_weights_of_classes(class_weight, classes, counts).take, dtype=np.float64)
+        of_classes = weights_of_classes(class_weight, classes, _scaled(None, codes, len(classes))[1])
+        if not np.all((of_classes > 0) & np.isfinite(of_classes)):
+            raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
+        factors = codes.map_blocks(of_classes.take, dtype=np.float64)
         weights = factors if weights is None else weights * factors
     return TrainingData(X, codes, classes, *_scaled(weights, codes, len(classes)), incomplete, y=y)
 
@@ -234,15 +236,6 @@ def _distinct(labels):
 
 def _codes(labels, classes):
     return np.searchsorted(classes, labels).astype(np.int64)
-
-
-def _weights_of_classes(class_weight, classes, counts):
-    if isinstance(class_weight, str):
-        return counts.sum() / (len(classes) * counts)
-    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
-    if not np.all((factors > 0) & np.isfinite(factors)):
-        raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
-    return factors
 
 
 def _class_weight(codes, weights, n_classes):

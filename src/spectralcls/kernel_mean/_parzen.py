@@ -7,7 +7,7 @@ import numpy as np
 from .._estimator import log_posterior
 from .._expansion import Rule
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_priors
+from .._utils.validation import check_priors, weights_of_classes
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
 
@@ -181,11 +181,9 @@ class ParzenClassifier(KernelMeanClassifier):
         return log_priors - np.logaddexp.reduce(log_priors)
 
     def _importance(self, data):
-        if isinstance(self.class_weight, str):  # "balanced"
-            return data.class_weight.sum() / (data.n_classes * np.maximum(data.class_weight, np.finfo(float).tiny))
         if self.class_weight is None:
             return None
-        return np.array([self.class_weight.get(label, 1.0) for label in data.classes.tolist()])
+        return weights_of_classes(self.class_weight, data.classes, data.class_weight)
 
     def _learn_means(self, data, rule, log_priors, before=None):
         super()._learn_means(data, rule, log_priors, before)

@@ -6,7 +6,7 @@ from sys import float_info
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from .._utils.conversion import converted
+from .._utils.conversion import converted, is_ready
 from ._profiles import PROFILES
 
 _MOST_LABELS = 2**31 - 1
@@ -30,26 +30,17 @@ def check_queries(Q, X, same):
 
 
 def check_matrix(A, name):
-    if _is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
+    if is_ready(A, (np.float64, np.float32)) and A.ndim == 2:
         return A
     A = converted(A, name, dtype=[np.float64, np.float32], order="C")
     return np.require(A, requirements="A")  # the core reads whole vectors, at addresses that suit their numbers
-
-
-def _is_ready(A, dtypes):
-    """Whether an array needs no conversion and its sum shows that it is finite: check_array takes longer than the
-    sums of a small problem."""
-    if not (type(A) is np.ndarray and A.dtype in dtypes and A.flags.c_contiguous and A.flags.aligned and A.size):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.isfinite(A.sum())
 
 
 def check_weights(weights, n, n_bandwidths, *dtypes):
     """Weights in one of the dtypes, the first if they are of another kind."""
     if weights is None:
         return None
-    if not _is_ready(weights, dtypes):
+    if not is_ready(weights, dtypes):
         weights = converted(weights, "weights", dtype=list(dtypes), order="C", ensure_2d=False, allow_nd=True)
         weights = np.require(weights, requirements="A")
     wrong = len(weights) != n or weights.ndim > 3 or (weights.ndim == 3 and weights.shape[1] != n_bandwidths)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._core.interrupt import matmul
-from .._expansion.leave_one_out import PLAIN, LeaveOneOut, complete, counter, slack_of
+from .._expansion.leave_one_out import INVERSE_BYTES, PLAIN, LeaveOneOut, complete, counter, slack_of
 from .._expansion.points import blocks, class_rows
 from .._utils.cached import cached_property
 from .._utils.validation import units_of
@@ -11,7 +11,6 @@ from ..linalg import cholesky_in_place, inverse_in_place
 from ._class_model import together
 from ._gaussian import gaussian
 
-BLOCK_BYTES = 1 << 23  # kernel values of queries that meet the inverses together
 ALIKE = 64  # queries of similar log odds that meet undecided samples together
 
 
@@ -38,7 +37,7 @@ class PerTurboLeftOut(LeaveOneOut):
             V = inverse_in_place(cholesky_in_place(M))
             self.inverses.append(matmul(V, V.T))
             self.diagonal[own] = self.inverses[c].diagonal()
-            for rows in blocks(len(X), 8 * len(own), BLOCK_BYTES):
+            for rows in blocks(len(X), 8 * len(own), INVERSE_BYTES):
                 Z = model.kernel(X[rows])
                 Z[own[:, None] == each[rows]] = 0.0
                 self.shares[rows, c] = np.einsum("ij,ij->j", Z, matmul(self.inverses[c], Z))
@@ -55,7 +54,7 @@ class PerTurboLeftOut(LeaveOneOut):
         out = np.empty((len(complete(Q)), len(self.models)))
         beyond = np.broadcast_to(np.nan if beyond is None else beyond, out.shape[1])
         slack = slack_of(min(model.regularization.alpha for model in self.models))
-        for rows in blocks(len(Q), 8 * len(self.X), BLOCK_BYTES):
+        for rows in blocks(len(Q), 8 * len(self.X), INVERSE_BYTES):
             k = [model.kernel(Q[rows]) for model in self.models]
             v = [matmul(N, each) for N, each in zip(self.inverses, k, strict=True)]
             q = np.stack([np.einsum("ij,ij->j", *both) for both in zip(k, v, strict=True)])

@@ -3,14 +3,12 @@
 import numpy as np
 
 from .._core.interrupt import matmul
-from .._expansion.leave_one_out import LeaveOneOut, slack_of
+from .._expansion.leave_one_out import INVERSE_BYTES, LeaveOneOut, slack_of
 from .._expansion.points import blocks, class_rows
 from .._expansion.ridge import factor_in_place
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ..linalg import inverse_in_place
-
-BLOCK_BYTES = 1 << 23  # kernel values of queries that meet the inverse together
 
 
 class RidgeLeftOut(LeaveOneOut):
@@ -63,7 +61,7 @@ class RidgeLeftOut(LeaveOneOut):
 
     def counts(self, Q, within, beyond=None):
         own, out = class_rows(self.codes, len(self.units)), np.zeros((len(Q), len(self.units)))
-        for rows in blocks(len(Q), 8 * len(self.X), BLOCK_BYTES):
+        for rows in blocks(len(Q), 8 * len(self.X), INVERSE_BYTES):
             k = self._kernel(Q[rows])
             v, g, h = matmul(self.inverse, k), self.P.T @ k, self.u @ k
             outside = np.maximum(1 - np.einsum("ij,ij->j", k, v), 0.0)
