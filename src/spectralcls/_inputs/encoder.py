@@ -77,6 +77,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         self.codes_ = [self._learn(column, weights, named) for column, named in zip(X.T, categorical, strict=True)]
+        self._layout = _layout(self.codes_)
         return self
 
     def _learn(self, column, weights, named):
@@ -100,14 +101,20 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""
         X = np.asarray(X, dtype=np.float64)
-        widths = [code.width for code in self.codes_]
-        stops = np.cumsum(widths)
-        out = np.zeros((len(X), max(1, sum(widths))), dtype=self.dtype)
-        alike = [i for i, code in enumerate(self.codes_) if code.moments is not None and not code.missing]
-        if alike:  # at once: of a single row each column alone would take as long as all
-            means, scales = np.array([self.codes_[i].moments for i in alike]).T
-            values = (np.ldexp(X[:, alike], [-self.codes_[i].exponent for i in alike]) - means) / scales
-            out[:, stops[alike] - 1] = np.where(np.isnan(values), 0.0, values)
-        for i in set(range(len(widths))).difference(alike):
-            out[:, stops[i] - widths[i] : stops[i]] = self.codes_[i].encode(X[:, i])
+        stops, alike, exponents, means, scales, others = self._layout
+        out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
+        if len(alike):  # at once: of a single row each column alone would take as long as all
+            values = (np.ldexp(X[:, alike], exponents) - means) / scales
+            out[:, stops[alike]] = np.where(np.isnan(values), 0.0, values)
+        for i in others:
+            out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
         return out
+
+
+def _layout(codes):
+    """Where the coordinates of each column begin; the columns of moments alone, and these; the other columns."""
+    stops = np.cumsum([0] + [code.width for code in codes])
+    alike = np.array([code.moments is not None and not code.missing for code in codes], dtype=bool)
+    same = [code for code, is_alike in zip(codes, alike, strict=True) if is_alike]
+    means, scales = np.array([code.moments for code in same]).reshape(-1, 2).T
+    return stops, np.flatnonzero(alike), [-code.exponent for code in same], means, scales, np.flatnonzero(~alike)

@@ -1,7 +1,7 @@
 """Cholesky factors that solve in place, and grow without being copied."""
 
 import numpy as np
-from scipy.linalg.blas import dtpsv, dtrsm
+from scipy.linalg.blas import dtpsv, dtrsm, dtrsv
 from scipy.linalg.lapack import dpstrf, dtpttr, dtrttp
 
 from .._core.interrupt import matmul
@@ -9,6 +9,7 @@ from ..linalg import NotPositiveDefiniteError, cholesky_in_place
 
 _BLOCK = 1024  # rows of a solution that one call of BLAS finds
 _FEW = 8  # right-hand sides up to which a packed factor is read as it is instead of being unpacked first
+_FEWER = 2  # the same, up to which a dense factor is read once for each
 
 
 def independent_rows(M, tol):
@@ -52,10 +53,15 @@ class Triangle:
 
     def solve(self, K):
         """Overwrite each column k of the C-contiguous ``K`` (n, m) with U^-T k."""
+        if not K.size:
+            return
         if self._dense is None and K.shape[1] <= _FEW:
             for i in range(K.shape[1]):
                 K[:, i] = dtpsv(self.order, self._packed.values, K[:, i], lower=0, trans=1)
-        elif K.size:
+        elif K.shape[1] <= _FEWER:
+            for i in range(K.shape[1]):
+                K[:, i] = dtrsv(self.dense(), K[:, i], lower=0, trans=1)
+        else:
             U = self.dense()
             for start in range(0, self.order, _BLOCK):
                 block = slice(start, min(start + _BLOCK, self.order))
