@@ -14,6 +14,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.metrics import roc_auc_score
@@ -194,6 +195,83 @@ def test_near_ties(record, seed, name):
             p = CALIBRATED[kind](scoring=scoring, n_jobs=1).fit(X, y).predict_proba(Q)
             figures = (p.argmax(axis=1) == truth).mean(), log_loss(p, truth), calibration_error(p, truth)
             row |= {f"{kind} {scoring} {what}": float(f) for what, f in zip(FIGURES, figures, strict=True)}
+    record(row)
+
+
+def nearest(kernel):
+    return -np.log(np.maximum(np.sqrt(-2 * kernel), 1e-300))  # of Gaussian logarithms at bandwidth one
+
+
+def log_odds(scores, own, background=-np.inf):
+    others = scores.copy()
+    np.put_along_axis(others, own, background, axis=-1)
+    return np.take_along_axis(scores, own, axis=-1)[..., 0] - np.logaddexp.reduce(others, axis=-1)
+
+
+def margin(scores, own):
+    others = scores.copy()
+    np.put_along_axis(others, own, -np.inf, axis=-1)
+    return np.take_along_axis(scores, own, axis=-1)[..., 0] - others.max(axis=-1)
+
+
+def density(scores, own):
+    return np.take_along_axis(scores, own, axis=-1)[..., 0]
+
+
+STATISTICS = {  # of class scores; scores of a class from logarithms of kernel values, and what a further point changes
+    "log odds, background": (log_odds, np.logaddexp),
+    "log odds": (log_odds, np.logaddexp),
+    "margin": (margin, np.logaddexp),
+    "density of the class": (density, np.logaddexp),
+    "distances": (margin, np.maximum),
+}
+
+
+def full_conformal(statistic, X, y, Q, bandwidth):
+    """p-values (m, C) straight from the definition: each query joins the points with each label, O(m n C) numbers."""
+    conformity, joined = STATISTICS[statistic]
+    among = -cdist(X / bandwidth, X / bandwidth, "sqeuclidean") / 2
+    np.fill_diagonal(among, -np.inf)
+    of_queries = -cdist(Q / bandwidth, X / bandwidth, "sqeuclidean") / 2
+    if joined is np.maximum:
+        among, of_queries = nearest(among), nearest(of_queries)
+    classes = range(y.max() + 1)
+    points, queries = (
+        np.stack([joined.reduce(values[:, y == c], axis=1, initial=-np.inf) for c in classes], axis=1)
+        for values in (among, of_queries)
+    )
+    options = {}
+    if statistic.endswith("background"):
+        own = density(points, y[:, None])
+        options["background"] = np.quantile(own[np.isfinite(own)], 0.02)
+    p = np.empty(queries.shape)
+    for c in classes:
+        changed = np.repeat(points[None], len(Q), axis=0)
+        changed[..., c] = joined(changed[..., c], of_queries)
+        theirs = conformity(changed, np.broadcast_to(y[None, :, None], (*changed.shape[:2], 1)), **options)
+        its = conformity(queries, np.full((len(Q), 1), c), **options)
+        p[:, c] = (1 + (theirs <= its[:, None] + 1e-9).sum(axis=1)) / (len(X) + 1)
+    return p
+
+
+@pytest.mark.parametrize("seed, name", list(product(range(1 if QUICK else 3), NAMES)))
+def test_statistic(record, seed, name):
+    """What conformity is compared: full conformal prediction straight from its definition for at most 300 points and
+    queries, at the bandwidth of the Parzen classifier. Log odds of the class against all others, with and without a
+    background that is one of them; the margin to the best other class; the density of the class alone; the ratio of the
+    distances to the nearest point of another class and of its own."""
+    X, y, Q, truth = few(*draw(name, seed))
+    row = {}
+    with limited_threads(1), warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore")
+        model = ParzenClassifier(n_jobs=1).fit(X, y)
+        X, Q, truth = model._inputs(X), model._inputs(Q[:300]), truth[:300]
+        for statistic in STATISTICS:
+            p = full_conformal(statistic, X, y, Q, model.bandwidth_)
+            for level in LEVELS:
+                members = p > 1 - level
+                row[f"{statistic} {level:g} coverage"] = float(members[np.arange(len(truth)), truth].mean())
+                row[f"{statistic} {level:g} size"] = float(members.sum(axis=1).mean())
     record(row)
 
 
@@ -420,9 +498,11 @@ def coverage_by_set(rows):
             for name, r in relative.items()
         )
         far = np.mean([each[0] for each in who["ours"].values()]) - level
+        least = np.exp(np.nanmean(np.log(np.minimum(level, sizes["split LAC"]) / sizes["split LAC"])))
         blocks += [f"At {level:g}: coverage / mean size.", table]
         largest = max(relative["split LAC"]), list(who["ours"])[int(np.argmax(relative["split LAC"]))]
         blocks += [f"Our mean size {shares}; largest relative to split LAC {largest[0]:.3f} on {largest[1]}."]
+        blocks += [f"Sets that hold the class so often are no smaller than that: {least:.3f} of split LAC's."]
         blocks += [f"Mean coverage less {level:g}: {far:+.4f}. {misses(rows, level)}"]
     worst = [
         {"at": level}
@@ -495,6 +575,21 @@ def ties_by_log_loss(rows):
             row |= {what: f"{auto.mean():.3g}", f"{what}, less": f"{less.mean():+.3f} ± {half_interval(less):.3f}"}
         table.append(row)
     return ["Accuracy and calibration error in per cent.", table]
+
+
+@view("statistic")
+def sizes_by_statistic(rows):
+    """Coverage / mean size over the sets; *relative*: geometric mean over the sets of the size by that of the first."""
+    table = []
+    for level, statistic in product(LEVELS, STATISTICS):
+        own, first = (
+            np.array(list(means(rows, f"{each} {level:g} coverage", f"{each} {level:g} size").values()))
+            for each in (statistic, next(iter(STATISTICS)))
+        )
+        relative = np.log(own[:, 1] / first[:, 1])
+        row = {"at": level, "statistic": statistic, "coverage / size": pair(*own.mean(axis=0))}
+        table.append(row | {"relative": f"{np.exp(relative.mean()):.3f} ({np.exp(relative).max():.2f} at most)"})
+    return [table]
 
 
 @view("families")
