@@ -1,16 +1,11 @@
 """The k-d tree: its neighbors are those of all pairs, whatever the points, and ties come by index."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import distances as all_distances
 
-from spectralcls._core import available_variants
 from spectralcls.neighbors import knn, knn_graph
 
 DTYPES = [np.float32, np.float64]
@@ -197,11 +192,3 @@ def test_the_graph_is_the_same_through_tree_and_tiles():
     X = np.random.default_rng(0).integers(0, 12, (3000, 3)).astype(float)
     tree, tiles = (knn_graph(X, 8, mode="distance", algorithm=algorithm) for algorithm in ("kd_tree", "brute"))
     assert (tree != tiles).nnz == 0
-
-
-@pytest.mark.any_variant
-@pytest.mark.parametrize("variant", available_variants())
-def test_every_instruction_set(variant):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "not instruction_set"]
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SPECTRALCLS_ISA": variant})
-    assert run.returncode == 0, run.stdout
