@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
 from scipy.stats import norm
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_classification
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -47,6 +48,21 @@ def test_encoder_codes_each_column_by_its_values():
     assert not between[0, 1:4].any()  # a value not seen
 
 
+def test_encoder_with_one_scale_keeps_ratios_of_distances():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4)) * [1e-3, 1.0, 40.0, 0.0] + 7.0
+    Z = ColumnEncoder("shared").fit_transform(X)
+    assert_allclose(pdist(Z) / pdist(X), pdist(Z)[0] / pdist(X)[0])
+    assert_allclose([Z.mean(), Z.var(axis=0).mean()], [0, 1], atol=1e-12)
+
+
+def test_columns_of_one_unit_are_compared_as_they_are():
+    X, y = load_digits(return_X_y=True)
+    model = AutoClassifier().fit(X[:400], y[:400])
+    losses = dict(zip([name for name, _ in model.members_], model.losses_, strict=True))
+    assert losses["one scale + Parzen"] < losses["kernel metric + Parzen"]
+
+
 @pytest.mark.parametrize("ordered", [True, False])
 def test_columns_of_few_values_keep_their_order_unless_labels_say_otherwise(ordered):
     rng = np.random.default_rng(0)
@@ -63,7 +79,7 @@ def test_encoder_of_constant_columns_alone():
 def test_weights_of_encoder_and_vote_count_as_copies():
     rng = np.random.default_rng(0)
     X, copies = rng.normal(size=(40, 2)).round(1), rng.integers(1, 4, 40)
-    for numeric in ("standard", "rank"):
+    for numeric in ("standard", "shared", "rank"):
         weighted = ColumnEncoder(numeric).fit(X, sample_weight=copies)
         repeated = ColumnEncoder(numeric).fit(np.repeat(X, copies, axis=0))
         assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-10, atol=1e-12)
@@ -182,7 +198,7 @@ def test_better_than_its_members_would_be_alone_on_unseen_points():
     assert log_loss(p, truth) < 0.65
     alone = [log_loss(member.predict_proba(Q), truth) for _, member in model.members_]
     assert log_loss(p, truth) < np.mean(alone)
-    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 5
+    assert len(model.members_) == len(model.weights_) == len(model.losses_) == 6
     assert model.loss_ <= model.losses_.min() + 0.02
     assert model.n_samples_used_ == len(X) and not model.dropped_
     assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
@@ -272,7 +288,7 @@ def test_encoder_of_missing_values():
     column = np.array([1.0, np.nan, 2.5, 4.0, np.nan, 3.5, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0])
     known = ~np.isnan(column)
     few, none = np.where(known, np.arange(13) % 3, np.nan), np.full(13, np.nan)
-    for numeric in ("standard", "rank"):
+    for numeric in ("standard", "shared", "rank"):
         Z = ColumnEncoder(numeric).fit_transform(np.column_stack([column, none, few]))
         assert Z.shape == (13, 2 + 4)
         alone = ColumnEncoder(numeric).fit(column[known, None])
@@ -375,10 +391,11 @@ def test_members_that_do_not_scale_drop_out():
         "gradient metric + ridge",
         "kernel metric + ridge",
         "kernel metric + Parzen",
+        "one scale + Parzen",
         "boosted trees",
     ]
     kept, dropped = members_for(1_000_000)
-    assert [member.name for member in kept] == ["kernel metric + Parzen", "boosted trees"]
+    assert [member.name for member in kept] == ["kernel metric + Parzen", "one scale + Parzen", "boosted trees"]
     assert len(dropped) == 3
 
 
@@ -433,7 +450,7 @@ def test_class_weights_keep_the_coverage_of_sets():
     hits = []
     for seed in range(1, 5):
         X, y = make_classification(900, 6, n_informative=4, weights=[0.8], random_state=seed)
-        sets = AutoClassifier(class_weight="balanced", cv=2).fit(X[:300], y[:300]).predict_set(X[300:])
+        sets = AutoClassifier(class_weight="balanced").fit(X[:300], y[:300]).predict_set(X[300:])
         hits.append(sets[np.arange(600), y[300:]].mean())
     assert abs(np.mean(hits) - 0.9) < 0.03
 

@@ -45,9 +45,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     Parameters
     ----------
-    numeric : {"standard", "rank"}, default="standard"
-        "standard": mean 0 and variance 1. "rank": the normal quantile of the mid-rank, with linear interpolation
-        between the training values; what lies beyond them gets the value at the end.
+    numeric : {"standard", "shared", "rank"}, default="standard"
+        "standard": mean 0 and variance 1. "shared": mean 0 and mean variance 1, so that columns keep their units.
+        "rank": the normal quantile of the mid-rank, with linear interpolation between the training values; what lies
+        beyond them gets the value at the end.
     indicators : bool, default=True
         Replace columns of 3 to 10 distinct values by 0/1 columns, one for each value. A new value has none.
     categorical : array-like of bool, default=None
@@ -77,6 +78,8 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         self.codes_ = [self._learn(column, weights, named) for column, named in zip(X.T, categorical, strict=True)]
+        if self.numeric == "shared":
+            self.codes_ = _sharing_scale(self.codes_)
         self._layout = _layout(self.codes_)
         return self
 
@@ -109,6 +112,20 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         for i in others:
             out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
         return out
+
+
+def _sharing_scale(codes):
+    """The codes with the root mean square of the scales in the place of each."""
+    numbers = [code for code in codes if code.moments is not None]
+    exponent = max((code.exponent for code in numbers), default=0)
+    scales = np.array([np.ldexp(code.moments[1], code.exponent - exponent) for code in numbers])
+    shared = np.sqrt(np.mean(scales**2)) if numbers else 1.0
+
+    def sharing(code):
+        mean = np.ldexp(code.moments[0], code.exponent - exponent)
+        return code._replace(moments=(mean, shared), exponent=exponent)
+
+    return [code if code.moments is None else sharing(code) for code in codes]
 
 
 def _layout(codes):

@@ -36,6 +36,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     - kernel ridge regression with the Laplace kernel, after a :class:`~spectralcls.metric.GradientMetric`;
     - the same after a :class:`~spectralcls.metric.KernelMetric`;
     - a Parzen classifier after the same :class:`~spectralcls.metric.KernelMetric`;
+    - a Parzen classifier on numbers in one scale, for columns of the same unit, whose spread says how much they count;
     - boosted trees, which cut where smooth kernels cannot: 30 iterations, with more than 8 classes 240 trees at most.
 
     Their probabilities for points that they have not seen decide on one temperature for each and on the weights; then

@@ -38,6 +38,8 @@ def make_view(name, large, categorical, indicators, options):
     common = {"dtype": np.float32 if large else np.float64, "categorical": categorical}
     if name == "standardized":
         return make_pipeline(ColumnEncoder(indicators=False, **common))
+    if name == "one scale":
+        return make_pipeline(ColumnEncoder("shared", indicators=False, **common))
     if name == "gradient metric":
         samples = {"max_samples": _LARGE_TUNING} if large else {}
         return make_pipeline(
@@ -102,6 +104,7 @@ MEMBERS = (
     Member("gradient metric + ridge", "gradient metric", _ridge, most=30_000),
     Member("kernel metric + ridge", "kernel metric", _ridge, most=30_000),
     Member("kernel metric + Parzen", "kernel metric", _parzen),
+    Member("one scale + Parzen", "one scale", _parzen),
     Member("boosted trees", "standardized", _trees),
 )
 
