@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
     "sphinx.ext.intersphinx",
+    "sphinx.ext.viewcode",
     "sphinx-mathjax-offline",  # formulas are typeset without a network
     "numpydoc",
     "myst_parser",
