@@ -34,10 +34,11 @@ ORDERS = ("ymd", "dmy", "mdy", "time")
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
+OTHER = {".": ",", ",": "."}  # decimal sign: sign of groups
 _NUMBER = {
     decimal: rf"^[+-]?(?:(?:[1-9]\d{{0,2}}(?:[{_SPACES}{group}]\d{{3}})+|\d+)(?:[{decimal}]\d*)?|[{decimal}]\d+)"
     r"(?:[eE][+-]?\d+)?$"
-    for decimal, group in ((".", ","), (",", "."))
+    for decimal, group in OTHER.items()
 }
 _GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
 _CURRENCY = "(?:[€$£¥]|EUR|CHF|USD|GBP)"
@@ -114,12 +115,13 @@ class Cells:
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         encoded = pc.cast(column, pa.string()).dictionary_encode()
-        values = pc.utf8_trim_whitespace(encoded.dictionary)
+        self.values, self.codes = encoded.dictionary, _filled(encoded.indices, -1)
+        values = pc.utf8_trim_whitespace(self.values)
         lacking = pc.is_in(pc.utf8_lower(values), value_set=pa.array(sorted(missing)))
-        trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
-        codes = np.append(_filled(trimmed.indices, -1), np.int32(-1))  # of the values before trimming, and of none
-        self.codes = codes[_filled(encoded.indices, -1)]
-        self.values = trimmed.dictionary
+        if pc.any(lacking).as_py() or not values.equals(self.values):
+            trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
+            self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
+            self.codes = codes[self.codes]
         self._numbers, self._dates = {}, {}
 
     @property
@@ -140,9 +142,10 @@ class Cells:
         """What holds for each distinct value, as floats for each row."""
         return np.append(values, np.nan)[self.codes]
 
-    def texts(self):
-        """The known cells, as objects."""
-        return self.values.to_numpy(zero_copy_only=False).astype(object)[self.codes[self.known]]
+    def texts(self, n_most=None):
+        """The first known cells, or all, as objects."""
+        codes = self.codes[self.known][:n_most]
+        return self.values.take(codes).to_numpy(zero_copy_only=False).astype(object)
 
     def numbers(self, decimal):
         """The distinct values as numbers with that decimal sign, NaN for what is none."""
@@ -178,16 +181,19 @@ def _filled(indices, value):
 
 
 def _numbers(values, decimal):
-    some = values.take(np.linspace(0, len(values) - 1, min(_HEAD, len(values))).astype(int))
-    if not pc.any(pc.match_substring_regex(some, r"\d[^a-z]*$")).as_py():
-        return np.full(len(values), np.nan)
-    plain = values
+    if len(values) > _HEAD:
+        some = values.take(np.linspace(0, len(values) - 1, _HEAD).astype(int))
+        if np.isnan(_numbers(some, decimal)).all():
+            return np.full(len(values), np.nan)
+    other = pc.invert(pc.match_substring_regex(values, _NUMBER[decimal]))
+    bare = values.filter(other)
     for signs, rest in _SIGNS:
-        plain = pc.replace_substring_regex(plain, signs, rest)
-    good = pc.match_substring_regex(plain, _NUMBER[decimal])
-    plain = pc.if_else(good, plain, pa.scalar(None, pa.string()))
-    for sign in (*_SPACES, "," if decimal == "." else "."):
-        plain = pc.replace_substring(plain, sign, "")
+        bare = pc.replace_substring_regex(bare, signs, rest)
+    good = pc.match_substring_regex(bare, _NUMBER[decimal])
+    plain = pc.replace_with_mask(values, other, pc.if_else(good, bare, pa.scalar(None, pa.string())))
+    for group in _SPACES + OTHER[decimal]:
+        if pc.any(pc.match_substring(plain, group)).as_py():
+            plain = pc.replace_substring(plain, group, "")
     if decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
     return pc.cast(plain, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)

@@ -2,16 +2,18 @@
 
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import types
 
 from .._inputs.dates import date_parts, varying_parts
-from .._inputs.identifiers import is_identifier
-from ._cells import LEADING_ZERO, ORDERS, Cells, Numbers
+from .._inputs.identifiers import SHARE, is_identifier
+from ._cells import LEADING_ZERO, ORDERS, OTHER, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -42,7 +44,9 @@ def prepare(source, columns, words):
         Of each name the decimal signs that plain numbers may have: ".,", "." or ","; "" for what is no number.
     """
     position = {name: j for j, name in enumerate(source.table.column_names)}
-    return {name: _prepared(source.table.column(position[name]), words, signs) for name, signs in columns.items()}
+    with ThreadPoolExecutor(pa.cpu_count()) as pool:
+        prepared = pool.map(lambda name: _prepared(source.table.column(position[name]), words, columns[name]), columns)
+    return dict(zip(columns, prepared, strict=True))
 
 
 def may_be_number(name, categories=()):
@@ -121,7 +125,7 @@ def _learned(name, data, forced, decimal, order):
 
 def _learned_typed(name, values, forced):
     lacking = ~_is_read(values) if values.dtype.kind != "f" else np.isnan(values)
-    known = values[~lacking]
+    known = values[~lacking] if lacking.any() else values
     if forced == CATEGORY:
         column = _category(name, Cells(_texts(values)))
     elif values.dtype.kind == "f" and _POSTAL.search(name):
@@ -165,9 +169,7 @@ def _learned_texts(name, cells, forced, decimal, order):
 
 def _fitting(cells, decimal):
     """The decimal sign of the file, or the other one if only that one reads all cells."""
-    other = "." if decimal == "," else ","
-    fits = [bool(np.isfinite(cells.numbers(sign)).all()) for sign in (decimal, other)]
-    return other if fits == [False, True] else decimal
+    return next((sign for sign in (decimal, OTHER[decimal]) if np.isfinite(cells.numbers(sign)).all()), decimal)
 
 
 def _number(name, known, lacking, forced):
@@ -206,11 +208,10 @@ def _text(name, cells):
     n_known, n_values = int(cells.counts.sum()), len(cells.values)
     if n_values == 1:
         return _same(name)
-    texts = cells.texts()
-    words = np.mean([text.count(" ") + 1 for text in texts[:1000]])
+    words = np.mean([text.count(" ") + 1 for text in cells.texts(1000)])
     if words >= FEW_WORDS and n_values > max(MOST_LEVELS, 0.2 * n_known):
         return Column(name, LEFT_OUT, "free text")
-    if is_identifier(texts, name):
+    if n_values >= SHARE * n_known and is_identifier(cells.texts(), name):
         return Column(name, LEFT_OUT, "identifier")
     return _category(name, cells)
 
@@ -231,9 +232,12 @@ def _category(name, cells, digits=0, note=""):
 
 def _code(name, cells):
     """A category of codes such as postal codes: by the leading digits if there are too many levels."""
-    texts = cells.values.to_pylist()
-    longest = max(map(len, texts))
-    digits = next((k for k in range(longest, 0, -1) if len({text[:k] for text in texts}) <= MOST_LEVELS), 0)
+    longest = pc.max(pc.utf8_length(cells.values)).as_py()
+
+    def are_few(digits):
+        return pc.count_distinct(pc.utf8_slice_codeunits(cells.values, 0, digits)).as_py() <= MOST_LEVELS
+
+    digits = next(filter(are_few, range(longest, 0, -1)), 0)
     first = "digit" if digits == 1 else f"{digits} digits"
     note = f"by the first {first}: " if 0 < digits < longest else ""
     return _category(name, cells, digits if note else 0, note)
@@ -272,7 +276,7 @@ def encode(schema, source, unknown="error", data=None):
         bad += wrong
     if bad:
         raise ValueError(_all_bad(source, bad, learning))
-    if X.size and np.isnan(X).all():
+    if X.size and all(np.isnan(column).all() for column in X.T):
         raise ValueError(
             f"{source.path}: all values are missing in the columns that are used: {_listed(schema.feature_names)}"
         )

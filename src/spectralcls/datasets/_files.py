@@ -270,16 +270,24 @@ def _utf8(path, encoding):
         encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
         zeros = bytes(byte == 0 for byte in data[:4])
         encoding = encoding or {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
-        if encoding == "utf-8":
-            try:
-                data.isascii() or data.decode()
-                return data, encoding
-            except UnicodeDecodeError:
-                encoding = "cp1252"
+        if encoding.startswith("utf-8") and _is_utf8(data):
+            return data.removeprefix(codecs.BOM_UTF8), encoding
+        encoding = "cp1252" if encoding == "utf-8" else encoding
     try:
         return data.decode(encoding).encode(), encoding
     except (UnicodeError, LookupError) as error:
         raise ValueError(f"{path}: not text in the encoding {encoding}: {error}") from None
+
+
+def _is_utf8(data):
+    """As `decode` finds out, without the copy of a large file."""
+    pa = require_pyarrow("text")
+    buffers = [None, pa.py_buffer(np.array([0, len(data)], np.int64)), pa.py_buffer(data)]
+    try:
+        pa.LargeBinaryArray.from_buffers(pa.large_binary(), 1, buffers).cast(pa.large_string())
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _sample_end(data):
@@ -320,7 +328,7 @@ def _rows(data, delimiter, skipped=0, strict=False):
 def _block(data, quoted):
     """Bytes at a time: all of a small file, whose rows may be longer than a block otherwise."""
     longest = max(data.find(b"\n"), 1)
-    return min(max(1 << 20, 8 * longest, (1 << 24) * quoted), 1 << 30)
+    return min(max(1 << 19, 8 * longest, (1 << 24) * quoted), 1 << 30)
 
 
 def _lines(data):
