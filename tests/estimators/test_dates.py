@@ -118,6 +118,19 @@ def test_columns_that_name_the_rows_are_left_out_with_a_warning(name):
     assert_array_equal(*answers)
 
 
+def test_decimal_commas_and_arrays_of_texts_are_refused_in_a_sentence():
+    X, y = table()
+    for cells in (["1,5", "1.234,25", "-"], ["0,5", "2,5", "0,5"]):
+        texts = np.resize(cells, len(X))
+        with pytest.raises(ValueError, match="Column 'size' of X holds texts such as '.*,.*decimal commas.*read_table"):
+            ParzenClassifier().fit(X.assign(size=texts), y)
+        named = ParzenClassifier(0.5, categorical_features=["size"]).fit(X[[]].assign(size=texts), y)
+        assert named.predict(X[[]].assign(size=texts)).shape == y.shape
+    for array in (np.array([["a", "b"], ["c", "d"]]), [["a", 1.0], ["b", 2.0]]):
+        with pytest.raises(ValueError, match="array with texts such as 'a': pass a data frame"):
+            ParzenClassifier().fit(array, [0, 1])
+
+
 def test_an_identifier_in_a_frame_of_numbers():
     X, y = table()
     numbers = as_numbers(X)

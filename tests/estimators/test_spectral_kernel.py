@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import spectral_kernel as reference
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
+from sklearn.svm import LinearSVC
 
 from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier
 
@@ -453,3 +454,16 @@ def test_the_tag_of_sparse_data_is_kept(make, options):
     else:
         with pytest.raises(ValueError, match="needs dense X"):
             make(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [None, LinearSVC()])
+def test_class_weights_are_sample_weights(estimator):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) // 70
+    X[y == 1] += 1.0
+    weights = np.where(y == 0, 1.0, 4.0)
+    weighted = SpectralKernelClassifier(estimator, class_weight={1: 4.0}).fit(X, y)
+    expected = SpectralKernelClassifier(estimator).fit(X, y, sample_weight=weights)
+    assert_array_equal(weighted.decision_function(X), expected.decision_function(X))
+    found = [SpectralKernelClassifier(estimator, class_weight=w).fit(X, y).predict(X).sum() for w in (None, "balanced")]
+    assert found[0] < found[1]

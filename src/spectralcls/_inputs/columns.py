@@ -5,6 +5,7 @@ level two different levels are ``sqrt(2) s`` apart, so that ``lambda = exp(-s^2 
 ranks.
 """
 
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rare
 FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
 REACH = 10.0  # interquartile ranges beyond the median at which values then count
 RARE = 3.0  # scales that rare values of a column that is mostly constant lie from the others at most, as their rms
+DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
+_HEAD = 1000  # texts of which most have to have one
 UNIT = 1e-6  # a standard deviation this near to 1 is one
 
 
@@ -128,14 +131,31 @@ def reason_to_leave_out(column):
 
     Texts of which nearly all differ, or of which there are too many for a category, and whole numbers of that kind
     whose name calls them a key.
+
+    Raises
+    ------
+    ValueError
+        If most texts are numbers with decimal commas.
     """
     known = column.values[~column.missing]
     if column.kind == TEXT:
+        _refuse_decimal_commas(column.name, known[:_HEAD])
         if is_identifier(known, column.name):
             return "an identifier"
         return f"text of more than {MOST_TEXTS} values" if len(set(known)) > MOST_TEXTS else None
     named = column.kind == NUMBER and isinstance(column.name, str) and calls_itself_a_key(column.name)
     return "an identifier" if named and is_identifier(known, column.name) else None
+
+
+def _refuse_decimal_commas(name, texts):
+    """Raise if most texts are numbers as much of the world writes them: they are no categories."""
+    commas = [text for text in texts if DECIMAL_COMMA.fullmatch(text)]
+    if 2 * len(commas) > len(texts):
+        raise ValueError(
+            f"Column {name!r} of X holds texts such as {commas[0]!r}, numbers with decimal commas: read the file with "
+            "spectralcls.datasets.read_table or pandas.read_csv(..., decimal=','), or name the column in "
+            "categorical_features."
+        )
 
 
 @dataclass

@@ -3,6 +3,8 @@
 Checks check here: nothing is learned but the number and the names of the features.
 """
 
+from contextlib import contextmanager
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
@@ -52,7 +54,7 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
         refuse_repeated_names(X)
     if issparse(X) or not (is_table(X) or as_columns):
         _refuse_infinite(X)
-        with named_overflow_errors("X"):
+        with named_overflow_errors("X"), _texts_named():
             matrix = check_array(
                 X,
                 dtype=dtype,
@@ -79,6 +81,20 @@ def read(X, name, seen, *, reset, as_columns, finite=False, dtype=FLOATS, accept
             f"{ensure_min_samples} is required by {name}."
         )
     return columns
+
+
+@contextmanager
+def _texts_named():
+    """Say what to do about texts in an array, of which NumPy says that they are no numbers."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert string to float" not in str(error):
+            raise
+        text = str(error).partition("'")[2].rpartition("'")[0]
+        raise ValueError(
+            f"X is an array with texts such as {text!r}: pass a data frame, in which they are categories."
+        ) from None
 
 
 def _is_checked(X, seen, dtype, ensure_min_samples):

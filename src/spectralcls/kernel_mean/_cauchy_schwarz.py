@@ -105,6 +105,8 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     classes; tuning further passes, because f depends on the fold (one pass without weighting); predicting one
     over the m n pairs. Memory beyond the data is O(n + m).
 
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+
     References
     ----------
     .. [1] R. Jenssen, D. Erdogmus, J. C. Principe and T. Eltoft, "The Laplacian Classifier", IEEE Transactions on

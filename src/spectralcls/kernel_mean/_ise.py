@@ -104,6 +104,8 @@ class ISEClassifier(KernelMeanClassifier):
     of at most `max_tuning_samples` points with all; predicting one over the m n pairs. Memory beyond the data is
     O(n + m).
 
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+
     References
     ----------
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of

@@ -106,6 +106,8 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     classes; tuning further passes, because f depends on the fold; predicting one over the m n pairs. Memory
     beyond the data is O(n + m).
 
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+
     References
     ----------
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of

@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
 
 from .._estimator import Estimator, transactional
 from .._tuning import (
@@ -25,7 +26,7 @@ from .._tuning import (
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_answers, positive_weight
+from .._utils.validation import check_answers, check_sample_weight, positive_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
@@ -84,6 +85,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         Of the polynomial kernel.
     rank : int or None, default=None
         Columns of a low-rank factor of S, as in :class:`SpectralKernel`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -176,6 +180,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         degree: int = 2,
         coef0: float = 1.0,
         rank: int | None = None,
+        class_weight: str | dict | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
     ):
@@ -192,6 +197,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self.degree = degree
         self.coef0 = coef0
         self.rank = rank
+        self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -218,6 +224,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self._inputs = self._make_inputs(accept_sparse="csr", missing=missing)
         X = self._inputs.fit_points(X).X
         y = check_answers(type(self).__name__, y, X, multi_output=True)
+        if self.class_weight is not None:
+            own = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
+            sample_weight = own * compute_sample_weight(self.class_weight, y)
         rows, weights, kept = positive_weight(X, sample_weight, y)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()

@@ -183,6 +183,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     With all components fitting takes a pass over the n^2 pairs and one over the pairs within classes,
     predicting one over the m n pairs.
 
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+
     References
     ----------
     .. [1] R. Jenssen, D. Erdogmus, J. C. Principe and T. Eltoft, "The Laplacian spectral classifier", IEEE

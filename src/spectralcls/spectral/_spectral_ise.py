@@ -266,6 +266,8 @@ class SpectralISEClassifier(_SpectralISE):
     With all components fitting takes one pass over the pairs within classes; with fewer usually 7 to 20 passes over
     the n^2 pairs, and O(n n_components) memory. Predicting takes one pass over the m n pairs.
 
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
+
     References
     ----------
     .. [1] O. K. Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of
@@ -395,6 +397,8 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     With all components fitting takes a pass over the n^2 pairs (for f) and one over the pairs within classes; with
     fewer usually 7 to 20 passes over the n^2 pairs, and O(n n_components) memory. Predicting takes one pass over the
     m n pairs.
+
+    There is no `class_weight`: one weight for all samples of a class cancels in its mean.
 
     References
     ----------
