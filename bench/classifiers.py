@@ -11,9 +11,7 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
-    StackingClassifier,
 )
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -127,11 +125,6 @@ def catboost(threads):
     return CatBoostClassifier(thread_count=threads, random_seed=0, verbose=0, allow_writing_files=False)
 
 
-def stacked(threads):
-    members = [("svm", svm(threads, probability=True)), ("forest", FOREST(threads)), ("boosting", BOOSTING(threads))]
-    return StackingClassifier(members, LogisticRegression(max_iter=1000), cv=FOLDS)
-
-
 FOREST = lambda threads: RandomForestClassifier(500, n_jobs=threads, random_state=0)  # noqa: E731
 BOOSTING = lambda threads: HistGradientBoostingClassifier(random_state=0)  # noqa: E731
 PEERS = {
@@ -148,7 +141,6 @@ PEERS = {
     "LightGBM, tuned": tuned_lightgbm,
     "XGBoost": xgboost,
     "CatBoost": catboost,
-    "stacked": stacked,
 }
 NEEDED = {"LightGBM": "lightgbm", "LightGBM, tuned": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
 
