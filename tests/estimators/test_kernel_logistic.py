@@ -150,6 +150,12 @@ def test_far_away_the_shares_of_the_classes_remain():
     assert_allclose(model.predict_proba(np.full((1, 4), 1e9))[0], np.array([50, 50, 20]) / 120)
 
 
+def test_points_in_one_place_leave_the_shares():
+    X, y = np.full((12, 1), 3.0), np.array([0] + [1] * 11)
+    model = KernelLogisticClassifier(bandwidth=1.0, alpha=0.1, scale=None).fit(X, y)
+    assert_allclose(model.predict_proba(X), np.tile([1 / 12, 11 / 12], (12, 1)))
+
+
 def test_labels_at_random_come_out_at_the_shares():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 8)), (rng.uniform(size=300) < 0.3).astype(int)

@@ -87,6 +87,9 @@ def _newton_step(kernel, G, P, w, ridge, forcing, least):
         Z = precondition(R)
         KZ = kernel.product(Z)
         new = np.vdot(R, KZ)
+        if not new > 0:  # K R is zero, as for points in one place
+            D += R / ridge
+            break
         direction = Z if rho is None else Z + new / rho * direction
         image = KZ if rho is None else KZ + new / rho * image
         rho = new
