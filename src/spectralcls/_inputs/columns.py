@@ -316,10 +316,12 @@ def moments(values, weights):
 
 
 def _quartiles(values, weights):
-    shares = (0.25, 0.5, 0.75)
-    if weights is None:  # without sorting
-        return np.quantile(values, shares, method="averaged_inverted_cdf")
-    return [weighted_quantile(values, share, weights) for share in shares]
+    shares = np.array([0.25, 0.5, 0.75])
+    if weights is not None:
+        return [weighted_quantile(values, share, weights) for share in shares]
+    places = shares * len(values)
+    ends = np.ceil(places).astype(int) - 1, np.floor(places).astype(int)
+    return np.partition(values, np.unique(ends))[np.array(ends)].mean(axis=0)  # without sorting
 
 
 def _level(value):
