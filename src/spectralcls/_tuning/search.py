@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 GROWTHS, MORE = 2, 4  # how often a grid grows, and by how many values
+NEAR = 0.25  # standard errors: with 0.5 accuracy is lost, with 0 most of what log loss gains
 SCORE_TOLERANCE = 1e-9  # scores this close are tied: sums of weights differ in their last bits
 
 
@@ -32,7 +33,7 @@ class Scored(NamedTuple):
         Standard deviations of the points' scores, if points are left out one at a time, which is one split, and are not
         just right or wrong.
     tie_score : callable, optional
-        ``tie_score(index)`` decides between candidates whose scores do not differ by more than a standard error.
+        ``tie_score(index)`` decides between candidates whose scores nearly tie: see `search`.
     predicts_one_class : callable, optional
         ``predicts_one_class(index)`` says whether a candidate gave all held-out points the same class.
     temperature : callable, optional
@@ -119,8 +120,8 @@ def search(sample, candidates, score, *, growing=None):
     Notes
     -----
     The mean test score weights splits by the points that they validate: the accuracy over all validated points. Of
-    candidates within one standard error of the best the one of the best tie score wins, if there are tie scores. If no
-    candidate has a score, all are tied.
+    candidates within `NEAR` standard errors of the best the one of the best tie score wins, if there are tie scores. If
+    no candidate has a score, all are tied.
     """
 
     def scored(candidates):
@@ -189,12 +190,12 @@ def _chosen(sample, candidates, scored):
 
 
 def _best_of_tied(means, best, n, tie_score):
-    """The candidate of the best tie score among those whose share of right points is within a standard error."""
+    """The candidate of the best tie score among those whose share of right points nearly ties."""
     share = means[best]
     if np.isnan(share):
         return best
     error = np.sqrt(max(share * (1 - share), 1 / (4 * n)) / n)
-    tied = means >= share - error - SCORE_TOLERANCE
+    tied = means >= share - NEAR * error - SCORE_TOLERANCE
     scores = np.full(means.shape, np.nan)
     for index in zip(*np.nonzero(tied), strict=True):
         scores[index] = tie_score(index)

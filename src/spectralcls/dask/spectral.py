@@ -182,8 +182,8 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
         itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
         to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
-        error of the best it takes the one of the least log loss.
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within a quarter of a
+        standard error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
@@ -325,8 +325,8 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
         itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
         to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
-        error of the best it takes the one of the least log loss.
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within a quarter of a
+        standard error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     max_tuning_samples : int or None, default=2000
@@ -448,8 +448,8 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
         itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
         to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of the candidates within one standard
-        error of the best it takes the one of the least log loss.
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within a quarter of a
+        standard error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
     max_tuning_samples : int or None, default=2000
