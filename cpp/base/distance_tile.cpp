@@ -7,24 +7,14 @@ namespace spectralcls {
 namespace {
 
 constexpr int prefetch_ahead = 8;  // features
-// Features that are summed one after the other. Where they have few values, as pixels do, equal terms are rounded the
-// same way, so that the error grows with their number; above it, sums of so many are summed.
-constexpr index_t summed_in_turn = 64;
 
 // |q|^2 + |x|^2 - 2 q.x with q holding -2 q: one multiply-add a feature, all sums in registers. The norms of the
 // queries may be less a floor.
 template <class T, int NV, int Rows>
 struct ProductPanel {
   static constexpr int W = lanes<T>;
-  Vec<T> sum[Rows][NV];
+  Vec<T> sum[Rows][NV] = {};
 
-  SPECTRALCLS_INLINE ProductPanel() : sum{} {}
-  SPECTRALCLS_INLINE ProductPanel(const T* q_norms, const T* x_norms) {
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 3
-      for (int v = 0; v < NV; ++v) sum[r][v] = load(x_norms + v * W) + q_norms[r];
-  }
   SPECTRALCLS_INLINE void add(const T* q, const T* x) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
@@ -38,15 +28,23 @@ struct ProductPanel {
 #pragma GCC unroll 3
       for (int v = 0; v < NV; ++v) sum[r][v] += xk[v] * q[r];
   }
+  template <bool First>
+  SPECTRALCLS_INLINE void add_norms(const T* q_norms, const T* x_norms) {
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 3
+      for (int v = 0; v < NV; ++v) {
+        const Vec<T> norms = load(x_norms + v * W) + q_norms[r];
+        sum[r][v] = First ? norms : sum[r][v] + norms;
+      }
+  }
 };
 
 template <class T, int NV, int Rows>
 struct DifferencePanel {
   static constexpr int W = lanes<T>;
-  Vec<T> sum[Rows][NV];
+  Vec<T> sum[Rows][NV] = {};
 
-  SPECTRALCLS_INLINE DifferencePanel() : sum{} {}
-  SPECTRALCLS_INLINE DifferencePanel(const T*, const T*) : sum{} {}
   SPECTRALCLS_INLINE void add(const T* q, const T* x) {
     Vec<T> xk[NV];
 #pragma GCC unroll 3
@@ -61,39 +59,44 @@ struct DifferencePanel {
       }
     }
   }
+  template <bool>
+  SPECTRALCLS_INLINE void add_norms(const T*, const T*) {}
 };
 
-// The sums of a panel. D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs
-// as much as its body.
-template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
-SPECTRALCLS_INLINE Panel<T, NV, Rows> panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms) {
-  Panel<T, NV, Rows> distances(q_norms, x_norms);
-  if constexpr (D > 0) {
-#pragma GCC unroll 8
-    for (int k = 0; k < D; ++k) distances.add(q + k * tile_rows, x + k * NV * lanes<T>);
-  } else {
-    const auto add = [&](Panel<T, NV, Rows>& sums, index_t n) {
-      for (index_t k = 0; k < n; ++k, x += NV * lanes<T>, q += tile_rows) sums.add(q, x);
-    };
-    add(distances, d % summed_in_turn);
-    for (index_t left = d / summed_in_turn; left > 0; --left) {
-      Panel<T, NV, Rows> part;
-      add(part, summed_in_turn);
-#pragma GCC unroll 8
-      for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 3
-        for (int v = 0; v < NV; ++v) distances.sum[r][v] += part.sum[r][v];
-    }
-  }
-  return distances;
-}
-
-template <class T, int NV, int Rows>
+template <bool Add, class T, int NV, int Rows>
 SPECTRALCLS_INLINE void store_panel(const Vec<T> (&sum)[Rows][NV], T* out) {
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 3
-    for (int v = 0; v < NV; ++v) store(out + r * tile_width<T> + v * lanes<T>, sum[r][v]);
+    for (int v = 0; v < NV; ++v) {
+      T* to = out + r * tile_width<T> + v * lanes<T>;
+      store(to, Add ? load(to) + sum[r][v] : sum[r][v]);
+    }
+}
+
+// The sums of a panel. D: the number of features if the compiler is to know it, else 0. With a few of them a loop costs
+// as much as its body. What is summed is kept in `out` while the registers sum the next features.
+template <class T, int NV, int Rows, int D, template <class, int, int> class Panel>
+SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* x, const T* x_norms, T* out) {
+  Panel<T, NV, Rows> first;
+  if constexpr (D > 0) {
+    first.template add_norms<true>(q_norms, x_norms);
+#pragma GCC unroll 8
+    for (int k = 0; k < D; ++k) first.add(q + k * tile_rows, x + k * NV * lanes<T>);
+    store_panel<false>(first.sum, out);
+  } else {
+    const index_t n_more = (d - 1) / summed_in_turn;
+    if (n_more == 0) first.template add_norms<true>(q_norms, x_norms);
+    for (index_t k = n_more * summed_in_turn; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
+    if (n_more > 0) first.template add_norms<false>(q_norms, x_norms);  // small sums have small roundings
+    store_panel<false>(first.sum, out);
+    for (index_t left = n_more; left > 0; --left) {
+      Panel<T, NV, Rows> part;
+#pragma GCC unroll 4
+      for (index_t k = 0; k < summed_in_turn; ++k, x += NV * lanes<T>, q += tile_rows) part.add(q, x);
+      store_panel<true>(part.sum, out);
+    }
+  }
 }
 
 // Whether a panel holds a distance below the floor of its row. In memory: sixteen registers are full of sums.
@@ -131,7 +134,7 @@ void distances_in(DistanceForm form, const PackedQueries<T>& queries, index_t bl
                   const Tile& tile, TileBuffer<T>& out) {
   const T *q = queries.block(form, block), *q_norms = queries.block_norms(block);
   for_each_panel<T>(points, tile, form, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
-    store_panel(panel<T, n(), Rows, D, Panel>(points.dimension(), q, q_norms, x, x_norms).sum, to);
+    panel<T, n(), Rows, D, Panel>(points.dimension(), q, q_norms, x, x_norms, to);
   });
 }
 
@@ -142,7 +145,7 @@ unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const
   unsigned below = 0;
   int n_panels = 0;
   for_each_panel<T>(points, tile, DistanceForm::product, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
-    store_panel(panel<T, n(), Rows, 0, ProductPanel>(points.dimension(), q, q_norms, x, x_norms).sum, to);
+    panel<T, n(), Rows, 0, ProductPanel>(points.dimension(), q, q_norms, x, x_norms, to);
     below |= unsigned{any_below<T, n(), Rows>(to, floors)} << n_panels++;
   });
   return below;
@@ -155,7 +158,7 @@ void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, co
   int place = 0;
   for_each_panel<T>(points, tile, DistanceForm::difference, out.value[0], [&](const T* x, const T*, auto n, T* to) {
     if (panels >> place++ & 1u)
-      store_panel(panel<T, n(), Rows, 0, DifferencePanel>(points.dimension(), q, nullptr, x, nullptr).sum, to);
+      panel<T, n(), Rows, 0, DifferencePanel>(points.dimension(), q, nullptr, x, nullptr, to);
   });
 }
 

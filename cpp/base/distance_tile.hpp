@@ -10,6 +10,10 @@ struct alignas(64) TileBuffer {
   T value[tile_rows][tile_width<T>];
 };
 
+// Features that are summed one after the other. Where their terms are equal, as those of copies of a feature are, they
+// are rounded the same way, so that the error grows with their number; above it, sums of so many are summed.
+constexpr index_t summed_in_turn = 32;
+
 // Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
 template <class T>
 void squared_distances(DistanceForm form, const PackedQueries<T>& queries, index_t block, index_t n_rows,

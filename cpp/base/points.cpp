@@ -52,13 +52,24 @@ SPECTRALCLS_INLINE void place_within(const T* x, const Geometry& geometry, index
   }
 }
 
-// Squared norms of several vectors that come in pieces, added in double, a sum for each lane.
+// Squared norms of several vectors that come in pieces, added in double, a sum for each lane. Those of doubles with
+// Kahan's compensation: equal terms are rounded the same way.
 template <class T, int Vectors>
 class SquaredNorms {
  public:
   template <class Count>
   SPECTRALCLS_INLINE void add(int vector, const T* x, Count n) {
-    for (index_t i = 0; i < n; ++i) sums_[vector][i] += static_cast<double>(x[i]) * x[i];
+    for (index_t i = 0; i < n; ++i) {
+      double& sum = sums_[vector][i];
+      if constexpr (sizeof(T) == 4) {
+        sum += static_cast<double>(x[i]) * x[i];
+      } else {
+        double& excess = excesses_[vector][i];
+        const double term = x[i] * x[i] - excess, next = sum + term;
+        excess = (next - sum) - term;
+        sum = next;
+      }
+    }
   }
   double of(int vector) const {
     double total = 0;
@@ -67,7 +78,7 @@ class SquaredNorms {
   }
 
  private:
-  double sums_[Vectors][lanes<T>] = {};
+  double sums_[Vectors][lanes<T>] = {}, excesses_[Vectors][lanes<T>] = {};
 };
 
 // Writes n features of lanes<T> points, one vector a feature.

@@ -1,9 +1,9 @@
 // The kernel's arguments of a tile: squared distances, or their roots, in the cheapest form that is accurate enough.
 //
-// The product form |q|^2 + |x|^2 - 2 q.x is off by about r = 1 + sqrt(d) / 2 roundings of |q|^2 + |x|^2. A Gaussian's
-// exponent is then off by `rate` times that, which is nothing if the kernel is wide. Otherwise the form is used for
-// distances above a share of |q|^2 that grows with r, so that they have the same relative error for every d; the few
-// smaller ones are computed from differences. docs/guide/numerics.md states what follows for the sums.
+// The product form |q|^2 + |x|^2 - 2 q.x is off by up to r roundings of |q|^2 + |x|^2, those of copies of one feature
+// most. A Gaussian's exponent is then off by `rate` times that, which is nothing if the kernel is wide. Otherwise the
+// form is used for distances above a share of |q|^2 that grows with r, so that they have the same relative error for
+// every d; the few smaller ones are computed from differences. docs/guide/numerics.md states what is allowed.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ class TileArguments {
         rate_(highest_rate * ln2),
         always_difference_(always_difference(kernel, dimension)),
         few_features_(dimension <= near_pairs_are_common_to),
-        roundings_(1 + std::sqrt(static_cast<double>(dimension)) / 2),
-        share_(static_cast<T>(roundings_ / roundings_of_distances)) {}
+        roundings_(roundings_of_products(static_cast<double>(dimension))),
+        share_(static_cast<T>(least_share(roundings_))) {}
 
   // Compact kernels use differences: cancellation must not decide which points lie inside the support.
   static bool always_difference(Kernel kernel, index_t dimension) {
@@ -85,9 +85,19 @@ class TileArguments {
 
  private:
   static constexpr index_t differences_cost_nothing_to = 3, near_pairs_are_common_to = 6;  // features
-  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 72 : 4000;  // of Gaussians, whatever the distance
-  static constexpr double roundings_of_distances = 20;  // that are allowed, about, relative to themselves
+  static constexpr double roundings_of_exponents = sizeof(T) == 4 ? 150 : 8000;  // of Gaussians: of 168 and 9007
+  static constexpr double roundings_of_distances = 80;                           // relative to themselves
   static constexpr int pairs_to_a_panel = 3;  // that cost as much one by one as the differences of a panel
+
+  // As measured, for 1000 features at most.
+  static double roundings_of_products(double d) {
+    return 3 + (std::min<double>(d, summed_in_turn) + std::min(d, 1000.0) / summed_in_turn) / 5;
+  }
+  // The s = D / |q|^2 whose error r (|q|^2 + |x|^2) is what is allowed, where |x| is the largest, |q| + sqrt(D).
+  static double least_share(double r) {
+    const double root = (r + std::sqrt(r * (2 * roundings_of_distances - r))) / (roundings_of_distances - r);
+    return root * root;
+  }
 
   // The largest norms of queries and points together.
   bool product_suffices(double norms) const {

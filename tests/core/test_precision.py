@@ -98,22 +98,25 @@ def test_clusters_keep_it(d, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("d", [100, 784, 1000])
-@pytest.mark.parametrize("kind", ["bits", "pixels", "eighths", "offset"])
-def test_features_of_few_values_keep_it(kind, d, dtype):
+@pytest.mark.parametrize("d", [30, 64, 256, 784, 1000])
+@pytest.mark.parametrize("kind", ["bits", "pixels", "eighths", "offset", "copies", "nearly copies"])
+def test_features_of_equal_terms_keep_it(kind, d, dtype):
     """Equal terms are rounded the same way."""
     rng = np.random.default_rng(d)
-    Z = rng.normal(size=(160, d))
+    Z = rng.normal(size=(400, d))
+    Z[12:24, d // 10 :] = Z[:12, d // 10 :]  # near pairs
     X = {
         "bits": Z > 0,
         "pixels": np.clip(np.round(128 + 80 * Z), 0, 255),
         "eighths": np.round(8 * Z) / 8,
         "offset": Z + 3e5,
+        "copies": Z[:, -1:] + 0 * Z,
+        "nearly copies": Z[:, -1:] + 0.01 * Z,
     }[kind].astype(dtype)
     Q, X = X[:12], X[12:]
     typical = float(np.sqrt(np.median(exact_distances(Q, X) ** 2)))
     for kernel in ("gaussian", "laplace"):
-        for width in (0.15, 0.3, 1):
+        for width in (0.15, 0.3, 0.7, 1, 1.4):
             assert_promise(Q, X, typical * width, dtype, kernel)
 
 
