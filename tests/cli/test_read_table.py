@@ -352,7 +352,10 @@ def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_
         (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
         ("a,b\n1,x\n2,y\na,b\n3,x\n", "line 4 repeats the header"),
         ("a,a\n1,2\n3,4\n", "more than one column 'a'"),
-        ("a,b\n-,NA\n?,\n", "no column is left to learn from; columns: none.*a \\(empty\\), b \\(empty\\)"),
+        (
+            "a,b\n-,NA\n?,\n",
+            "no column is left to learn from; columns: none; 100.0 % missing.*a \\(empty\\), b \\(empty\\)",
+        ),
         ("a,b\n1,x\n2,x\n3,x\n4,x\nfive,x\nsix,y\n7,y\n", "column 'a': 'five' in line 6, 'six' in line 7"),
     ],
 )

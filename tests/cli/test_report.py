@@ -123,6 +123,15 @@ def test_the_report_holds_table_picture_confusion_importances_and_how_it_was_mad
     assert "kind&lt;b&gt;" in page
 
 
+def test_a_table_of_very_many_columns_has_a_report_without_importances(tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 600))
+    np.savez(tmp_path / "wide.npz", X=X, y=np.arange(30) % 2)
+    page = tmp_path / "page.html"
+    some = ["--classifiers", "parzen", "--repeats", "1", "--quiet", "--html", str(page)]
+    assert main(["compare", str(tmp_path / "wide.npz"), *some]) == 0
+    assert "More than 500 columns" in page.read_text(encoding="utf-8")
+
+
 def test_one_failing_classifier_does_not_lose_the_others(monkeypatch, tmp_path, capsys):
     from sklearn.dummy import DummyClassifier
 

@@ -29,6 +29,7 @@ pre, code { font: 13px/1.45 ui-monospace, monospace; } pre { overflow-x: auto; }
 """
 _WIDTH, _HEIGHT = 150, 18  # of the picture in a row
 _MOST_CLASSES, _MOST_FEATURES, _MOST_ROWS, _SHUFFLES = 12, 15, 1000, 5
+_MOST_SHUFFLED = 500  # columns; more would take longer than the comparison
 
 
 def page(data, entries, results, metrics, arguments, command):
@@ -132,6 +133,9 @@ def _importances(data, entry, metric, arguments):
     """How much worse the answers are if a column is shuffled, on the first split."""
     from sklearn.inspection import permutation_importance
 
+    if data.X.shape[1] > _MOST_SHUFFLED:
+        yield f"<p>More than {_MOST_SHUFFLED} columns: which of them the classifier needs is not computed.</p>"
+        return
     train, test = splits_of(data, 1, arguments.test_size, arguments.seed)[0]
     test = test[:_MOST_ROWS]
     sign, title, _ = METRICS[metric]

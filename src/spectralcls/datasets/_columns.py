@@ -19,6 +19,7 @@ from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortene
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
 FEW_WORDS = 3.0  # words of the mean cell from which texts are sentences
 _MOST_NAMED, _MOST_BAD, _MOST_CELLS, _MOST_LINES = 20, 100, 5, 3
+_MANY_ROWS = 10_000  # of which columns are read in threads
 _POSTAL = re.compile(r"(?:^|[^a-z])(?:plz|zip|postal|postcode|cap)(?:[^a-z]|$)|postleitzahl|zip_?code|postcode", re.I)
 
 
@@ -44,9 +45,14 @@ def prepare(source, columns, words):
         Of each name the decimal signs that plain numbers may have: ".,", "." or ","; "" for what is no number.
     """
     position = {name: j for j, name in enumerate(source.table.column_names)}
+
+    def of(name):
+        return _prepared(source.table.column(position[name]), words, columns[name])
+
+    if len(source.table) < _MANY_ROWS:  # a thread costs more
+        return {name: of(name) for name in columns}
     with ThreadPoolExecutor(pa.cpu_count()) as pool:
-        prepared = pool.map(lambda name: _prepared(source.table.column(position[name]), words, columns[name]), columns)
-    return dict(zip(columns, prepared, strict=True))
+        return dict(zip(columns, pool.map(of, columns), strict=True))
 
 
 def may_be_number(name, categories=()):

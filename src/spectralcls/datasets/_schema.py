@@ -189,7 +189,7 @@ class Schema:
         kinds = [(NUMBER, "number"), (DATE, "date"), (BOOLEAN, "boolean"), (CATEGORY, "category")]
         counts = [(sum(c.kind == kind for c in self.used), noun) for kind, noun in kinds]
         taken = ", ".join(f"{n} {noun if n == 1 else _plural(noun)}" for n, noun in counts if n)
-        missing = np.mean([column.missing for column in self.used]) if self.used else 0.0
+        missing = np.mean([column.missing for column in self.used or self.columns])
         text = f"columns: {taken or 'none'}; {100 * missing:.1f} % missing"
         out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
         if out:
