@@ -350,7 +350,7 @@ def test_reading(record, large_files, file, threads):
         "read_table": lambda: datasets.read_table(path, target=target),
     }
     with limited_threads(threads):
-        row, found = compare(work, threads=threads, repeats=5, budget=120)
+        row, found = compare(work, threads=threads, repeats=3, budget=120)
     assert found["read_table"].n_rows == len(found["pandas"])
     record({"MB": round(path.stat().st_size / 1e6)} | row)
 
