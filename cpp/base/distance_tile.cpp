@@ -144,10 +144,11 @@ unsigned products_above_of(const PackedQueries<T>& queries, index_t block, const
   const T *q = queries.block(DistanceForm::product, block), *q_norms = queries.block_norms(block);
   unsigned below = 0;
   int n_panels = 0;
-  for_each_panel<T>(points, tile, DistanceForm::product, out.value[0], [&](const T* x, const T* x_norms, auto n, T* to) {
-    panel<T, n(), Rows, 0, ProductPanel>(points.dimension(), q, q_norms, x, x_norms, to);
-    below |= unsigned{any_below<T, n(), Rows>(to, floors)} << n_panels++;
-  });
+  for_each_panel<T>(points, tile, DistanceForm::product, out.value[0],
+                    [&](const T* x, const T* x_norms, auto n, T* to) {
+                      panel<T, n(), Rows, 0, ProductPanel>(points.dimension(), q, q_norms, x, x_norms, to);
+                      below |= unsigned{any_below<T, n(), Rows>(to, floors)} << n_panels++;
+                    });
   return below;
 }
 
@@ -157,8 +158,7 @@ void differences_in_panels_of(const PackedQueries<T>& queries, index_t block, co
   const T* q = queries.block(DistanceForm::difference, block);
   int place = 0;
   for_each_panel<T>(points, tile, DistanceForm::difference, out.value[0], [&](const T* x, const T*, auto n, T* to) {
-    if (panels >> place++ & 1u)
-      panel<T, n(), Rows, 0, DifferencePanel>(points.dimension(), q, nullptr, x, nullptr, to);
+    if (panels >> place++ & 1u) panel<T, n(), Rows, 0, DifferencePanel>(points.dimension(), q, nullptr, x, nullptr, to);
   });
 }
 
@@ -201,13 +201,13 @@ void differences_in_panels(const PackedQueries<T>& queries, index_t block, index
   differences_in_panels_of<T, tile_rows>(queries, block, points, tile, panels, out);
 }
 
-#define SPECTRALCLS_INSTANTIATE(T)                                                                           \
-  template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t,                  \
-                                  const PackedTiles<T>&, const Tile&, TileBuffer<T>&);                      \
-  template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,       \
-                                   const Tile&, const T*, TileBuffer<T>&);                                  \
-  template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
-                                      const Tile&, unsigned, TileBuffer<T>&);
+#define SPECTRALCLS_INSTANTIATE(T)                                                                                   \
+  template void squared_distances(DistanceForm, const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&,    \
+                                  const Tile&, TileBuffer<T>&);                                                      \
+  template unsigned products_above(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&, const Tile&,    \
+                                   const T*, TileBuffer<T>&);                                                        \
+  template void differences_in_panels(const PackedQueries<T>&, index_t, index_t, const PackedTiles<T>&, const Tile&, \
+                                      unsigned, TileBuffer<T>&);
 SPECTRALCLS_INSTANTIATE(float)
 SPECTRALCLS_INSTANTIATE(double)
 #undef SPECTRALCLS_INSTANTIATE

@@ -21,7 +21,7 @@ class FilteredTiles {
         coordinates_(axes_.coordinates(points, geometry, execution)) {}
 
   PackedTiles<T> pack(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
-                       bool with_difference, const Execution& execution) {
+                      bool with_difference, const Execution& execution) {
     const MatrixView<float> coordinates{coordinates_.data(), points.rows, axes_.n_coordinates()};
     PackedTiles<T> packed(points, geometry, grouping, with_product, with_difference, coordinates, widest, execution);
     filter_ = std::make_unique<TileFilter>(packed, coordinates_.data(), axes_.n_coordinates(), execution);

@@ -174,8 +174,8 @@ template double Geometry::largest_norm(MatrixView<float>, const Execution&) cons
 template double Geometry::largest_norm(MatrixView<double>, const Execution&) const;
 
 template <class T>
-PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
-                              bool with_product, bool with_difference, bool by_locality, const Execution& execution)
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+                            bool with_difference, bool by_locality, const Execution& execution)
     : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
   lay_out(points, grouping, tile_vectors, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
     if (by_locality) order_by_locality(points, rows, std::move(runs), index_t{tile_width<T>}, execution);
@@ -185,9 +185,8 @@ PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, cons
 }
 
 template <class T>
-PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping,
-                              bool with_product, bool with_difference, MatrixView<float> coordinates, int widest,
-                              const Execution& execution)
+PackedTiles<T>::PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
+                            bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution)
     : d_(points.cols), n_groups_(static_cast<std::size_t>(grouping.n_groups)) {
   lay_out(points, grouping, widest, [&](std::vector<index_t>& rows, std::vector<Range> runs) {
     order_by_locality(coordinates, rows, std::move(runs), index_t{widest * lanes<T>}, execution);
@@ -236,8 +235,8 @@ void PackedTiles<T>::lay_out(MatrixView<T> points, const Grouping& grouping, int
 }
 
 template <class T>
-void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product,
-                                 bool with_difference, const Execution& execution) {
+void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, bool with_product, bool with_difference,
+                                const Execution& execution) {
   const std::size_t size = source_.size() * static_cast<std::size_t>(d_);
   if (with_product) centered_.resize(size);
   if (with_difference) raw_.resize(size);
@@ -246,7 +245,7 @@ void PackedTiles<T>::pack_forms(MatrixView<T> points, const Geometry& geometry, 
 
 template <class T>
 void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_centered, T* to_raw,
-                           const Execution& execution) {
+                          const Execution& execution) {
   const bool first = norms_.empty();
   if (first) norms_.resize(source_.size());
   constexpr index_t tiles_a_chunk = 8;
@@ -260,7 +259,7 @@ void PackedTiles<T>::pack(MatrixView<T> points, const Geometry& geometry, T* to_
 // `first`: norms and boxes are not there yet.
 template <class T>
 void PackedTiles<T>::pack_tile(MatrixView<T> points, const Geometry& geometry, index_t t, T* to_centered, T* to_raw,
-                                bool first) {
+                               bool first) {
   constexpr int W = lanes<T>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   Tile& tile = tiles_[static_cast<std::size_t>(t)];

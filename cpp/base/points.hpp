@@ -118,10 +118,10 @@ class PackedTiles {
  public:
   // `by_locality` sorts the points of a run, so that a tile is a compact set.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
-               bool with_difference, bool by_locality, const Execution& execution);
+              bool with_difference, bool by_locality, const Execution& execution);
   // The same, but tiles of at most `widest` vectors that are compact in coordinates of the caller's; no boxes.
   PackedTiles(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
-               bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
+              bool with_difference, MatrixView<float> coordinates, int widest, const Execution& execution);
 
   bool has(DistanceForm form) const {
     return n_columns() == 0 || !(form == DistanceForm::product ? centered_ : raw_).empty();

@@ -182,7 +182,7 @@ class Sample {
 
 template <class T>
 bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabels& apart, double length,
-                       double pair_cost, const SquaredReach& squared_reach) {
+                 double pair_cost, const SquaredReach& squared_reach) {
   constexpr index_t from_points = 2048, from_features = 4, most_points = 512, least_points = 96, points_per_query = 32,
                     least_measured = 3, most_measured = 6;
   const double all = static_cast<double>(queries.rows) * pair_cost, build = FilterCosts::build(points.cols);
@@ -207,8 +207,8 @@ bool filter_pays(MatrixView<T> queries, MatrixView<T> points, const SeparateLabe
 }
 
 template bool filter_pays(MatrixView<float>, MatrixView<float>, const SeparateLabels&, double, double,
-                                const SquaredReach&);
+                          const SquaredReach&);
 template bool filter_pays(MatrixView<double>, MatrixView<double>, const SeparateLabels&, double, double,
-                                const SquaredReach&);
+                          const SquaredReach&);
 
 }  // namespace spectralcls::detail

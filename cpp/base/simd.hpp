@@ -296,9 +296,7 @@ class SubnormalMode {
 
  protected:
 #if defined(__x86_64__)
-  explicit SubnormalMode(bool flush) : saved_(_mm_getcsr()) {
-    _mm_setcsr(flush ? saved_ | bits : saved_ & ~bits);
-  }
+  explicit SubnormalMode(bool flush) : saved_(_mm_getcsr()) { _mm_setcsr(flush ? saved_ | bits : saved_ & ~bits); }
   ~SubnormalMode() { _mm_setcsr(saved_); }
 
  private:

@@ -135,7 +135,8 @@ Execution execution(const py::handle& n_threads) {
   // one.
   using Clock = std::chrono::steady_clock;
   static constexpr auto interval = std::chrono::milliseconds(100);
-  return {static_cast<int>(threads), [last = std::make_shared<Clock::time_point>(Clock::now())] {
+  return {static_cast<int>(threads),
+          [last = std::make_shared<Clock::time_point>(Clock::now())] {
             const auto now = Clock::now();
             if (now - *last < interval) return false;
             *last = now;

@@ -170,10 +170,10 @@ void kernel_matrix(const py::object& queries, const py::object& points, const py
 
 // Sums within a tolerance, or None if all pairs are predicted to be faster.
 py::object approximate_sums(const py::object& queries, const py::object& points, const py::object& weights,
-                          const py::object& labels, const py::object& n_labels, const py::object& kernel,
-                          const py::object& bandwidth, const py::object& excluded, const py::object& rtol,
-                          const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
-                          const py::object& strategy, const py::object& n_threads) {
+                            const py::object& labels, const py::object& n_labels, const py::object& kernel,
+                            const py::object& bandwidth, const py::object& excluded, const py::object& rtol,
+                            const py::object& atol, const py::object& single_precision, const py::object& brute_passes,
+                            const py::object& strategy, const py::object& n_threads) {
   const Array<double> Q = matrix<double>(queries, "Q"), X = matrix<double>(points, "X");
   const index_t m = Q.shape(0), n = X.shape(0);
   check_same_columns(Q.shape(1), X.shape(1));

@@ -26,8 +26,8 @@ void set_pruning(const py::object& given) {
     refuse("choice must be 'sampled', 'always' or 'never', got '" + choice + "'.");
   using detail::Pruning;
   function_table().set_pruning(choice == "always"  ? Pruning::always
-                                : choice == "never" ? Pruning::never
-                                                    : Pruning::sampled);
+                               : choice == "never" ? Pruning::never
+                                                   : Pruning::sampled);
 }
 
 py::dict build_info() {

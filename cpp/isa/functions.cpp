@@ -46,9 +46,8 @@ constexpr Functions<T> functions() {
 }
 
 constexpr FunctionTable table{
-    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER, SPECTRALCLS_FLAGS,
-    vector_bytes,          functions<float>(),  functions<double>(),  entry<&approximate_sums>,
-    entry<&detail::set_pruning>,
+    SPECTRALCLS_INTERFACE, SPECTRALCLS_VARIANT, SPECTRALCLS_COMPILER,     SPECTRALCLS_FLAGS,           vector_bytes,
+    functions<float>(),    functions<double>(), entry<&approximate_sums>, entry<&detail::set_pruning>,
 };
 
 }  // namespace

@@ -13,9 +13,9 @@
 #include "krylov/operators.hpp"
 #include "krylov/tall_products.hpp"
 #include "neighbors/knn.hpp"
+#include "sums/approximate_sums.hpp"
 #include "sums/kernel_matrix.hpp"
 #include "sums/kernel_sums.hpp"
-#include "sums/approximate_sums.hpp"
 
 namespace spectralcls {
 

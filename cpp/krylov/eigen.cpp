@@ -189,7 +189,8 @@ class BlockLanczos {
     const Matrix corner = rows.bottomRows(last_);
     const double eps = std::numeric_limits<T>::epsilon();
     const double skew = (corner - corner.transpose()).cwiseAbs().maxCoeff();
-    if (skew > std::sqrt(eps) * std::max(coefficients.norm(), convergence_.norm)) return fail(EigenStatus::not_symmetric);
+    if (skew > std::sqrt(eps) * std::max(coefficients.norm(), convergence_.norm))
+      return fail(EigenStatus::not_symmetric);
     projection_.block(0, size_ - last_, size_, last_) = rows;
     projection_.block(size_ - last_, 0, last_, size_) = rows.transpose();
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;

@@ -17,7 +17,7 @@ struct KernelOperator {
 
   MatrixView<T> points;
   std::shared_ptr<const PackedPoints<T>> packed;  // the same, with their labels
-  const std::int64_t* labels = nullptr;         // 0 ... n_labels - 1
+  const std::int64_t* labels = nullptr;           // 0 ... n_labels - 1
   int n_labels = 1;
   Kernel kernel = Kernel::gaussian;
   // Between the points of any two labels, row-major (n_labels, n_labels): the bandwidth, and by what its kernel is

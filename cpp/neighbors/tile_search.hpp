@@ -15,8 +15,8 @@
 #include "base/exact_distance.hpp"
 #include "base/filtered_tiles.hpp"
 #include "base/parallel.hpp"
-#include "base/query_chunks.hpp"
 #include "base/pruning.hpp"
+#include "base/query_chunks.hpp"
 
 namespace spectralcls::detail {
 
@@ -178,7 +178,7 @@ std::unique_ptr<const TileSearch<T>> search_of(MatrixView<T> queries, MatrixView
   const bool always = pruning() == Pruning::always;
   const bool filtered = always || (pruning() == Pruning::sampled &&
                                    filter_pays(queries, points, {}, 0.0,
-                                                     TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
+                                               TileSearch<T>::pair_cost(points.cols, candidates), squared_reach));
   auto search = std::make_unique<TileSearch<T>>(queries, points, query_bytes, filtered, execution);
   if (filtered && !always &&
       !search->filter_pays(candidates, [&](const QueryChunk<T>& chunk) { return run(*search, chunk); }))

@@ -6,10 +6,12 @@
 namespace spectralcls::detail {
 
 // The measured rule. `python -m bench.calibrate --neighbors` shows how far its choice is from the better way.
-//  - A tree takes longer to build than tiles, by about 10 ns a coordinate. Up to 8 features the queries make up for that
+//  - A tree takes longer to build than tiles, by about 10 ns a coordinate. Up to 8 features the queries make up for
+//  that
 //    once there is one for each 2000 coordinates of points. In more dimensions the tree may be of no use; then there
 //    have to be so many queries that the building is a few hundredths of the time of the tiles.
-//  - Tiles take a time in proportion to the number of points, and one for each neighbor. So a query may be compared with
+//  - Tiles take a time in proportion to the number of points, and one for each neighbor. So a query may be compared
+//  with
 //    one leaf of 16 points in 20, and with some more for each neighbor, fewer beyond 16 features. A few queries tell
 //    how many there are.
 class TreeOrTiles {

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/costs.hpp"
-#include "sums/gridding_sums.hpp"
 #include "sums/direct_sums.hpp"
+#include "sums/gridding_sums.hpp"
 
 namespace spectralcls {
 namespace {

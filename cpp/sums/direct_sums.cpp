@@ -66,7 +66,7 @@ DirectSums::DirectSums(const ApproximateSums& request, const SourceIndex& source
       absolute_(n_columns_) {}
 
 void DirectSums::evaluate(const KeyedRow* rows, index_t n_rows, const CellBox& box, double* sums,
-                        Checkpoint& checkpoint) {
+                          Checkpoint& checkpoint) {
   std::fill(sums, sums + n_rows * n_outputs_, 0.0);
   for (int l = 0; l < request_.n_labels; ++l) {
     const Sources& sources = index_.labels()[l];

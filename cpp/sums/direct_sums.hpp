@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/points.hpp"
+#include "sums/approximate_sums.hpp"
 #include "sums/cell_tree.hpp"
 #include "sums/profile.hpp"
-#include "sums/approximate_sums.hpp"
 
 namespace spectralcls {
 

@@ -96,7 +96,7 @@ class GriddingSumsOf final : public GriddingSums {
 
 template <int D>
 std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources, const CellGrid& grid,
-                                    const GriddingAccuracy& accuracy) {
+                                     const GriddingAccuracy& accuracy) {
   static_assert(sizeof gridding_widths / sizeof *gridding_widths == 4, "one case per width");
   const auto make = [&](auto width) -> std::unique_ptr<GriddingSums> {
     return std::make_unique<GriddingSumsOf<D, decltype(width)::value>>(request, sources, grid, accuracy.spacing);
@@ -113,7 +113,7 @@ std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const Sourc
 }  // namespace
 
 std::unique_ptr<GriddingSums> GriddingSums::create(const ApproximateSums& request, const SourceIndex& sources,
-                                                 const CellGrid& grid, const GriddingAccuracy& accuracy) {
+                                                   const CellGrid& grid, const GriddingAccuracy& accuracy) {
   switch (request.points.cols) {
     case 1: return spectralcls::create<1>(request, sources, grid, accuracy);
     case 2: return spectralcls::create<2>(request, sources, grid, accuracy);

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "sums/gauss_grid.hpp"
 #include "sums/direct_sums.hpp"
+#include "sums/gauss_grid.hpp"
 
 namespace spectralcls {
 
@@ -21,7 +21,7 @@ class GriddingSums {
                         Checkpoint& checkpoint) = 0;
 
   static std::unique_ptr<GriddingSums> create(const ApproximateSums& request, const SourceIndex& sources,
-                                             const CellGrid& grid, const GriddingAccuracy& accuracy);
+                                              const CellGrid& grid, const GriddingAccuracy& accuracy);
 };
 
 }  // namespace spectralcls

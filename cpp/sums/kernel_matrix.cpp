@@ -39,9 +39,8 @@ class Blocks {
         arguments_(kernel, rate_, points.cols),
         rows_(static_cast<std::size_t>(queries.rows)) {
     std::iota(rows_.begin(), rows_.end(), index_t{0});
-    if (arguments_.prefers_differences(false, [&] {
-          return points_.largest_norm() + points_.largest_norm(queries, execution_);
-        }))
+    if (arguments_.prefers_differences(
+            false, [&] { return points_.largest_norm() + points_.largest_norm(queries, execution_); }))
       points_.with_differences(execution_);
   }
 

@@ -63,7 +63,7 @@ struct KernelSums {
 // caller.
 template <class T>
 std::shared_ptr<const PackedPoints<T>> pack_points(MatrixView<T> points, const std::int64_t* labels, int n_labels,
-                                                 const T* weights, index_t n_columns, const Execution& execution);
+                                                   const T* weights, index_t n_columns, const Execution& execution);
 
 extern template struct KernelSums<float>;
 extern template struct KernelSums<double>;

@@ -13,7 +13,7 @@ class PackedPoints {
  public:
   // `weights`: of n_columns columns, or nullptr.
   PackedPoints(MatrixView<T> points, const Grouping& grouping, const T* weights, index_t n_columns, bool with_product,
-             bool by_locality, const Execution& execution)
+               bool by_locality, const Execution& execution)
       : points_(points),
         grouping_(grouping),
         weights_(weights),

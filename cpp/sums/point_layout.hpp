@@ -80,7 +80,7 @@ template <class T>
 class PointLayout {
  public:
   PointLayout(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
-               bool by_locality, const Execution& execution)
+              bool by_locality, const Execution& execution)
       : points_(points),
         geometry_(geometry),
         packed_(points, geometry_, grouping, with_product, !with_product, by_locality, execution),
@@ -89,7 +89,7 @@ class PointLayout {
   }
   // Arranged so that pairs can be pruned.
   PointLayout(MatrixView<T> points, const Geometry& geometry, const Grouping& grouping, bool with_product,
-               const Execution& execution)
+              const Execution& execution)
       : points_(points),
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),

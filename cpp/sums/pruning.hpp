@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/pruning.hpp"
-#include "sums/packed_points.hpp"
 #include "sums/kernel_sums.hpp"
+#include "sums/packed_points.hpp"
 
 namespace spectralcls::detail {
 
@@ -114,13 +114,14 @@ bool pruning_pays(const KernelSums<T>& request, PruningRadius<T>& reach) {
   if (always || built) return true;
   constexpr double kernel = 18;  // operations of a kernel value
   const double largest = *std::max_element(request.bandwidths.begin(), request.bandwidths.end());
-  const SeparateLabels apart = request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
+  const SeparateLabels apart =
+      request.tolerance() > 0 ? SeparateLabels{} : SeparateLabels{request.labels, request.n_labels};
   return filter_pays(request.queries, request.points, apart, largest, static_cast<double>(d) + kernel,
-                           [&](double scale, double least) {
-                             const double lowest_rate = rate<T>(request.kernel, scale, largest),
-                                          nearest = argument(request.kernel, least);
-                             return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
-                           });
+                     [&](double scale, double least) {
+                       const double lowest_rate = rate<T>(request.kernel, scale, largest),
+                                    nearest = argument(request.kernel, least);
+                       return reach.squared(0, lowest_rate, nearest, reach.exponent(0, lowest_rate, nearest));
+                     });
 }
 
 }  // namespace spectralcls::detail

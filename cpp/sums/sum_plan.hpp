@@ -12,8 +12,8 @@
 #include "base/distance_tile.hpp"
 #include "base/locality.hpp"
 #include "sums/geometric_grid.hpp"
-#include "sums/packed_points.hpp"
 #include "sums/kernel_sums.hpp"
+#include "sums/packed_points.hpp"
 #include "sums/profile.hpp"
 #include "sums/pruning.hpp"
 #include "sums/tile_arguments.hpp"
@@ -86,8 +86,8 @@ struct SumPlan {
         negligible(negligible_bits(sums, scaled)),
         reach(sums, scaled, logarithms),
         kept(may_prune && pruning_pays(sums, reach) ? for_pruning(execution)
-             : sums.packed && suits()                     ? sums.packed->plain(execution)
-                                                          : pack(execution)),
+             : sums.packed && suits()               ? sums.packed->plain(execution)
+                                                    : pack(execution)),
         points(&kept->packed()),
         bandwidths(bandwidths_of(sums, kept->geometry().scale)),
         own_weights(keeps_weights() ? nullptr : sums.weights, n_weight_sets(), sums.n_columns, *points),
@@ -145,8 +145,8 @@ struct SumPlan {
   std::shared_ptr<const PointLayout<T>> for_pruning(const Execution& execution) const {
     if (request.packed && suits()) return request.packed->for_pruning(execution);
     return std::make_shared<PointLayout<T>>(request.points,
-                                             Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
-                                             with_product(), execution);
+                                            Geometry::of(request.points, largest_bandwidth(), execution), grouping(),
+                                            with_product(), execution);
   }
 
   std::shared_ptr<const PointLayout<T>> pack(const Execution& execution) const {
@@ -154,14 +154,13 @@ struct SumPlan {
     const bool order = r.queries.rows >= ordering_pays_from && r.points.cols <= boxes_pay_to &&
                        r.points.rows > 4 * tile_width<T> && share_out_of_reach() > ordering_pays_at;
     return std::make_shared<PointLayout<T>>(r.points, Geometry::of(r.points, largest_bandwidth(), execution),
-                                             grouping(), with_product(), order, execution);
+                                            grouping(), with_product(), order, execution);
   }
 
   // Makes sure of the coordinates that most tiles need; later, the first tile that needs them does.
   void prepare_differences(const TileArguments<T>& arguments, const Execution& execution) const {
-    if (arguments.prefers_differences(kept->filtered(), [&] {
-          return kept->largest_norm() + kept->largest_norm(request.queries, execution);
-        }))
+    if (arguments.prefers_differences(
+            kept->filtered(), [&] { return kept->largest_norm() + kept->largest_norm(request.queries, execution); }))
       kept->with_differences(execution);
   }
 

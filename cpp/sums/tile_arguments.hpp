@@ -66,8 +66,7 @@ class TileArguments {
       squared_distances(DistanceForm::product, queries.packed, block, n_rows, points.packed(), tile, out);
     else if (always_difference_ || few_features_ || memory.use_differences())
       squared_distances(DistanceForm::difference, queries.packed, block, n_rows, points.with_differences(), tile, out);
-    else
-      correct_products(queries, block, n_rows, points, tile, out, memory);
+    else correct_products(queries, block, n_rows, points, tile, out, memory);
     leave_out();
     for (index_t r = 0; r < n_rows; ++r) finish(out.value[r], tile.n_vectors);
   }

@@ -21,10 +21,10 @@ namespace {
 
 int n_failed = 0;
 
-#define CHECK(condition)                                                        \
-  if (!(condition)) {                                                           \
+#define CHECK(condition)                                                 \
+  if (!(condition)) {                                                    \
     std::printf("%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
-    ++n_failed;                                                                 \
+    ++n_failed;                                                          \
   }
 
 template <class T>
@@ -154,7 +154,8 @@ void products_are_those_of_loops() {
     const std::vector<T> x = normal<T>(n * width, 8);
     std::vector<T> dense(n * width), sparse(n * width);
     functions<T>().dense_product(A.data(), n, x.data(), dense.data(), width, threads(2));
-    functions<T>().csr_product({starts.data(), columns.data(), A.data(), n}, x.data(), sparse.data(), width, threads(2));
+    functions<T>().csr_product({starts.data(), columns.data(), A.data(), n}, x.data(), sparse.data(), width,
+                               threads(2));
     for (index_t i = 0; i < n; ++i)
       for (index_t c = 0; c < width; ++c) {
         double sum = 0;
@@ -199,11 +200,12 @@ void multiple_eigenvalues_are_found() {
   };
   const double tolerance = sizeof(T) == 4 ? 1e-4 : 1e-9;
   for (const index_t width : {2, 4}) {
-    const Eigenpairs<T> found = top_eigenpairs<T>(n, apply, {nullptr, n, 0}, {nullptr, n, 0},
-                                                  {k, width, 40, 2000, tolerance, 0, 1}, functions<T>().tall_products,
-                                                  threads(2));
+    const Eigenpairs<T> found =
+        top_eigenpairs<T>(n, apply, {nullptr, n, 0}, {nullptr, n, 0}, {k, width, 40, 2000, tolerance, 0, 1},
+                          functions<T>().tall_products, threads(2));
     CHECK(found.status == EigenStatus::converged && found.values.size() == k);
-    for (std::size_t j = 0; j < found.values.size(); ++j) CHECK(std::abs(found.values[j] - diagonal[j]) < 20 * tolerance);
+    for (std::size_t j = 0; j < found.values.size(); ++j)
+      CHECK(std::abs(found.values[j] - diagonal[j]) < 20 * tolerance);
     for (std::size_t j = 0; j < found.values.size(); ++j) {
       double norm = 0, residual = 0;
       for (index_t i = 0; i < n; ++i) {
