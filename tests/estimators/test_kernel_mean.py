@@ -336,7 +336,7 @@ NEW = {"X": np.arange(12.0).reshape(6, 2), "y": np.array([0, 1, 0, 1, 0, 1])}
 BAD_INPUT = [
     ({}, {"X": np.where(NEW["X"] == 3, np.inf, NEW["X"])}, ValueError, "Input X contains infinity"),
     ({}, {"X": NEW["X"] + 1j}, ValueError, "Complex data not supported"),
-    ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "could not convert string"),
+    ({}, {"X": np.char.add(NEW["X"].astype("U8")[:, :1], "a")}, ValueError, "pass a data frame"),
     ({}, {"X": np.empty((0, 2)), "y": np.empty(0)}, ValueError, "0 sample"),
     ({}, {"X": np.empty((6, 0))}, ValueError, "0 feature"),
     ({}, {"X": NEW["X"][0]}, ValueError, "Expected 2D array"),

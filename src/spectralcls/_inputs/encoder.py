@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from .._utils.cached import cached_property
+
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
 
@@ -80,7 +82,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self.codes_ = [self._learn(column, weights, named) for column, named in zip(X.T, categorical, strict=True)]
         if self.numeric == "shared":
             self.codes_ = _sharing_scale(self.codes_)
-        self._layout = _layout(self.codes_)
+        vars(self).pop("_layout", None)
         return self
 
     def _learn(self, column, weights, named):
@@ -113,6 +115,16 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
         return out
 
+    @cached_property
+    def _layout(self):
+        """Where the coordinates of each column begin; the columns of moments alone, and these; the other columns."""
+        codes = self.codes_
+        stops = np.cumsum([0] + [code.width for code in codes])
+        alike = np.array([code.moments is not None and not code.missing for code in codes], dtype=bool)
+        same = [code for code, is_alike in zip(codes, alike, strict=True) if is_alike]
+        means, scales = np.array([code.moments for code in same]).reshape(-1, 2).T
+        return stops, np.flatnonzero(alike), [-code.exponent for code in same], means, scales, np.flatnonzero(~alike)
+
 
 def _sharing_scale(codes):
     """The codes with the root mean square of the scales in the place of each."""
@@ -126,12 +138,3 @@ def _sharing_scale(codes):
         return code._replace(moments=(mean, shared), exponent=exponent)
 
     return [code if code.moments is None else sharing(code) for code in codes]
-
-
-def _layout(codes):
-    """Where the coordinates of each column begin; the columns of moments alone, and these; the other columns."""
-    stops = np.cumsum([0] + [code.width for code in codes])
-    alike = np.array([code.moments is not None and not code.missing for code in codes], dtype=bool)
-    same = [code for code, is_alike in zip(codes, alike, strict=True) if is_alike]
-    means, scales = np.array([code.moments for code in same]).reshape(-1, 2).T
-    return stops, np.flatnonzero(alike), [-code.exponent for code in same], means, scales, np.flatnonzero(~alike)
