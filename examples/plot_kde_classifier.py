@@ -78,7 +78,7 @@ print(f"Largest difference: {np.abs(same - probabilities['by hand']).max():.1e}"
 
 # %%
 # The probabilities that both give to the true digit, on a scale that shows what is almost 0 and almost 1. What differs
-# is the bandwidth alone. Of those within one standard error of the best accuracy, the one line takes the bandwidth of
+# is the bandwidth alone. Of those within a quarter of a standard error of the best accuracy, the one line takes that of
 # the least log loss; a grid search on accuracy does not look at the probabilities.
 rows = np.arange(len(y_test))
 odds = {}
