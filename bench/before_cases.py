@@ -205,12 +205,12 @@ def main():
     warnings.simplefilter("ignore")
     calls = {}
     for line in sys.stdin:
-        name, _, splits = line.rstrip("\n").partition("|")
+        name, _, argument = line.rstrip("\n").partition("|")
         if name == "answers":
-            print(json.dumps(answers(splits)), flush=True)
+            print(json.dumps(answers(argument)), flush=True)
             continue
-        if splits:
-            print(json.dumps(accuracies(name, int(splits))), flush=True)
+        if argument:
+            print(json.dumps(accuracies(name, int(argument))), flush=True)
             continue
         if name not in calls:
             calls[name] = CASES[name]()

@@ -202,34 +202,28 @@ def nearest(kernel):
     return -np.log(np.maximum(np.sqrt(-2 * kernel), 1e-300))  # of Gaussian logarithms at bandwidth one
 
 
-def log_odds(scores, own, background=-np.inf):
+STATISTICS = {  # what adds kernel values to the score of a class, and scores of other classes; share of a background
+    "log odds, background": (np.logaddexp, np.logaddexp, 0.02),
+    "log odds": (np.logaddexp, np.logaddexp, None),
+    "margin": (np.logaddexp, np.maximum, None),
+    "density of the class": (np.logaddexp, None, None),
+    "distances": (np.maximum, np.maximum, None),
+}
+
+
+def conformity(scores, own, joined, background):
+    """The score of the `own` class, less those of all others and of a background."""
+    found = np.take_along_axis(scores, own, axis=-1)[..., 0]
+    if joined is None:
+        return found
     others = scores.copy()
     np.put_along_axis(others, own, background, axis=-1)
-    return np.take_along_axis(scores, own, axis=-1)[..., 0] - np.logaddexp.reduce(others, axis=-1)
-
-
-def margin(scores, own):
-    others = scores.copy()
-    np.put_along_axis(others, own, -np.inf, axis=-1)
-    return np.take_along_axis(scores, own, axis=-1)[..., 0] - others.max(axis=-1)
-
-
-def density(scores, own):
-    return np.take_along_axis(scores, own, axis=-1)[..., 0]
-
-
-STATISTICS = {  # of class scores; scores of a class from logarithms of kernel values, and what a further point changes
-    "log odds, background": (log_odds, np.logaddexp),
-    "log odds": (log_odds, np.logaddexp),
-    "margin": (margin, np.logaddexp),
-    "density of the class": (density, np.logaddexp),
-    "distances": (margin, np.maximum),
-}
+    return found - joined.reduce(others, axis=-1)
 
 
 def full_conformal(statistic, X, y, Q, bandwidth):
     """p-values (m, C) straight from the definition: each query joins the points with each label, O(m n C) numbers."""
-    conformity, joined = STATISTICS[statistic]
+    joined, of_others, share = STATISTICS[statistic]
     among = -cdist(X / bandwidth, X / bandwidth, "sqeuclidean") / 2
     np.fill_diagonal(among, -np.inf)
     of_queries = -cdist(Q / bandwidth, X / bandwidth, "sqeuclidean") / 2
@@ -240,16 +234,15 @@ def full_conformal(statistic, X, y, Q, bandwidth):
         np.stack([joined.reduce(values[:, y == c], axis=1, initial=-np.inf) for c in classes], axis=1)
         for values in (among, of_queries)
     )
-    options = {}
-    if statistic.endswith("background"):
-        own = density(points, y[:, None])
-        options["background"] = np.quantile(own[np.isfinite(own)], 0.02)
+    own = points[np.arange(len(y)), y]
+    background = -np.inf if share is None else np.quantile(own[np.isfinite(own)], share)
     p = np.empty(queries.shape)
     for c in classes:
         changed = np.repeat(points[None], len(Q), axis=0)
         changed[..., c] = joined(changed[..., c], of_queries)
-        theirs = conformity(changed, np.broadcast_to(y[None, :, None], (*changed.shape[:2], 1)), **options)
-        its = conformity(queries, np.full((len(Q), 1), c), **options)
+        labels = np.broadcast_to(y[None, :, None], (*changed.shape[:2], 1))
+        theirs = conformity(changed, labels, of_others, background)
+        its = conformity(queries, np.full((len(Q), 1), c), of_others, background)
         p[:, c] = (1 + (theirs <= its[:, None] + 1e-9).sum(axis=1)) / (len(X) + 1)
     return p
 

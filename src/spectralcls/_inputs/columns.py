@@ -22,7 +22,7 @@ MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rare
 FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
 REACH = 10.0  # interquartile ranges beyond the median at which values then count
 RARE = 3.0  # scales that rare values of a column that is mostly constant lie from the others at most, as their rms
-DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
 UNIT = 1e-6  # a standard deviation this near to 1 is one
 
@@ -149,7 +149,7 @@ def reason_to_leave_out(column):
 
 def _refuse_decimal_commas(name, texts):
     """Raise if most texts are numbers as much of the world writes them: they are no categories."""
-    commas = [text for text in texts if DECIMAL_COMMA.fullmatch(text)]
+    commas = [text for text in texts if _DECIMAL_COMMA.fullmatch(text)]
     if 2 * len(commas) > len(texts):
         raise ValueError(
             f"Column {name!r} of X holds texts such as {commas[0]!r}, numbers with decimal commas: read the file with "
@@ -316,12 +316,10 @@ def moments(values, weights):
 
 
 def _quartiles(values, weights):
-    shares = np.array([0.25, 0.5, 0.75])
-    if weights is not None:
-        return [weighted_quantile(values, share, weights) for share in shares]
-    places = shares * len(values)
-    ends = np.ceil(places).astype(int) - 1, np.floor(places).astype(int)
-    return np.partition(values, np.unique(ends))[np.array(ends)].mean(axis=0)  # without sorting
+    shares = (0.25, 0.5, 0.75)
+    if weights is None:  # without sorting
+        return np.quantile(values, shares, method="averaged_inverted_cdf")
+    return [weighted_quantile(values, share, weights) for share in shares]
 
 
 def _level(value):

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._utils.cached import cached_property
+from .number_scales import root_mean_square
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1
@@ -131,7 +132,7 @@ def _sharing_scale(codes):
     numbers = [code for code in codes if code.moments is not None]
     exponent = max((code.exponent for code in numbers), default=0)
     scales = np.array([np.ldexp(code.moments[1], code.exponent - exponent) for code in numbers])
-    shared = np.sqrt(np.mean(scales**2)) if numbers else 1.0
+    shared = root_mean_square(scales) if numbers else 1.0
 
     def sharing(code):
         mean = np.ldexp(code.moments[0], code.exponent - exponent)

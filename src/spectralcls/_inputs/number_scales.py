@@ -13,6 +13,12 @@ ERRORS = 2.0  # standard errors by which the loss of one scale has to be less th
 ALIKE = 1.05  # scales of a smaller ratio are the same
 
 
+def root_mean_square(scales):
+    """Of positive numbers whose squares may be out of range."""
+    largest = scales.max()
+    return float(largest * np.sqrt(np.mean((scales / largest) ** 2)))
+
+
 def shared_scale(table, data, *, random_state=0, n_jobs=None):
     """The scale of all columns with which held-out labels are clearly more likely than with a scale for each.
 
@@ -39,8 +45,7 @@ def shared_scale(table, data, *, random_state=0, n_jobs=None):
     varies = np.nanmax(data.X, axis=0) > np.nanmin(data.X, axis=0)
     if np.count_nonzero(varies) < 2 or scales[varies].max() < ALIKE * scales[varies].min():
         return None
-    largest = scales[varies].max()
-    shared = float(largest * np.sqrt(np.mean((scales[varies] / largest) ** 2)))
+    shared = root_mean_square(scales[varies])
     sample, _ = distinct(thin(data, MOST_POINTS, check_random_state(random_state)))
     limits = {"most_points": MOST_POINTS, "most_validated": MOST_VALIDATED}
     losses = HeldOutLoss(sample, None, random_state=random_state, n_jobs=n_jobs, **limits)
