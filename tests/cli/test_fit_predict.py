@@ -283,24 +283,7 @@ def test_a_column_of_nothing_but_missing_values(tmp_path, ending, capsys):
         cells = zip(columns["a"], columns["y"], strict=True)
         lacking.write_text("a,b,g,y\n" + "".join(f"{a},,,{y}\n" for a, y in cells))
     for i, train in enumerate((full, lacking)):
-        assert (
-            main(
-                [
-                    "fit",
-                    str(train),
-                    "--target",
-                    "y",
-                    "--classifier",
-                    "parzen",
-                    "--set",
-                    "bandwidth=1",
-                    "--out",
-                    str(out),
-                    "--quiet",
-                ]
-            )
-            == 0
-        )
+        assert main(f"fit {train} --target y --classifier parzen --set bandwidth=1 --out {out} --quiet".split()) == 0
         predictions = tmp_path / f"predictions{i}.{ending}"
         assert main(["predict", str(out), str(lacking), "--out", str(predictions), "--quiet"]) == 0
         assert predictions.exists()

@@ -17,6 +17,7 @@ from spectralcls._utils.files import atomic
 from spectralcls.cli import main, registry
 
 FAST = ["--classifiers", "GaussianNB", "--repeats", "2", "--quiet"]
+FIT = "fit {} --target {} --classifier parzen --quiet"
 
 
 def fails_with(capsys, *arguments):
@@ -99,24 +100,7 @@ def test_a_file_is_replaced_with_its_permissions_and_a_link_stays_a_link(tmp_pat
 
 def test_prediction_goes_on_after_a_disk_that_was_full_from_the_start(tmp_path, table, monkeypatch, capsys):
     model, out = tmp_path / "model.skops", tmp_path / "out"
-    assert (
-        main(
-            [
-                "fit",
-                str(table),
-                "--target",
-                "c",
-                "--classifier",
-                "parzen",
-                "--set",
-                "bandwidth=1.0",
-                "--quiet",
-                "--out",
-                str(model),
-            ]
-        )
-        == 0
-    )
+    assert main(f"{FIT.format(table, 'c')} --set bandwidth=1.0 --out {model}".split()) == 0
     arguments = ["predict", str(model), str(table), "--out", str(out), "--quiet"]
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
@@ -177,22 +161,7 @@ def test_a_warning_is_one_line(tmp_path, capsys):
     table.write_text("a,y\n" + "".join(f"{i / 4},{i}\n" for i in range(30)), encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert (
-            main(
-                [
-                    "fit",
-                    str(table),
-                    "--target",
-                    "y",
-                    "--classifier",
-                    "parzen",
-                    "--out",
-                    str(tmp_path / "model.skops"),
-                    "--quiet",
-                ]
-            )
-            == 0
-        )
+        assert main(f"{FIT.format(table, 'y')} --out {tmp_path / 'model.skops'}".split()) == 0
     assert capsys.readouterr().err.startswith("spectralcls: warning: The number of unique classes is greater")
 
 
@@ -218,23 +187,7 @@ def test_what_is_read_is_not_written_over(table, tmp_path, capsys):
     csv_file.write_text(text)
     link = tmp_path / "link.csv"
     link.symlink_to(csv_file)
-    assert (
-        main(
-            [
-                "fit",
-                str(csv_file),
-                "--target",
-                "c",
-                "--classifier",
-                "parzen",
-                "--set",
-                "bandwidth=1",
-                "--out",
-                str(model),
-            ]
-        )
-        == 0
-    )
+    assert main(f"{FIT.format(csv_file, 'c')} --set bandwidth=1 --out {model}".split()) == 0
     written, content = model.read_bytes(), table.read_bytes()
     capsys.readouterr()
     for line in (

@@ -283,13 +283,6 @@ def test_groups_need_no_memory_for_numbers_without_members(far):
     )
 
 
-def test_malformed_pairs_and_counts_have_a_sentence():
-    with pytest.raises(ValueError, match="exclude_groups must be a pair"):
-        kernel_sums(X, X, exclude_groups=([1] * 5,), bandwidth=1.0)
-    with pytest.raises(ValueError, match="n_labels must be an integer, got 2.7"):
-        kernel_sums(X, X, labels=[0] * 5, n_labels=2.7, bandwidth=1.0)
-
-
 def test_numbers_that_no_float_holds_are_refused_by_the_name_of_their_argument():
     huge = [[10**400] * 2] * 5
     for call, name in (

@@ -10,17 +10,11 @@ from sklearn.datasets import make_blobs
 from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
 
 DTYPES = [np.float32, np.float64]
 ALGORITHMS = ["brute", "kd_tree"]
-
-
-@parametrize_with_checks([KNNTransformer()])
-def test_estimator_checks(estimator, check):
-    check(estimator)
 
 
 def integers(rng, *shape):

@@ -26,11 +26,6 @@ def test_every_example_has_a_section(gallery):
     assert sorted(listed) == sorted(names)
 
 
-def test_an_unknown_example_comes_last(gallery):
-    assert list(gallery.sections({"plot_first_steps", "plot_new"})) == ["Classify", "More"]
-    assert gallery.order("plot_new.py") > gallery.order("examples/plot_first_steps.py") >= 0
-
-
 def test_an_example_without_its_needs_is_excused_and_named(gallery, tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("SPECTRALCLS_REQUIRE_DATA", raising=False)
     monkeypatch.setenv("SPECTRALCLS_DATA", str(tmp_path))
@@ -46,8 +41,3 @@ def test_an_example_without_its_needs_is_excused_and_named(gallery, tmp_path, mo
     monkeypatch.delenv("SPECTRALCLS_REQUIRE_DATA")
     monkeypatch.delenv("SPECTRALCLS_DATA")
     assert gallery.absent(tmp_path / "plot_fine.py") == ["here.npz"]
-
-
-def test_needs_are_lists_of_names(gallery):
-    for path in (ROOT / "examples").glob("*.py"):
-        assert all(isinstance(name, str) and name for name in gallery.needs(path)), path

@@ -10,12 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 from scipy.stats import norm
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls._inputs.encoder import ColumnEncoder
 from spectralcls._tuning.temperature import log_loss
@@ -204,12 +202,6 @@ def test_better_than_its_members_would_be_alone_on_unseen_points():
     assert model.summary_ in repr(model) and "PerTurbo" in model.summary_
 
 
-def test_refit_gives_the_same_bits():
-    X, y = load_wine(return_X_y=True)
-    model = AutoClassifier()
-    assert_array_equal(clone(model).fit(X, y).predict_proba(X), clone(model).fit(X, y).predict_proba(X))
-
-
 @pytest.mark.parametrize("case", ["rare", "wide", "constant", "duplicates", "separated", "two values", "tiny"])
 def test_difficult_data(case):
     rng = np.random.default_rng(0)
@@ -296,15 +288,6 @@ def test_encoder_of_missing_values():
         assert_array_equal(Z[:, [1, 5]], np.column_stack([~known, ~known]))
         assert not Z[~known, 0].any() and not Z[~known, 2:5].any()
         assert_allclose(alone.transform([[np.nan]]), 0)
-
-
-def test_failed_fit_changes_nothing():
-    X, y = load_iris(return_X_y=True)
-    model = AutoClassifier().fit(X, y)
-    before = vars(model).copy()
-    with pytest.raises(ValueError, match="infinity"):
-        model.fit(np.where(X > 7, np.inf, X), y)
-    assert vars(model) == before
 
 
 def test_the_size_grows_to_what_the_budget_allows_without_the_dearest_members():
@@ -397,15 +380,6 @@ def test_members_that_do_not_scale_drop_out():
     kept, dropped = members_for(1_000_000)
     assert [member.name for member in kept] == ["kernel metric + Parzen", "one scale + Parzen", "boosted trees"]
     assert len(dropped) == 3
-
-
-def _not_expected(estimator):
-    return {"check_sample_weight_equivalence_on_dense_data": "the leaves of boosted trees count rows, not weights"}
-
-
-@parametrize_with_checks([AutoClassifier()], expected_failed_checks=_not_expected)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_the_zeros_of_a_member_that_errs_are_no_certainty():

@@ -11,7 +11,6 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.neighbors import KernelDensity
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls import ParzenDensity, ParzenOutlierDetector
 
@@ -40,19 +39,6 @@ def slow_log_density(Q, X, w, kernel, widths):
             logs = -u if kernel == "laplace" else np.log(PROFILES[kernel](u))
     constants = constant(kernel, X.shape[1]) + X.shape[1] * np.log(np.broadcast_to(widths, len(X)))
     return logsumexp(logs - constants + np.log(w / w.sum()), axis=1)
-
-
-@pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
-@parametrize_with_checks(
-    [
-        ParzenDensity(),
-        ParzenDensity(kernel="epanechnikov", covariance_type="diag", adaptive=True),
-        ParzenOutlierDetector(),
-        ParzenOutlierDetector(novelty=True),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -5,11 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.kernels import kernel_matrix
 from spectralcls.regression import KernelLogisticClassifier
@@ -190,15 +188,6 @@ def test_too_few_iterations_are_a_warning_with_the_residual():
         KernelLogisticClassifier(2.0, alpha=1e-4, max_exact_samples=0, rank=5, max_iter=1).fit(X, y)
 
 
-def test_weights_are_repetitions():
-    X, y = problem(80)
-    weights = np.random.default_rng(3).integers(0, 3, 80)
-    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(80), weights))
-    model = KernelLogisticClassifier(scale=None)
-    weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
-    assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
-
-
 def test_class_weights_are_sample_weights_where_nothing_is_tuned():
     X, y = problem(80)  # tuning leaves out a sample with all the weight of its class, of sample weights one copy
     given = {"bandwidth": 1.5, "alpha": 0.1, "scale": None}
@@ -221,11 +210,6 @@ def test_the_chosen_kernel_is_the_best_of_those_tried():
     ]
     assert len(tried) == sum(len(each.cv_results_["params"]) for each in alone.values())
     assert {"kernel", "bandwidth", "alpha"} == set(tried[0])
-
-
-@parametrize_with_checks([KernelLogisticClassifier(), KernelLogisticClassifier(max_exact_samples=0, kernel="gaussian")])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_a_grid_of_ridges_is_given():

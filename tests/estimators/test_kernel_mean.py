@@ -284,33 +284,6 @@ def test_inverse_density_is_that_of_the_training_points(make):
     assert not hasattr(CauchySchwarzClassifier(bandwidth=0.6, weighting=None).fit(X, y), "inverse_density_")
 
 
-@every_classifier
-def test_arrays_of_any_layout_just_work(make, tmp_path):
-    X, y, T, _ = split("iris")
-    expected = make(bandwidth=0.6).fit(X, y).decision_function(T)
-    path = tmp_path / "X.npy"
-    np.save(path, X)
-    read_only = X.copy()
-    read_only.setflags(write=False)
-    wide = np.zeros((len(X), 8))
-    wide[:, ::2] = X
-    for other in (np.asfortranarray(X), wide[:, ::2], read_only, np.load(path, mmap_mode="r"), X.tolist()):
-        model = make(bandwidth=0.6).fit(other, y.tolist())
-        assert_array_equal(model.decision_function(np.asfortranarray(T)), expected)
-
-
-@every_classifier
-@pytest.mark.parametrize("labels", [["no", "yes", "maybe"], [-5, 0, 7], [1.0, 2.0, 3.0], [True, False]])
-def test_labels_of_any_type(make, labels):
-    X, y, T, _ = split("iris")
-    keep, keep_test = y < len(labels), slice(None)
-    y, X = np.array(labels)[y[keep]], X[keep]
-    model = make(bandwidth=0.6).fit(X, y)
-    predicted = model.predict(T[keep_test])
-    assert predicted.dtype == y.dtype and set(predicted) <= set(labels)
-    assert model.score(X, y) > 0.9
-
-
 @pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
 @every_classifier
 def test_degenerate_data_still_give_a_classifier(make):
@@ -401,15 +374,6 @@ def test_bad_queries(make):
         model.predict(np.ones((2, 3)))
     with pytest.raises(ValueError, match="contains infinity: column 0, row 0"):
         model.predict([[np.inf, 1.0]])
-
-
-@every_classifier
-def test_refitting_with_another_rule_leaves_no_stale_attributes(make):
-    X, y = two_clusters()
-    model = make().fit(X, y)
-    assert hasattr(model, "cv_results_")
-    model.set_params(bandwidth=1.0).fit(X, y)
-    assert not hasattr(model, "cv_results_")
 
 
 @every_classifier

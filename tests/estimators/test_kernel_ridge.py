@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls._expansion.ridge import solve
 from spectralcls._tuning.temperature import best_temperature, log_loss
@@ -144,11 +143,12 @@ def test_too_few_iterations_are_a_warning_with_the_residual():
     assert model.residuals_.max() > model.tol
 
 
-def test_weights_are_repetitions():
+@pytest.mark.parametrize("cls", [KernelRidgeClassifier, KernelLogisticClassifier])
+def test_weights_are_repetitions(cls):
     X, y = problem(80)
     weights = np.random.default_rng(3).integers(0, 3, 80)
     rows = np.random.default_rng(4).permutation(np.repeat(np.arange(80), weights))
-    model = KernelRidgeClassifier(scale=None)
+    model = cls(scale=None)
     weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
     assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
@@ -174,11 +174,6 @@ def test_grids_that_are_wrong():
         KernelRidgeClassifier(alpha_grid=[]).fit(X, y)
     with pytest.raises(ValueError, match="bandwidth_grid must be positive"):
         KernelRidgeClassifier(bandwidth_grid=[0.0, 1.0]).fit(X, y)
-
-
-@parametrize_with_checks([KernelRidgeClassifier(), KernelRidgeClassifier(max_exact_samples=0, kernel="gaussian")])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def test_no_limit_of_the_tuning_samples_is_a_limit_that_none_exceeds():

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.metric._gradient_metric import _combined, _gradients
@@ -178,27 +177,6 @@ def test_classes_of_one_point_and_separated_classes():
     assert np.isfinite(Z).all()
 
 
-@unlearned
-def test_failed_fit_changes_nothing(monkeypatch):
-    X, y = load_iris(return_X_y=True)
-    metric = KernelMetric(max_iter=4).fit(X, y)
-    before = vars(metric).copy()
-
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("spectralcls.metric._kernel_metric.learn", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        metric.fit(X[:, :2], y)
-    assert vars(metric) == before
-
-
-def test_parameters_that_do_not_fit():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="n_components=5 is more than the 4 features"):
-        KernelMetric(n_components=5).fit(X, y)
-
-
 def test_gradients_of_the_ridge_are_finite_differences():
     rng = np.random.default_rng(0)
     Z, A = rng.normal(size=(15, 3)), rng.normal(size=(15, 2))
@@ -279,20 +257,6 @@ def test_gradient_metric_that_learns_nothing_is_the_identity():
     with pytest.warns(ConvergenceWarning, match="No round improved"):
         metric = GradientMetric(max_iter=1).fit(X[:, 2:3], y)  # one feature has nothing to be weighed against
     assert_array_equal(metric.components_, [[1]])
-
-
-@unlearned
-@parametrize_with_checks(
-    [
-        KernelMetric(max_iter=8),
-        KernelMetric("whiten"),
-        KernelMetric("diagonal", max_iter=4),
-        GradientMetric(),
-        GradientMetric("full"),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore:No (step|round) improved")

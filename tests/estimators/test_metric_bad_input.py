@@ -143,24 +143,6 @@ def test_a_budget_too_small_for_anything_is_a_warning(n):
     assert model.dropped_ or model.n_samples_used_ < n
 
 
-@pytest.mark.parametrize(
-    "place", ["spectralcls.ensemble._ensemble.learn_vote", "spectralcls.metric._kernel_metric.learn"]
-)
-def test_interrupted_learning_changes_nothing(place, monkeypatch):
-    X, y = load_iris(return_X_y=True)
-    model = AutoClassifier().fit(X[::2], y[::2])
-    before, p = vars(model).copy(), model.predict_proba(X)
-
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(place, interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert vars(model) == before
-    assert_array_equal(model.predict_proba(X), p)
-
-
 @every_metric
 def test_a_large_offset_does_not_matter(learner):
     X, y = load_iris(return_X_y=True)

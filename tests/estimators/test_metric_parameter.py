@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spectralcls
 from spectralcls.metric import KernelMetric
@@ -162,18 +161,6 @@ def test_nothing_learned_is_a_warning():
         warnings.filterwarnings("always", "No step improved", ConvergenceWarning)
         model = spectralcls.ParzenClassifier(metric="full").fit(X + np.arange(16)[:, None] * 1e-3, np.repeat([0, 1], 8))
     assert_array_equal(model.predict(X), np.repeat([0, 1], 8))
-
-
-@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
-@parametrize_with_checks(
-    [
-        spectralcls.ParzenClassifier(metric="diagonal"),
-        spectralcls.spectral.SpectralLaplacianISEClassifier(metric="whiten"),
-        spectralcls.PerTurboClassifier(metric="whiten"),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("name", NAMES)

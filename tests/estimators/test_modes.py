@@ -8,7 +8,6 @@ from sklearn.cluster import MeanShift
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls import KernelMeanShift, ParzenDensity
 from spectralcls.kernels import kernel_variance
@@ -18,11 +17,6 @@ SHADOWS = {"gaussian": "gaussian", "epanechnikov": "uniform", "quartic": "epanec
 
 def blobs(n=150, d=2, seed=0):
     return make_blobs(n, d, centers=4, cluster_std=0.6, center_box=(-6, 6), random_state=seed)
-
-
-@parametrize_with_checks([KernelMeanShift(), KernelMeanShift(2.0, kernel="epanechnikov")])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -9,19 +9,8 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls.perturbo import PerTurboClassifier
-
-
-@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
-@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have duplicates
-@parametrize_with_checks([PerTurboClassifier(regularization=kind) for kind in KINDS])
-def test_scikit_learn_conventions(estimator, check):
-    if check.func.__name__ == "check_class_weight_classifiers" and estimator.regularization != "tikhonov":
-        pytest.skip("the span of a class does not depend on weights")
-    check(estimator)
-
 
 # --- tau against direct evaluation --------------------------------------------------------------------------
 

@@ -53,6 +53,26 @@ def refit_scores(model, X, y, i):
     return np.log([k[y[kept] == c].sum() for c in range(3)])
 
 
+def ridge_scores(model, X, y, i):
+    """Of point i by the ridge regression of all others, at the shares of all classes."""
+    kept = np.arange(len(X)) != i
+    k = np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) / model.bandwidth_)
+    Y = np.eye(3)[y]
+    shares = Y.mean(axis=0)
+    A = np.linalg.solve(k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), Y[kept] - shares)
+    return (k[i, kept] @ A + shares) / model.temperature_
+
+
+def perturbo_scores(model, X, y, i):
+    """log(1 - tau) of point i by the spans of all others."""
+    out = np.empty(3)
+    for c in range(3):
+        own = np.flatnonzero((y == c) & (np.arange(len(X)) != i))
+        k = np.exp(-((X[own, None] - X[np.append(own, i)]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
+        out[c] = np.log(k[:, -1] @ np.linalg.solve(k[:, :-1] + model.alpha_ * np.eye(len(own)), k[:, -1]))
+    return out
+
+
 def reference(model, scores, X, y, Q, by_class):
     """p-values from refits of all n + 1 points, each left out once, for every query and label."""
     out = np.empty((len(Q), 3))
@@ -66,12 +86,24 @@ def reference(model, scores, X, y, Q, by_class):
     return out
 
 
+RIDGE = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None)
+SPANS = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None)
+
+
 @pytest.mark.parametrize("by_class", [False, True])
-@pytest.mark.parametrize("model", CLASS_SUMS, ids=name_of)
-def test_p_values_of_class_sums_are_those_of_refits_with_the_query(model, by_class):
+@pytest.mark.parametrize(
+    "model, scores",
+    [*((model, refit_scores) for model in CLASS_SUMS), (RIDGE, ridge_scores), (SPANS, perturbo_scores)],
+    ids=lambda value: getattr(value, "__name__", name_of(value)),
+)
+def test_p_values_are_those_of_refits_with_the_query(model, scores, by_class):
     X, y, Q, _ = draw(30, 6, seed=1)
-    found = clone(model).fit(X, y).conformal_p_values(Q, by_class=by_class)
-    np.testing.assert_allclose(found, reference(model, refit_scores, X, y, Q, by_class), rtol=1e-12)
+    model = clone(model).fit(X, y)
+    expected = reference(model, scores, X, y, Q, by_class)
+    np.testing.assert_allclose(model.conformal_p_values(Q, by_class=by_class), expected, rtol=1e-12)
+    if scores is perturbo_scores:
+        grown = clone(model).fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+        np.testing.assert_allclose(grown.conformal_p_values(Q, by_class=by_class), expected, rtol=1e-12)
 
 
 def coverage(model, n, draws, level, by_class=False):
@@ -138,6 +170,8 @@ def test_queries_that_lack_values_and_other_wrong_kinds_are_named(model):
     model = clone(model).fit(X, y)
     with pytest.raises(ValueError, match="X lacks values"):
         model.predict_set([[np.nan, 0.0]])
+    with pytest.raises(AttributeError):
+        clone(model).fit(np.where(X == X[0, 0], np.nan, X), y).predict_set(X)
     for method in (model.predict_set, model.conformal_p_values):
         with pytest.raises(ValueError, match="by_class must be"):
             method(Q, by_class="yes")
@@ -222,55 +256,6 @@ def test_without_a_closed_leave_one_out_the_methods_do_not_exist(model):
     assert not hasattr(model, "predict_set") and not hasattr(model, "conformal_p_values")
     with pytest.raises(AttributeError):
         model.predict_set(X)
-
-
-def test_missing_values_are_named():
-    X, y, Q, _ = draw(60, 3, seed=0)
-    model = sc.ParzenClassifier(bandwidth=1.0).fit(X, y)
-    Q[0, 0] = np.nan
-    with pytest.raises(ValueError, match="lacks values"):
-        model.predict_set(Q)
-    X[0, 0] = np.nan
-    with pytest.raises(AttributeError):
-        model.fit(X, y).predict_set(X)
-
-
-def ridge_scores(model, X, y, i):
-    """Of point i by the ridge regression of all others, at the shares of all classes."""
-    kept = np.arange(len(X)) != i
-    k = np.exp(-np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)) / model.bandwidth_)
-    Y = np.eye(3)[y]
-    shares = Y.mean(axis=0)
-    A = np.linalg.solve(k[np.ix_(kept, kept)] + model.alpha_ * np.eye(kept.sum()), Y[kept] - shares)
-    return (k[i, kept] @ A + shares) / model.temperature_
-
-
-@pytest.mark.parametrize("by_class", [False, True])
-def test_p_values_of_kernel_ridge_are_those_of_refits_with_the_query(by_class):
-    X, y, Q, _ = draw(30, 6, seed=1)
-    model = sc.KernelRidgeClassifier(bandwidth=2.0, alpha=0.1, scale=None).fit(X, y)
-    found = model.conformal_p_values(Q, by_class=by_class)
-    np.testing.assert_allclose(found, reference(model, ridge_scores, X, y, Q, by_class), rtol=1e-12)
-
-
-def perturbo_scores(model, X, y, i):
-    """log(1 - tau) of point i by the spans of all others."""
-    out = np.empty(3)
-    for c in range(3):
-        own = np.flatnonzero((y == c) & (np.arange(len(X)) != i))
-        k = np.exp(-((X[own, None] - X[np.append(own, i)]) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
-        out[c] = np.log(k[:, -1] @ np.linalg.solve(k[:, :-1] + model.alpha_ * np.eye(len(own)), k[:, -1]))
-    return out
-
-
-@pytest.mark.parametrize("by_class", [False, True])
-def test_p_values_of_perturbo_are_those_of_refits_with_the_query(by_class):
-    X, y, Q, _ = draw(30, 6, seed=1)
-    model = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X, y)
-    found = model.conformal_p_values(Q, by_class=by_class)
-    np.testing.assert_allclose(found, reference(model, perturbo_scores, X, y, Q, by_class), rtol=1e-12)
-    grown = sc.PerTurboClassifier(bandwidth=0.8, alpha=0.1, scale=None).fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
-    np.testing.assert_array_equal(grown.conformal_p_values(Q, by_class=by_class), found)
 
 
 def test_sets_of_the_vote_compare_with_out_of_fold_probabilities():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import PROFILES, distances
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from spectralcls import KernelRegressor
 from spectralcls.regression._quantiles import kernel_quantiles
@@ -25,11 +24,6 @@ def slow(Q, X, y, w, h, degree, kernel="gaussian"):
         root = np.sqrt(w * row)[:, None]
         out.append(np.linalg.lstsq(root * A, root * y.reshape(len(X), -1), rcond=None)[0][0])
     return np.array(out).reshape(len(Q), *y.shape[1:])
-
-
-@parametrize_with_checks([KernelRegressor(), KernelRegressor(1.0, degree=1), KernelRegressor(kernel="laplace", cv=3)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("k", [None, 3])

@@ -8,10 +8,9 @@ from data import load_npz
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import spectral as slow
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bench.reproduce.literal import TEST_KERNELS, SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
 from spectralcls.datasets import make_two_gaussians, make_two_rings
@@ -33,20 +32,6 @@ READINGS = {
 }
 ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
 DATA = {"iris": 0.8, "wine": 2.0, "ionosphere": 3.0, "ratsch_banana": 0.7}  # with a bandwidth
-
-
-@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
-@parametrize_with_checks(
-    [
-        KernelMap(),
-        KernelMap(weighting="symmetric"),
-        SpectralISEClassifier(),
-        SpectralLaplacianISEClassifier(),
-        LaplacianSpectralClassifier(),
-    ]
-)
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def split(name, n_train=150):
@@ -340,23 +325,6 @@ def test_tuning_on_a_subsample_rescales_the_bandwidth():
     model = SpectralISEClassifier(max_tuning_samples=300, cv=2, bandwidth_grid=[0.5, 1.0]).fit(X, y)
     assert model.n_tuning_samples_ == 300 and model.bandwidth_ in (0.5, 1.0)
     assert model.score(X, y) > 0.95
-
-
-def test_refit_forgets_and_failure_keeps():
-    X, y, Q, _ = split("iris")
-    model = SpectralLaplacianISEClassifier(bandwidth_grid=[0.5, 1.0]).fit(X, y)
-    expected = model.predict(Q)
-    model.set_params(bandwidth=-1.0)
-    with pytest.raises(ValueError, match="bandwidth"):
-        model.fit(X, y)
-    model.set_params(bandwidth=1.0)
-    with pytest.raises(ValueError):
-        model.fit(X, np.zeros(len(y)))
-    assert_array_equal(model.predict(Q), expected)
-    model.fit(X, y)
-    assert not hasattr(model, "cv_results_")
-    with pytest.raises(NotFittedError):
-        SpectralISEClassifier().predict(Q)
 
 
 # The papers' experiments

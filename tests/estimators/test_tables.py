@@ -705,15 +705,6 @@ def test_what_stands_for_gaps_depends_on_no_order(dtype):
         assert abs(column[gap].mean()) < 0.2 and abs(column[gap].std() - 1) < 0.2
 
 
-def test_a_failed_fit_changes_nothing():
-    frame, y = mixed(100)
-    model = ParzenClassifier(1.0).fit(frame, y)
-    before = model.predict_proba(frame)
-    with pytest.raises(ValueError, match="objects of type time"):
-        model.fit(frame.assign(day=datetime.time(12)), y)
-    assert_array_equal(model.predict_proba(frame), before)
-
-
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4"])
 def test_hidden_entries_of_a_masked_array_are_missing(dtype):
     rng = np.random.default_rng(0)

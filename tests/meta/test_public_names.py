@@ -1,6 +1,5 @@
 """What the package offers by name: every public module and everything in its `__all__`."""
 
-import ast
 import doctest
 import importlib
 import inspect
@@ -8,12 +7,10 @@ import pkgutil
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import spectralcls
-from spectralcls import _core
 
 
 def public_modules():
@@ -84,53 +81,20 @@ def docstrings(value):
                 yield inspect.getdoc(member) or ""
 
 
-def methods_with_examples():
-    """(qualified name, method or property) of every public class that has an example, inherited ones once."""
-    seen = {}
-    for cls in (parameter.values[0] for parameter in public_objects()):
-        for name, member in inspect.getmembers_static(cls) if inspect.isclass(cls) else ():
-            function = getattr(member, "__func__", getattr(member, "fget", member))
-            own = (getattr(function, "__module__", None) or "").startswith("spectralcls")
-            if own and not name.startswith("_") and ">>>" in (getattr(function, "__doc__", "") or ""):
-                seen.setdefault(id(function), pytest.param(function, id=f"{cls.__name__}.{name}"))
-    return list(seen.values())
-
-
-def run_example(value, name):
+@pytest.mark.parametrize("value", public_objects())
+def test_a_public_name_has_a_docstring_whose_example_runs(value):
+    assert "Examples\n" in (value.__doc__ or ""), "no example"
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner(verbose=False)
-    for example in finder.find(value, name):
+    for example in finder.find(value, value.__name__):
         output = []
         result = runner.run(example, out=output.append)
         assert result.attempted and not result.failed, "".join(output)
 
 
 @pytest.mark.parametrize("value", public_objects())
-def test_a_public_name_has_a_docstring_whose_example_runs(value):
-    assert "Examples\n" in (value.__doc__ or ""), "no example"
-    run_example(value, value.__name__)
-
-
-@pytest.mark.parametrize("method", methods_with_examples())
-def test_the_example_of_a_method_runs(method):
-    run_example(method, method.__qualname__)
-
-
-@pytest.mark.parametrize("name", [name for name in MODULES if ">>>" in importlib.import_module(name).__doc__])
-def test_the_example_of_a_module_runs(name):
-    run_example(importlib.import_module(name), name)
-
-
-@pytest.mark.parametrize("value", public_objects())
 def test_docstrings_cite_what_help_can_resolve(value):
     for text in docstrings(value):
         assert not re.search(r"(?<!Master's )[Tt]hesis|[Pp]aper 00\d|MATH\b|See the module", text), text
-
-
-def test_the_stub_lists_every_function_of_the_core():
-    stub = ast.parse(Path(_core.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    (listed,) = [node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "compiled"]
-    functions = {name for name in dir(_core.compiled) if callable(getattr(_core.compiled, name)) and name[0].islower()}
-    assert {node.name for node in listed.body if isinstance(node, ast.FunctionDef)} == functions
 
 
 def test_public_functions_have_type_hints():

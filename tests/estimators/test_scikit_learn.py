@@ -1,0 +1,66 @@
+"""scikit-learn's own checks: every estimator as it is, and settings that take other ways."""
+
+import pytest
+from every_estimator import KINDS, names
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from spectralcls.neighbors import KNNTransformer
+
+SETTINGS = {
+    "CCDR": [{"extension": "nearest", "weights": "binary"}],
+    "CauchySchwarzClassifier": [{"bandwidth": 0.7, "kernel": "triweight", "weighting": None}],
+    "GradientMetric": [{"kind": "full"}],
+    "ISEClassifier": [{"bandwidth": 0.7, "kernel": "cosine"}, {"cv": "loo", "potential": "same"}],
+    "KernelLogisticClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
+    "KernelMap": [{"weighting": "symmetric"}],
+    "KernelMeanShift": [{"bandwidth": 2.0, "kernel": "epanechnikov"}],
+    "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
+    "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],
+    "KernelRidgeClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
+    "LaplacianISEClassifier": [
+        {"bandwidth": 0.7, "kernel": "quartic", "weighting": "inverse"},
+        {"bandwidth": "silverman_per_class"},
+    ],
+    "ParzenClassifier": [
+        {"bandwidth": 0.7, "kernel": "uniform"},
+        {"bandwidth": "silverman_per_class", "kernel": "epanechnikov"},
+        {"metric": "diagonal"},
+    ],
+    "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag", "adaptive": True}],
+    "ParzenOutlierDetector": [{"novelty": True}],
+    "PerTurboClassifier": [{"regularization": "truncate"}, {"regularization": None}, {"metric": "whiten"}],
+    "SpectralKernel": [
+        {"kernel": "linear"},
+        {"rank": 20},
+        {"kernel": "polynomial", "embedding": "a", "normalize": False},
+        {"kernel": "linear", "weighting": None, "normalize": False},
+        {"kernel": "precomputed"},
+    ],
+    "SpectralKernelClassifier": [{"kernel": "linear"}],
+    "SpectralLaplacianISEClassifier": [{"metric": "whiten"}],
+}
+QUICK = {"AutoClassifier": {"cv": 2}, "KernelMetric": {"max_iter": 8}}
+ESTIMATORS = [KINDS[name](**options) for name in names() for options in (QUICK.get(name, {}), *SETTINGS.get(name, ()))]
+
+
+def not_expected(estimator):
+    name, parameters = type(estimator).__name__, estimator.get_params()
+    if name == "AutoClassifier":
+        return {"check_sample_weight_equivalence_on_dense_data": "the leaves of boosted trees count rows, not weights"}
+    why = None
+    if name == "SpectralKernelClassifier" and parameters["kernel"] == "linear":
+        why = "its data have negative values, which a linear similarity refuses"
+    if parameters.get("regularization", "tikhonov") != "tikhonov":
+        why = "the span of a class does not depend on weights"
+    return {} if why is None else {"check_class_weight_classifiers": why}
+
+
+@pytest.mark.filterwarnings("ignore:.*predicts the same class for every")
+@pytest.mark.filterwarnings("ignore:.*the best bandwidth is the")
+@pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")  # some checks have duplicates
+@parametrize_with_checks([*ESTIMATORS, KNNTransformer()], expected_failed_checks=not_expected)
+def test_checks(estimator, check):
+    if check.func.__name__ == "check_class_weight_classifiers" and estimator.get_params().get("bandwidth") == 0.7:
+        pytest.skip("the nearest point decides where no kernel reaches")
+    check(estimator)
