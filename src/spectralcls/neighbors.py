@@ -1,5 +1,6 @@
 """Exact nearest neighbors: the search, its graph, and the graph as a transformer for pipelines."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Any, Self
 
@@ -7,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ._estimator import Estimator, transactional
+from ._estimator import Estimator, transactional, with_parameters
 from ._inputs import Inputs
 from ._inputs.frames import is_frame
 from ._utils.from_sklearn import Interval, StrOptions
@@ -78,6 +79,7 @@ def knn(
     return arrays.knn(Q, X, k, algorithm=algorithm, n_jobs=n_jobs)
 
 
+@with_parameters
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Transform points into the sparse graph of their nearest training points.
 
@@ -122,19 +124,17 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     (150, 150)
     """
 
-    _parameter_constraints: dict = {
+    _: KW_ONLY
+    mode: str = "distance"
+    n_neighbors: int = 5
+    algorithm: str = "auto"
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
         "mode": [StrOptions({"distance", "connectivity"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions(set(ALGORITHMS))],
     }
-
-    def __init__(
-        self, *, mode: str = "distance", n_neighbors: int = 5, algorithm: str = "auto", n_jobs: int | None = None
-    ):
-        self.mode = mode
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from dataclasses import KW_ONLY
 
 import numpy as np
 import pytest
@@ -10,34 +11,25 @@ from reference import kernel_matrix
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from spectralcls._estimator import with_parameters
 from spectralcls._expansion import Rule
 from spectralcls.kernel_mean import KernelMeanClassifier
 from spectralcls.plotting import BandwidthPathDisplay
 
 
+@with_parameters
 class CosineClassifier(KernelMeanClassifier):
     """Smallest angle to a class mean, with the kernel's own norm and no weighting by the density."""
 
-    def __init__(
-        self,
-        bandwidth="cv",
-        *,
-        kernel="gaussian",
-        cv=5,
-        bandwidth_grid=None,
-        max_tuning_samples=20_000,
-        tolerance=None,
-        random_state=0,
-        n_jobs=None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.cv = cv
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    bandwidth: str | float = "cv"
+    _: KW_ONLY
+    kernel: str = "gaussian"
+    cv: int = 5
+    bandwidth_grid: list | None = None
+    max_tuning_samples: int = 20_000
+    tolerance: float | None = None
+    random_state: int = 0
+    n_jobs: int | None = None
 
     def _rule(self):
         return Rule("angle", None, "same")

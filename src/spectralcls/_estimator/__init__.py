@@ -2,7 +2,7 @@
 
 from .base import Estimator, coordinates, fitted_form, integrates_missing, transactional
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
-from .parameters import CONSTRAINTS
+from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import PredictionSets, leave_one_out
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "leave_one_out",
     "log_posterior",
     "transactional",
+    "with_parameters",
 ]

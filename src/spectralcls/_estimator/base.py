@@ -70,9 +70,9 @@ def documents():
 class Estimator(BaseEstimator):
     """An estimator whose parameters of shared names have the shared meaning, and whose X passes through `Inputs`.
 
-    A subclass inherits the constraint of each parameter of its constructor that `CONSTRAINTS` lists; its own
-    `_parameter_constraints` come first. What the user hands over becomes coordinates by the object that
-    `_make_inputs` gives, which a fitted estimator keeps as `_inputs`. A pickle says which version wrote it.
+    A parameter of a subclass has the constraint in its `_parameter_constraints` or those of its bases, else the one in
+    `CONSTRAINTS`. What the user hands over becomes coordinates by the object that `_make_inputs` gives, which a fitted
+    estimator keeps as `_inputs`. A pickle says which version wrote it.
     """
 
     _inputs: Inputs

@@ -1,7 +1,9 @@
 """Parameters that several estimators share: one name, one meaning, one range of values."""
 
 import inspect
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import dataclass_transform
 
 from .._tuning import SCORINGS
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
@@ -39,7 +41,21 @@ CONSTRAINTS = {
 
 
 def constraints(cls):
-    """What the parameters of a class may be: its own `_parameter_constraints`, and those above by name."""
+    """What the parameters of a class may be: the `_parameter_constraints` of it and its bases, and those above."""
     names = inspect.signature(cls.__init__).parameters
-    shared = {name: CONSTRAINTS[name] for name in names if name in CONSTRAINTS}
-    return shared | getattr(cls, "_parameter_constraints", {})
+    found = {name: CONSTRAINTS[name] for name in names if name in CONSTRAINTS}
+    for base in reversed(cls.__mro__):
+        found |= vars(base).get("_parameter_constraints", {})
+    return found
+
+
+@dataclass_transform(eq_default=False)
+def with_parameters(cls):
+    """Decorator of an estimator: annotated names in its body become the parameters of its constructor.
+
+    Those behind ``_: KW_ONLY`` of :mod:`dataclasses` are passed by name only.
+    """
+    cls = dataclass(cls, eq=False, repr=False, match_args=False)
+    names = inspect.signature(cls).parameters
+    cls._parameter_constraints = {name: allowed for name, allowed in constraints(cls).items() if name in names}
+    return cls

@@ -1,7 +1,8 @@
 """CCDR, classification-constrained dimensionality reduction."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import encode
@@ -32,6 +33,7 @@ class Graph(NamedTuple):
     epsilon: float | None
 
 
+@with_parameters
 class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Classification-constrained dimensionality reduction.
 
@@ -135,7 +137,22 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     (150, 2)
     """
 
-    _parameter_constraints: dict = {
+    n_components: int = 2
+    _: KW_ONLY
+    beta: float = 0.5
+    unlabeled: Any = None
+    n_neighbors: int = 4
+    weights: str = "heat"
+    epsilon: float | None = None
+    affinity: str = "nearest_neighbors"
+    extension: str = "symmetric"
+    max_samples: int | None = None
+    n_subsamples: int = 5
+    algorithm: str = "auto"
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -148,37 +165,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "algorithm": [StrOptions(set(ALGORITHMS))],
         "unlabeled": "no_validation",
     }
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        beta: float = 0.5,
-        unlabeled: Any = None,
-        n_neighbors: int = 4,
-        weights: str = "heat",
-        epsilon: float | None = None,
-        affinity: str = "nearest_neighbors",
-        extension: str = "symmetric",
-        max_samples: int | None = None,
-        n_subsamples: int = 5,
-        algorithm: str = "auto",
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.n_components = n_components
-        self.beta = beta
-        self.unlabeled = unlabeled
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.epsilon = epsilon
-        self.affinity = affinity
-        self.extension = extension
-        self.max_samples = max_samples
-        self.n_subsamples = n_subsamples
-        self.algorithm = algorithm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

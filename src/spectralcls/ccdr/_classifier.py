@@ -1,5 +1,6 @@
 """CCDR followed by any classifier."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -8,15 +9,13 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.metaestimators import available_if
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._tuning import draw_sample, drawn_seed, search
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_answers
-from ..kernels.neighbors import ALGORITHMS
 from ._ccdr import CCDR
-from ._extension import EXTENSIONS
 from ._labels import encode_partial
 from ._tuning import VoteWeights, fold_accuracies
 
@@ -35,6 +34,7 @@ def _final_has(method):
     return available_if(check)
 
 
+@with_parameters
 class CCDRClassifier(ClassifierMixin, Estimator):
     """Nearest neighbors, or another classifier, in the embedding of `CCDR`.
 
@@ -125,54 +125,29 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     True
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any = None
+    _: KW_ONLY
+    n_components: str | int | ArrayLike = "cv"
+    beta: str | float | ArrayLike = "cv"
+    n_neighbors: str | int | ArrayLike = 4
+    unlabeled: Any = None
+    cv: Any = 3
+    max_tuning_samples: int | None = 5000
+    weights: str = "heat"
+    epsilon: float | None = None
+    extension: str = "symmetric"
+    max_samples: int | None = None
+    n_subsamples: int = 5
+    algorithm: str = "auto"
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints = CCDR._parameter_constraints | {
         "estimator": [None, HasMethods(["fit", "predict"])],
         "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"cv"})],
         "beta": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"cv"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto", "cv"})],
-        "weights": [StrOptions({"heat", "binary"})],
-        "epsilon": [None, Interval(Real, 0, None, closed="neither")],
-        "extension": [StrOptions(set(EXTENSIONS))],
-        "max_samples": [None, Interval(Integral, 2, None, closed="left")],
-        "n_subsamples": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions(set(ALGORITHMS))],
-        "unlabeled": "no_validation",
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_components: str | int | ArrayLike = "cv",
-        beta: str | float | ArrayLike = "cv",
-        n_neighbors: str | int | ArrayLike = 4,
-        unlabeled: Any = None,
-        cv: Any = 3,
-        max_tuning_samples: int | None = 5000,
-        weights: str = "heat",
-        epsilon: float | None = None,
-        extension: str = "symmetric",
-        max_samples: int | None = None,
-        n_subsamples: int = 5,
-        algorithm: str = "auto",
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.beta = beta
-        self.n_neighbors = n_neighbors
-        self.unlabeled = unlabeled
-        self.cv = cv
-        self.max_tuning_samples = max_tuning_samples
-        self.weights = weights
-        self.epsilon = epsilon
-        self.extension = extension
-        self.max_samples = max_samples
-        self.n_subsamples = n_subsamples
-        self.algorithm = algorithm
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _candidates(self, n_samples, n_labeled, n_classes):
         """Values to choose from, by name."""

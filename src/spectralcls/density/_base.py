@@ -1,14 +1,15 @@
 """What the estimators of densities share: parameters, the choice of a bandwidth, log densities of queries."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .._estimator import Estimator
+from .._estimator import Estimator, with_parameters
 from .._tuning import Scored, candidate_bandwidths, draw_sample, has_spread, reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import Array
+from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import KERNELS
 from ._density_model import DensityForm, bandwidth_classes, held_out_log_density
 from ._whitening import Space, check_bounds
@@ -16,10 +17,24 @@ from ._whitening import Space, check_bounds
 ALIASES = {"tophat": "uniform", "exponential": "laplace"}  # scikit-learn's names
 
 
+@with_parameters
 class Density(Estimator):
     """An estimator that learns a density, in ``_learn(data)``."""
 
-    _parameter_constraints: dict = {
+    bandwidth: str | float | ArrayLike = "cv"
+    _: KW_ONLY
+    kernel: str = "gaussian"
+    covariance_type: str = "spherical"
+    adaptive: float | bool = False
+    bounds: ArrayLike | None = None
+    cv: Any = "loo"
+    bandwidth_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 20_000
+    tolerance: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
             StrOptions({"cv", "silverman", "scott"}),

@@ -1,6 +1,7 @@
 """Clusters as the basins of a density's modes."""
 
 import warnings
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._expansion import Rule, TrainingPoints, class_means
 from .._tuning import has_spread
 from .._utils.from_sklearn import Interval, StrOptions
@@ -18,6 +19,7 @@ from ..kernels import log_normalizer, silverman_bandwidth
 from ._ascent import SHADOWS, absorbed_by, climb, distinct_modes
 
 
+@with_parameters
 class KernelMeanShift(ClusterMixin, Estimator):
     """Mean shift clustering: a cluster is what climbs to the same mode of the Parzen density.
 
@@ -89,6 +91,15 @@ class KernelMeanShift(ClusterMixin, Estimator):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    bandwidth: str | float = "silverman"
+    _: KW_ONLY
+    kernel: str = "gaussian"
+    min_cluster_size: int = 1
+    cluster_all: bool = True
+    tol: float = 1e-3
+    max_iter: int = 1000
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"silverman"})],
         "kernel": [StrOptions(set(SHADOWS))],
@@ -97,25 +108,6 @@ class KernelMeanShift(ClusterMixin, Estimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        bandwidth: str | float = "silverman",
-        *,
-        kernel: str = "gaussian",
-        min_cluster_size: int = 1,
-        cluster_all: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.min_cluster_size = min_cluster_size
-        self.cluster_all = cluster_all
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:

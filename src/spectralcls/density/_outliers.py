@@ -1,5 +1,6 @@
 """Outliers and novelties: points of low density."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
 
@@ -7,11 +8,11 @@ import numpy as np
 from sklearn.base import OutlierMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._estimator import leave_one_out, transactional
+from .._estimator import leave_one_out, transactional, with_parameters
 from .._expansion.leave_one_out import ClassSums, LeaveOneOut, conformal_p_values
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.quantile import weighted_quantile
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike
 from .._utils.validation import with_left_out
 from ._base import Density
 from ._density_model import leave_one_out_log_density
@@ -42,6 +43,7 @@ def _explains(estimator):
     return _finds_novelties(estimator)
 
 
+@with_parameters
 class ParzenOutlierDetector(OutlierMixin, Density):
     """Outliers and novelties by the kernel density of the other samples.
 
@@ -52,13 +54,6 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     ----------
     bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
         Radius of the kernels, as in :class:`ParzenDensity`; "cv" takes the one of the greatest held-out likelihood.
-    contamination : "auto" or float, default="auto"
-        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
-        interquartile ranges below the lower quartile of the training scores.
-    novelty : bool, default=False
-        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
-        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
-        for new points, which must not be the training samples.
     kernel : str, default="gaussian"
         As in :class:`ParzenDensity`, like the next three.
     covariance_type : {"spherical", "diag", "full"}, default="spherical"
@@ -83,6 +78,13 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
+    contamination : "auto" or float, default="auto"
+        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
+        interquartile ranges below the lower quartile of the training scores.
+    novelty : bool, default=False
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
+        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
+        for new points, which must not be the training samples.
 
     Attributes
     ----------
@@ -130,42 +132,14 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     array([7])
     """
 
-    _parameter_constraints: dict = {
-        **Density._parameter_constraints,
+    _: KW_ONLY
+    contamination: str | float = "auto"
+    novelty: bool = False
+
+    _parameter_constraints = {
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
         "novelty": ["boolean"],
     }
-
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        contamination: str | float = "auto",
-        novelty: bool = False,
-        kernel: str = "gaussian",
-        covariance_type: str = "spherical",
-        adaptive: float | bool = False,
-        bounds: ArrayLike | None = None,
-        cv: Any = "loo",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.contamination = contamination
-        self.novelty = novelty
-        self.kernel = kernel
-        self.covariance_type = covariance_type
-        self.adaptive = adaptive
-        self.bounds = bounds
-        self.cv = cv
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:

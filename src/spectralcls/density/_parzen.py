@@ -109,33 +109,6 @@ default="gaussian"
     array([   -2.  , -1671.36])
     """
 
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        kernel: str = "gaussian",
-        covariance_type: str = "spherical",
-        adaptive: float | bool = False,
-        bounds: ArrayLike | None = None,
-        cv: Any = "loo",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.covariance_type = covariance_type
-        self.adaptive = adaptive
-        self.bounds = bounds
-        self.cv = cv
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     def _make_inputs(self):
         along_features = np.ndim(self.bandwidth) < 2 and self.covariance_type != "full"
         product = self.kernel == "gaussian" and along_features and self.bounds is None and self.tolerance is None

@@ -1,6 +1,7 @@
 """The classifier to import first: a vote of kernel machines with learned metrics, without parameters to choose."""
 
 import warnings
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from .._estimator import Estimator, PredictionSets, transactional
+from .._estimator import Estimator, PredictionSets, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, drawn_seed, keys_of, shuffled_ranks
 from .._utils.advice import quietly
@@ -25,6 +26,7 @@ from ._vote import unseen_votes
 _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
+@with_parameters
 class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
@@ -118,28 +120,19 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     True
     """
 
+    _: KW_ONLY
+    time_budget: float | None = None
+    cv: Any = 3
+    class_weight: str | dict | None = None
+    random_state: RandomState = 0
+    verbose: bool = False
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
         "verbose": ["boolean"],
     }
-
-    def __init__(
-        self,
-        *,
-        time_budget: float | None = None,
-        cv: Any = 3,
-        class_weight: str | dict | None = None,
-        random_state: RandomState = 0,
-        verbose: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.time_budget = time_budget
-        self.cv = cv
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X, y, sample_weight=None):

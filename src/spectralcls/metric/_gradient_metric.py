@@ -1,5 +1,6 @@
 """A linear map learned from the gradients of kernel ridge regression: recursive feature machines."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,7 +8,7 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import transactional
+from .._estimator import transactional, with_parameters
 from .._expansion.ridge import ALPHAS, solve
 from .._tuning import check_grid, distinct, median_distance, thin
 from .._utils.advice import advise
@@ -22,6 +23,7 @@ _FLOOR = 1e-6  # of the mean of M's eigenvalues
 _MOST_OUTPUTS = 32  # whose gradients are taken; random combinations stand for more
 
 
+@with_parameters
 class GradientMetric(LinearMap):
     """Linear map from the average gradient outer product of kernel ridge regression.
 
@@ -97,6 +99,17 @@ class GradientMetric(LinearMap):
     (13, 13)
     """
 
+    kind: str = "diagonal"
+    _: KW_ONLY
+    task: str = "classification"
+    max_iter: int = 3
+    bandwidth: float = 2.0
+    alpha_grid: ArrayLike = ALPHAS
+    max_samples: int = 3000
+    random_state: RandomState = 0
+    verbose: bool = False
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "kind": [StrOptions({"diagonal", "full"})],
         "task": [StrOptions({"classification", "regression"})],
@@ -106,29 +119,6 @@ class GradientMetric(LinearMap):
         "max_samples": [Interval(Integral, 2, None, closed="left")],
         "verbose": ["boolean"],
     }
-
-    def __init__(
-        self,
-        kind: str = "diagonal",
-        *,
-        task: str = "classification",
-        max_iter: int = 3,
-        bandwidth: float = 2.0,
-        alpha_grid: ArrayLike = ALPHAS,
-        max_samples: int = 3000,
-        random_state: RandomState = 0,
-        verbose: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.kind = kind
-        self.task = task
-        self.max_iter = max_iter
-        self.bandwidth = bandwidth
-        self.alpha_grid = alpha_grid
-        self.max_samples = max_samples
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X, y, sample_weight=None):

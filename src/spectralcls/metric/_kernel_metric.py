@@ -1,5 +1,6 @@
 """A linear map learned by the leave-one-out likelihood of the Parzen posterior."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,7 +8,7 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import transactional
+from .._estimator import transactional, with_parameters
 from .._tuning import distinct
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
@@ -19,6 +20,7 @@ from ._likelihood import Sample
 from ._linear_map import LinearMap
 
 
+@with_parameters
 class KernelMetric(LinearMap):
     """Linear map under which the Parzen classifier's leave-one-out posterior is most likely.
 
@@ -100,6 +102,16 @@ class KernelMetric(LinearMap):
     (178, 2)
     """
 
+    kind: str = "full"
+    _: KW_ONLY
+    n_components: str | int = "all"
+    max_iter: str | int = "auto"
+    validation_fraction: float = 0.15
+    patience: int = 6
+    random_state: RandomState = 0
+    verbose: bool = False
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "kind": [StrOptions({"full", "diagonal", "whiten"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
@@ -108,27 +120,6 @@ class KernelMetric(LinearMap):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "verbose": ["boolean"],
     }
-
-    def __init__(
-        self,
-        kind: str = "full",
-        *,
-        n_components: str | int = "all",
-        max_iter: str | int = "auto",
-        validation_fraction: float = 0.15,
-        patience: int = 6,
-        random_state: RandomState = 0,
-        verbose: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.kind = kind
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X, y, sample_weight=None):

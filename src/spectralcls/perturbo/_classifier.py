@@ -1,11 +1,12 @@
 """The PerTurbo classifier: the class whose kernel span a query perturbs least."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 
-from .._estimator import Classifier, transactional
+from .._estimator import Classifier, transactional, with_parameters
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth
@@ -22,6 +23,7 @@ from ._tuning import judged
 _ALPHAS = np.logspace(-6, 0, 7)
 
 
+@with_parameters
 class PerTurboClassifier(GrowingMixin, Classifier):
     """Classify by the least perturbation of a class's kernel span.
 
@@ -158,7 +160,25 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     True
     """
 
-    _parameter_constraints: dict = {
+    bandwidth: str | float | ArrayLike = "cv"
+    _: KW_ONLY
+    regularization: str | None = "tikhonov"
+    alpha: str | float = "cv"
+    retained: float = 0.95
+    metric: Any = None
+    categorical_features: str | ArrayLike | None = "from_dtype"
+    scale: str | None = "auto"
+    class_weight: str | dict | None = None
+    cv: Any = None
+    scoring: str = "auto"
+    bandwidth_grid: ArrayLike | None = None
+    alpha_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 2000
+    rank: int | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
         "regularization": [StrOptions({"tikhonov", "truncate"}), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "retained": [Interval(Real, 0, 1, closed="right")],
@@ -175,44 +195,6 @@ class PerTurboClassifier(GrowingMixin, Classifier):
     _searched = "bandwidth", "alpha"
     _features = _given = _completion = None
     metric_ = fitted_map
-    scoring = "auto"
-
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        regularization: str | None = "tikhonov",
-        alpha: str | float = "cv",
-        retained: float = 0.95,
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        class_weight: str | dict | None = None,
-        cv: Any = None,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        alpha_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 2000,
-        rank: int | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.regularization = regularization
-        self.alpha = alpha
-        self.retained = retained
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.alpha_grid = alpha_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.rank = rank
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
