@@ -7,14 +7,23 @@ the border of a class, count as much as those of the crowded core.
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from spectralcls import LaplacianISEClassifier
 from spectralcls.datasets import make_two_gaussians
-from spectralcls.plotting import SampleWeightsDisplay
 
 X, y = make_two_gaussians((150, 60), random_state=0)
 model = LaplacianISEClassifier().fit(X, y)
-display = SampleWeightsDisplay.from_estimator(model, X, y)
-display.figure_.set_size_inches(10, 4)
-display.figure_.suptitle(f"The largest weights lie at the rim (h = {model.bandwidth_:.2g})")
+weights = model.inverse_density_ / model.inverse_density_.mean()
+order = np.argsort(y, kind="stable")
+largest = np.argsort(-weights)[:10]
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left.vlines(np.arange(len(y)), 0, weights[order], colors=[f"C{c}" for c in y[order]], linewidth=1)
+left.set(xlabel="Sample, class by class", ylabel="Weight 1/f over its mean", ylim=(0, None))
+right.scatter(*X.T, s=14, c=[f"C{c}" for c in y], alpha=0.6)
+right.scatter(*X[largest].T, marker="*", s=110, color="black", label="10 largest weights")
+right.set(xlabel="Feature 1", ylabel="Feature 2")
+right.legend()
+figure.suptitle(f"The largest weights lie at the rim (h = {model.bandwidth_:.2g})")
 plt.show()

@@ -9,7 +9,7 @@ eigenvectors of the kernel each ring has a direction of its own.
 import matplotlib.pyplot as plt
 
 from spectralcls.datasets import make_two_rings
-from spectralcls.plotting import SpectralMapDisplay
+from spectralcls.plotting import EmbeddingDisplay
 from spectralcls.spectral import SpectralLaplacianISEClassifier
 
 X, y = make_two_rings(200, random_state=0)
@@ -21,6 +21,6 @@ for c, marker in enumerate("o^"):
     left.scatter(*X[y == c].T, s=14, marker=marker, label=f"{c}")
 left.set(title="The plane: one ring inside the other", aspect="equal", xlabel="feature 1", ylabel="feature 2")
 left.legend(title="class")
-SpectralMapDisplay.from_estimator(model, X, y, X_test=X_test, y_test=y_test, ax=right)
+EmbeddingDisplay.from_estimator(model, X, y, X_test=X_test, y_test=y_test, ax=right)
 right.set_title(f"Two eigenvectors: {100 * model.score(X_test, y_test):.0f} % of the test points")
 plt.show()

@@ -34,7 +34,7 @@ def test_scatter_shows_every_point_once(iris):
     assert [len(s.get_offsets()) for s in display.scatters_] == [np.sum(y == c) for c in (-1, 0, 1, 2)]
     assert {tuple(p) for p in drawn} == {tuple(p) for p in model.embedding_[:, [0, 2]].astype(float)}
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert legend == ["unlabeled", "a", "b", "c"]
+    assert legend == ["unlabeled", "a", "b", "c", "class centers"]
     assert display.ax_.get_ylabel() == "component 3"
 
 

@@ -4,12 +4,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from bench.reproduce.literal import TEST_KERNELS
-from spectralcls.kernel_mean import ISEClassifier
 from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier, SpectralLaplacianISEClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-from spectralcls.plotting import SampleWeightsDisplay, SpectralMapDisplay  # noqa: E402
+from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
 
@@ -25,22 +24,20 @@ def axes():
 
 def test_spectral_map_shows_points_centres_and_queries(axes):
     model = SpectralLaplacianISEClassifier(0.5, n_components=3, scale=None).fit(X, y)
-    display = SpectralMapDisplay.from_estimator(
-        model, X, y, X_test=X[:30], y_test=y[:30], components=(0, 2), ax=axes[0]
-    )
+    display = EmbeddingDisplay.from_estimator(model, X, y, X_test=X[:30], y_test=y[:30], components=(0, 2), ax=axes[0])
     Z = model.map_.transform(X)[:, [0, 2]]
-    for c, points in enumerate(display.training_):
+    for c, points in enumerate(display.scatters_):
         assert_allclose(points.get_offsets(), Z[y == c])
     assert_allclose(display.test_[0].get_offsets(), Z[:30])
     assert_allclose(display.centers_.get_offsets(), model.centers_[:, [0, 2]])
-    assert display.ax_ is axes[0] and axes[0].get_ylabel() == "Coordinate 3"
+    assert display.ax_ is axes[0] and axes[0].get_ylabel() == "component 3"
 
 
 @pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
 def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
     model = TEST_KERNELS[test_kernel]("silverman_per_class", n_components=3, scale=None).fit(X[::2], y[::2])
-    display = SpectralMapDisplay.from_estimator(model, X[::2], y[::2], X_test=X[1::2], ax=axes[0])
-    training = np.concatenate([points.get_offsets() for points in display.training_])
+    display = EmbeddingDisplay.from_estimator(model, y=y[::2], X_test=X[1::2], ax=axes[0])
+    training = np.concatenate([points.get_offsets() for points in display.scatters_])
     M = np.eye(3)[y[::2]] / 25
     Z = model.map_.training_map_
     assert_allclose(model.centers_, M.T @ Z)
@@ -60,38 +57,14 @@ def test_equal_widths_map_training_points_as_queries():
 
 def test_spectral_map_of_the_map_alone(axes):
     model = KernelMap().fit(X)
-    display = SpectralMapDisplay.from_estimator(model, X, y, X_test=X[:5], ax=axes[0])
-    assert display.centers_ is None and len(display.test_) == 1
+    display = EmbeddingDisplay.from_estimator(model, X, y, X_test=X[:5], ax=axes[0])
+    assert not hasattr(display, "centers_") and len(display.test_[0].get_offsets()) == 5
 
 
 def test_spectral_map_says_what_is_missing(axes):
     with pytest.raises(ValueError, match="no embedding to draw"):
-        SpectralMapDisplay.from_estimator(LaplacianSpectralClassifier(scale=None).fit(X, y), X, y)
-    with pytest.raises(ValueError, match="more than the 2"):
-        SpectralMapDisplay.from_estimator(KernelMap().fit(X), X, y, components=(0, 2))
-
-
-def test_sample_weights_by_class_and_in_the_plane(axes):
-    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
-    display = SampleWeightsDisplay.from_estimator(model, X, y, features=(2, 3), n_largest=7, axes=axes)
-    heights = np.concatenate([[path[1, 1] for path in stem.get_segments()] for stem in display.stems_])
-    relative = model.inverse_density_ / model.inverse_density_.mean()
-    assert_allclose(heights, relative[np.argsort(y, kind="stable")])
-    largest = np.sort(display.largest_.get_offsets(), axis=0)
-    expected = X[np.argsort(-model.inverse_density_, kind="stable")[:7]][:, [2, 3]]
-    assert_array_equal(largest, np.sort(expected, axis=0))
-    assert axes[1].get_xlabel() == "Feature 3"
-
-
-def test_sample_weights_without_a_plane(axes):
-    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
-    display = SampleWeightsDisplay.from_estimator(model, X, y, features=None, axes=axes[:1])
-    assert display.largest_ is None
-
-
-def test_sample_weights_says_what_is_missing():
-    with pytest.raises(ValueError, match="does not weight its samples"):
-        SampleWeightsDisplay.from_estimator(ISEClassifier(0.5, scale=None).fit(X, y), X, y)
-    model = SpectralLaplacianISEClassifier(0.5, scale=None).fit(X, y)
-    with pytest.raises(ValueError, match="fitted on 150"):
-        SampleWeightsDisplay.from_estimator(model, X[:10], y[:10])
+        EmbeddingDisplay.from_estimator(LaplacianSpectralClassifier(scale=None).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="two of 0 ... 1"):
+        EmbeddingDisplay.from_estimator(KernelMap().fit(X), X, y, components=(0, 2))
+    with pytest.raises(ValueError, match="does not keep its training points"):
+        EmbeddingDisplay.from_estimator(KernelMap().fit(X), y=y)

@@ -7,8 +7,6 @@ from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
 from ._perturbation import PerturbationDisplay
 from ._regression import RegressionDisplay
-from ._sample_weights import SampleWeightsDisplay
-from ._spectral_map import SpectralMapDisplay
 from ._vote import VoteDisplay
 
 __all__ = [
@@ -21,7 +19,5 @@ __all__ = [
     "PerturbationDisplay",
     "RegressionDisplay",
     "ReliabilityDisplay",
-    "SampleWeightsDisplay",
-    "SpectralMapDisplay",
     "VoteDisplay",
 ]

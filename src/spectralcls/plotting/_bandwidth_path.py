@@ -1,15 +1,17 @@
 """Cross-validated score against bandwidth."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.from_sklearn import check_matplotlib_support
+from .._utils.typing import Array
+from ._display import Display
 
 
-class BandwidthPathDisplay:
+class BandwidthPathDisplay(Display):
     """Cross-validated score of each bandwidth that was tried, and the bandwidth that won.
 
     Create it with :meth:`from_estimator`.
@@ -49,20 +51,12 @@ class BandwidthPathDisplay:
     'log'
     """
 
-    def __init__(
-        self,
-        bandwidths,
-        scores,
-        best_bandwidth,
-        *,
-        estimator_name=None,
-        score_name="Cross-validated accuracy",
-    ):
-        self.bandwidths = bandwidths
-        self.scores = scores
-        self.best_bandwidth = best_bandwidth
-        self.estimator_name = estimator_name
-        self.score_name = score_name
+    bandwidths: Array
+    scores: Array
+    best_bandwidth: float
+    _: KW_ONLY
+    estimator_name: str | None = None
+    score_name: str = "Cross-validated accuracy"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, name: str | None = None, ax=None, **line_kwargs) -> Self:
@@ -126,11 +120,7 @@ class BandwidthPathDisplay:
         display : BandwidthPathDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        self.ax_ = ax = self._axes(ax)[0]
         name = self.estimator_name if name is None else name
         (self.line_,) = ax.plot(
             self.bandwidths, self.scores, **({"marker": "o", "markersize": 4, "label": name} | line_kwargs)
@@ -144,7 +134,6 @@ class BandwidthPathDisplay:
         )
         ax.set(xscale="log", xlabel="Bandwidth h", ylabel=self.score_name)
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
         return self
 
 

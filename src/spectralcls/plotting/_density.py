@@ -1,19 +1,19 @@
 """A density of one or two features, with its data."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._utils.from_sklearn import check_matplotlib_support
-from .._utils.typing import ArrayLike
-from ._column_lookup import like
+from .._utils.typing import Array, ArrayLike
+from ._display import Display, like
 
 GRID = {1: 400, 2: 120}  # places along each feature
 _FEWER_MARKS = 300  # samples from which marks become fainter
 
 
-class DensityDisplay:
+class DensityDisplay(Display):
     """A density of one feature as a curve over its samples, or of two as filled contours of equal mass.
 
     Create it with :meth:`from_estimator`.
@@ -51,11 +51,11 @@ class DensityDisplay:
     'Density'
     """
 
-    def __init__(self, grid, density, X=None, *, feature_names=None):
-        self.grid = grid
-        self.density = density
-        self.X = X
-        self.feature_names = feature_names
+    grid: list
+    density: Array
+    X: Array | None = None
+    _: KW_ONLY
+    feature_names: Any | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: ArrayLike, *, margin: float = 0.15, ax=None, **kwargs) -> Self:
@@ -112,14 +112,9 @@ class DensityDisplay:
         display : DensityDisplay
             What was drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        self.ax_ = ax = self._axes(ax)[0]
         draw = self._draw_curve if len(self.grid) == 1 else self._draw_contours
         draw(ax, kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _names(self):

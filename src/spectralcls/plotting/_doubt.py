@@ -1,15 +1,16 @@
 """How far probabilities and sets can be relied on, doubtful labels, and the training points that decide a query."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 
-from .._utils.from_sklearn import check_matplotlib_support
-from .._utils.typing import ArrayLike
-from ..inspection import influence, label_quality
+from .._utils.typing import Array, ArrayLike
+from ..inspection import Influence, influence, label_quality
+from ._display import Display
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Share of queries that are classified right at a given probability, and share whose class is in the set.
 
     Queries are grouped by the probability of their most probable class. On the diagonal the probabilities are what they
@@ -50,12 +51,11 @@ class ReliabilityDisplay:
     2
     """
 
-    def __init__(self, probability, accuracy, covered, size, coverage):
-        self.probability = probability
-        self.accuracy = accuracy
-        self.covered = covered
-        self.size = size
-        self.coverage = coverage
+    probability: Array
+    accuracy: Array
+    covered: Array
+    size: Array
+    coverage: float
 
     @classmethod
     def from_estimator(
@@ -110,11 +110,7 @@ class ReliabilityDisplay:
         display : ReliabilityDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
+        self.ax_ = ax = self._axes(ax)[0]
         low = min(self.probability.min(), self.accuracy.min())
         ax.plot([low, 1], [low, 1], color="0.6", linestyle="--", linewidth=0.8)
         ax.axhline(self.coverage, color="0.6", linestyle=":", linewidth=0.8)
@@ -124,11 +120,11 @@ class ReliabilityDisplay:
             ax.annotate(f"{size:.2f}", (place, height), xytext=(0, 5), textcoords="offset points", ha="center")
         ax.set(xlabel="Probability of the most probable class", ylabel="Share of queries")
         ax.legend(frameon=False, loc="lower right")
-        self.lines_, self.figure_, self.ax_ = [*right, *covered], ax.figure, ax
+        self.lines_ = [*right, *covered]
         return self
 
 
-class LabelQualityDisplay:
+class LabelQualityDisplay(Display):
     """Probability of each training label by all other points, class by class; the most doubtful ones are numbered.
 
     Create it with :meth:`from_estimator`.
@@ -163,10 +159,10 @@ class LabelQualityDisplay:
     10
     """
 
-    def __init__(self, quality, y, *, n_doubtful=10):
-        self.quality = quality
-        self.y = y
-        self.n_doubtful = n_doubtful
+    quality: Array
+    y: Array
+    _: KW_ONLY
+    n_doubtful: int = 10
 
     @classmethod
     def from_estimator(cls, estimator: Any, y: ArrayLike, *, n_doubtful: int = 10, ax: Any = None) -> Self:
@@ -211,11 +207,7 @@ class LabelQualityDisplay:
         display : LabelQualityDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
+        self.ax_ = ax = self._axes(ax)[0]
         classes, codes = np.unique(self.y, return_inverse=True)
         position = np.empty(len(codes), dtype=int)
         position[np.argsort(codes, kind="stable")] = np.arange(len(codes))
@@ -230,11 +222,10 @@ class LabelQualityDisplay:
             ax.annotate(f"{i}", (position[i], self.quality[i]), **offset)
         ax.set(xlabel="Sample, class by class", ylabel="Probability of its label by all others", ylim=(-0.03, 1.05))
         ax.legend(frameon=False)
-        self.figure_, self.ax_ = ax.figure, ax
         return self
 
 
-class InfluenceDisplay:
+class InfluenceDisplay(Display):
     """What the training samples add to the margin of a query's best class over the second.
 
     Create it with :meth:`from_estimator`.
@@ -264,8 +255,7 @@ class InfluenceDisplay:
     12
     """
 
-    def __init__(self, influence):
-        self.influence = influence
+    influence: Influence
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: ArrayLike, *, n_points: int = 10, ax: Any = None) -> Self:
@@ -310,12 +300,8 @@ class InfluenceDisplay:
         display : InfluenceDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
         found = self.influence
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6, 1.5 + 0.25 * found.points.shape[1]), layout="constrained")
+        self.ax_ = ax = self._axes(ax, figsize=(6, 1.5 + 0.25 * found.points.shape[1]))[0]
         names = [f"sample {i}" for i in found.points[0]] + ["all others", "baseline"]
         values = [*found.shares[0], found.rest[0], found.baseline[0]]
         best, second = found.classes[0]
@@ -324,5 +310,4 @@ class InfluenceDisplay:
         ax.set_yticks(rows, names)
         ax.axvline(0, color="black", linewidth=0.8)
         ax.set(xlabel=f"For {best} (right), for {second} (left); together {found.margin[0]:.3g}")
-        self.figure_, self.ax_ = ax.figure, ax
         return self

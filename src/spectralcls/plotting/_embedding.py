@@ -1,18 +1,19 @@
-"""Embeddings and what their parameters do to the error."""
+"""Points in two coordinates of an embedding."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._utils.from_sklearn import check_matplotlib_support
-from .._utils.typing import ArrayLike
+from .._estimator import coordinates
+from .._utils.typing import Array, ArrayLike
 from .._utils.validation import encode
+from ._display import Display
 
 
-class EmbeddingDisplay:
-    """Scatter plot of two components of an embedding, by class, with the class centers.
+class EmbeddingDisplay(Display):
+    """Points in two coordinates of an embedding by class, with the class centers and points that were mapped later.
 
     Create it with :meth:`from_estimator`.
 
@@ -26,6 +27,10 @@ class EmbeddingDisplay:
         For the legend, one per class.
     centers : ndarray of shape (n_classes, 2) or None, default=None
         Class centers.
+    test_points : ndarray of shape (m, 2), default=None
+        Further points, drawn hollow.
+    test_index : ndarray of shape (m,), default=None
+        Their classes.
     names : tuple of str, default=("component 1", "component 2")
         Labels of the axes.
 
@@ -36,7 +41,11 @@ class EmbeddingDisplay:
     figure_ : matplotlib Figure
         Figure that holds them.
     scatters_ : list of matplotlib PathCollection
-        One per class, unlabeled points first.
+        Points, unlabeled ones first if there are any, then one collection a class.
+    test_ : list of matplotlib PathCollection
+        The same of the further points.
+    centers_ : matplotlib PathCollection
+        The class centers. Only present if there are some.
 
     Examples
     --------
@@ -48,12 +57,14 @@ class EmbeddingDisplay:
     3
     """
 
-    def __init__(self, points, class_index, *, class_names=(), centers=None, names=("component 1", "component 2")):
-        self.points = points
-        self.class_index = class_index
-        self.class_names = class_names
-        self.centers = centers
-        self.names = names
+    points: Array
+    class_index: Array
+    _: KW_ONLY
+    class_names: Any = ()
+    centers: Array | None = None
+    test_points: Array | None = None
+    test_index: Array | None = None
+    names: tuple = ("component 1", "component 2")
 
     @classmethod
     def from_estimator(
@@ -62,29 +73,36 @@ class EmbeddingDisplay:
         X: Any = None,
         y: ArrayLike | None = None,
         *,
+        X_test: Any = None,
+        y_test: ArrayLike | None = None,
         components=(0, 1),
         class_names=None,
         ax=None,
         **kwargs,
     ) -> Self:
-        """Plot the training embedding of a fitted `CCDR`, or of other points.
+        """Draw the embedding of a fitted `CCDR` or `KernelMap`, or of a spectral classifier that decomposed a kernel.
 
         Parameters
         ----------
-        estimator : CCDR
-            Fitted, with two components or more.
-        X : array-like of shape (m, n_features) or None, default=None
-            Points to embed with ``estimator.transform``; None: the training points.
-        y : array-like of shape (m,) or None, default=None
-            Their labels; for the training points the ones that `fit` saw.
+        estimator : object
+            With `transform`, or with an attribute `map_` that has it; `class_centers_` or `centers_` are drawn if there
+            are any.
+        X : array-like of shape (n, n_features) or None, default=None
+            Points to embed; None: the training points as `fit` embedded them, if the estimator keeps these.
+        y : array-like of shape (n,) or None, default=None
+            Their labels; for the training points of `CCDR` the ones that `fit` saw.
+        X_test : array-like of shape (m, n_features), default=None
+            Further points to embed, drawn hollow.
+        y_test : array-like of shape (m,), default=None
+            Their labels.
         components : pair of int, default=(0, 1)
             Which two components, counted from 0.
         class_names : sequence of str or None, default=None
-            Names of ``estimator.classes_`` for the legend.
+            Names of the sorted classes for the legend.
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
         **kwargs : dict
-            Passed on to ``ax.scatter``.
+            Passed on to ``ax.scatter`` for all points.
 
         Returns
         -------
@@ -96,23 +114,42 @@ class EmbeddingDisplay:
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If it has no such components, or X and y differ in length.
+            If it has no embedding or no such components, or X and y differ in length.
         """
         check_is_fitted(estimator)
-        chosen = list(components)
-        if len(chosen) != 2 or max(chosen) >= estimator.n_components_ or min(chosen) < 0:
-            raise ValueError(f"components must be two of 0 ... {estimator.n_components_ - 1}, got {components!r}.")
-        points = estimator.embedding_ if X is None else estimator.transform(X)
-        if y is not None:
-            class_index = encode(np.asarray(y), estimator.classes_)
-        else:
-            class_index = estimator.class_index_ if X is None else np.full(len(points), -1)
-        check_consistent_length(points, class_index)
+        mapping = getattr(estimator, "map_", estimator)
+        if not hasattr(mapping, "transform"):
+            raise ValueError(
+                f"This {type(estimator).__name__} has no embedding to draw: fit it with n_components=2 or "
+                'more (or solver="dense", which decomposes for all components, too), or draw a KernelMap.'
+            )
+
+        def embedded(X):
+            return mapping.transform(coordinates(estimator, X) if mapping is not estimator else X)
+
+        points = getattr(mapping, "embedding_", getattr(mapping, "training_map_", None)) if X is None else embedded(X)
+        if points is None:
+            raise ValueError(f"This {type(estimator).__name__} does not keep its training points: pass X.")
+        n, chosen = points.shape[1], list(components)
+        if len(chosen) != 2 or max(chosen) >= n or min(chosen) < 0:
+            raise ValueError(f"components must be two of 0 ... {n - 1}, got {components!r}.")
+        classes = getattr(estimator, "classes_", np.unique(np.empty(0) if y is None else np.asarray(y)))
+
+        def coded(y, points):
+            codes = np.full(len(points), -1) if y is None else encode(np.asarray(y), classes)
+            check_consistent_length(points, codes)
+            return codes
+
+        own = getattr(estimator, "class_index_", None) if X is None and y is None else None
+        centers = getattr(estimator, "class_centers_", getattr(estimator, "centers_", None))
+        test = None if X_test is None else embedded(X_test)[:, chosen]
         display = cls(
             points[:, chosen],
-            class_index,
-            class_names=estimator.classes_ if class_names is None else class_names,
-            centers=estimator.class_centers_[:, chosen],
+            coded(y, points) if own is None else own,
+            class_names=classes if class_names is None else class_names,
+            centers=None if centers is None else centers[:, chosen],
+            test_points=test,
+            test_index=None if test is None else coded(y_test, test),
             names=tuple(f"component {c + 1}" for c in chosen),
         )
         return display.plot(ax=ax, **kwargs)
@@ -125,32 +162,37 @@ class EmbeddingDisplay:
         ax : matplotlib Axes, default=None
             Axes to draw into; by default new ones.
         **kwargs : dict
-            Passed on to ``ax.scatter``.
+            Passed on to ``ax.scatter`` for all points.
 
         Returns
         -------
         display : EmbeddingDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
+        self.ax_ = ax = self._axes(ax)[0]
+        colors = [f"C{c % 10}" for c in range(len(self.class_names))]
 
-        if ax is None:
-            _, ax = plt.subplots()
-        style = {"s": 8, "alpha": 0.7, "linewidths": 0} | kwargs
-        colors = plt.get_cmap("tab10" if len(self.class_names) <= 10 else "tab20").colors  # type: ignore[attr-defined]
-        self.scatters_ = []
-        unlabeled = self.points[self.class_index < 0]
-        if len(unlabeled):
-            self.scatters_.append(ax.scatter(*unlabeled.T, color="0.75", label="unlabeled", **style))
-        for i, name in enumerate(self.class_names):
-            color = colors[i % len(colors)]
-            inside = self.points[self.class_index == i]
-            self.scatters_.append(ax.scatter(*inside.T, color=[color], label=str(name), **style))
-            if self.centers is not None:
-                marker = {"marker": "X", "s": 90, "edgecolors": "black", "linewidths": 1, "zorder": 3}
-                ax.scatter(*self.centers[i], color=[color], **marker)
+        def scattered(points, index, hollow):
+            groups = [(-1, "unlabeled", "0.75")] if np.any(index < 0) else []
+            groups += zip(range(len(colors)), self.class_names, colors, strict=True)
+            return [
+                ax.scatter(
+                    *points[index == c].T,
+                    facecolors="none" if hollow else color,
+                    edgecolors=color,
+                    label=None if hollow else str(name),
+                    **{"s": 12, "alpha": 0.7, "linewidths": 0.8 * hollow} | kwargs,
+                )
+                for c, name, color in groups
+            ]
+
+        self.scatters_, self.test_ = scattered(self.points, self.class_index, False), []
+        if self.test_points is not None:
+            self.test_ = scattered(self.test_points, self.test_index, True)
+            self.test_[0].set_label("test points")
+        if self.centers is not None:
+            look = {"edgecolors": "black", "linewidths": 1, "zorder": 3, "label": "class centers"}
+            self.centers_ = ax.scatter(*self.centers.T, marker="X", s=90, c=colors, **look)
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        ax.legend(markerscale=2)
-        self.ax_, self.figure_ = ax, ax.figure
+        ax.legend()
         return self

@@ -1,13 +1,17 @@
 """What a learned metric looks at, how it was learned, and where it puts the points."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._estimator import coordinates
-from .._utils.from_sklearn import check_matplotlib_support
+from .._utils.typing import Array, ArrayLike
+from ._display import Display
 
 
-class MetricDisplay:
+class MetricDisplay(Display):
     """Weights of the features in a learned metric, its loss over the steps, and the plane of its leading directions.
 
     Create it with :meth:`from_estimator`.
@@ -52,13 +56,13 @@ class MetricDisplay:
     13
     """
 
-    def __init__(self, weights, feature_names, losses, *, plane=None, y=None, n_shown=20):
-        self.weights = weights
-        self.feature_names = feature_names
-        self.losses = losses
-        self.plane = plane
-        self.y = y
-        self.n_shown = n_shown
+    weights: Array
+    feature_names: Any
+    losses: Array
+    _: KW_ONLY
+    plane: Array | None = None
+    y: ArrayLike | None = None
+    n_shown: int = 20
 
     @classmethod
     def from_estimator(cls, metric, *, X=None, y=None, n_shown=20, axes=None):
@@ -125,13 +129,9 @@ class MetricDisplay:
         display : MetricDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if axes is None:
-            n_axes = 2 if self.plane is None else 3
-            _, axes = plt.subplots(1, n_axes, figsize=(4.5 * n_axes, 4), layout="constrained")
-        left, right = axes[:2]
+        n_axes = 2 if self.plane is None else 3
+        self.axes_ = self._axes(axes, n_axes, figsize=(4.5 * n_axes, 4))
+        left, right = self.axes_[:2]
         largest = np.argsort(-self.weights, kind="stable")[: self.n_shown][::-1]
         self.bars_ = left.barh([str(self.feature_names[j]) for j in largest], self.weights[largest])
         left.set(xlabel="Weight in the metric")
@@ -140,9 +140,9 @@ class MetricDisplay:
         if self.plane is not None:
             labels = np.asarray(self.y)
             self.points_ = [
-                axes[2].scatter(*self.plane[labels == label].T, s=10, label=str(label)) for label in np.unique(labels)
+                self.axes_[2].scatter(*self.plane[labels == label].T, s=10, label=str(label))
+                for label in np.unique(labels)
             ]
-            axes[2].set(xlabel="First direction", ylabel="Second direction")
-            axes[2].legend(title="Class")
-        self.axes_, self.figure_ = np.array(axes), left.figure
+            self.axes_[2].set(xlabel="First direction", ylabel="Second direction")
+            self.axes_[2].legend(title="Class")
         return self

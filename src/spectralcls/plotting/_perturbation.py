@@ -5,14 +5,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_array
 
-from .._utils.typing import ArrayLike
-from ._column_lookup import like
-
-_CLASS_COLORS = "tab10"
-_STRATEGY_COLORS = {"boundary": "#b2182b", "random": "#2166ac"}
+from .._utils.typing import Array, ArrayLike
+from ._display import Display, like
 
 
-class PerturbationDisplay:
+class PerturbationDisplay(Display):
     """Perturbation tau of every class over a plane, the predicted classes, and the region near their borders.
 
     Make one with `from_estimator`.
@@ -48,9 +45,13 @@ class PerturbationDisplay:
     (20, 20, 3)
     """
 
-    def __init__(self, x, y, tau, winner, classes, samples=None, codes=None):
-        self.x, self.y, self.tau, self.winner, self.classes = x, y, tau, winner, classes
-        self.samples, self.codes = samples, codes
+    x: Array
+    y: Array
+    tau: Array
+    winner: Array
+    classes: Any
+    samples: Array | None = None
+    codes: Array | None = None
 
     @classmethod
     def from_estimator(
@@ -134,26 +135,13 @@ class PerturbationDisplay:
             The display, drawn.
         """
         n_classes = len(self.classes)
-        if axes is None:
-            import matplotlib.pyplot as plt
-
-            size = (3.1 * (n_classes + 1) + 0.6, 3.2)
-            axes = plt.subplots(1, n_classes + 1, figsize=size, sharex=True, sharey=True, layout="constrained")[1]
-        axes = np.ravel(axes)
+        size = (3.1 * (n_classes + 1) + 0.6, 3.2)
+        self.axes_ = axes = self._axes(axes, n_classes + 1, figsize=size, sharex=True, sharey=True)
         if len(axes) != n_classes + 1:
             raise ValueError(f"{n_classes + 1} axes are needed, got {len(axes)}.")
-        self.axes_, self.figure_ = axes, axes[0].figure
+        look = {"vmin": 0, "vmax": 1, "cmap": cmap, "shading": "gouraud", "rasterized": True}
         for c, ax in enumerate(axes[:n_classes]):
-            image = ax.pcolormesh(
-                self.x,
-                self.y,
-                self.tau[:, :, c],
-                vmin=0,
-                vmax=1,
-                cmap=cmap,
-                shading="gouraud",
-                rasterized=True,
-            )
+            image = ax.pcolormesh(self.x, self.y, self.tau[:, :, c], **look)
             self._scatter(ax, only=c)
             ax.set_title(rf"$\tau$ of class {self.classes[c]}")
         self.figure_.colorbar(image, ax=list(axes[:n_classes]), shrink=0.9)
@@ -164,12 +152,9 @@ class PerturbationDisplay:
         return self
 
     def _plot_borders(self, ax, gamma):
-        import matplotlib as mpl
-
         least = np.sort(self.tau, axis=2)
         margins = least[:, :, 1] - least[:, :, 0]
-        colors = mpl.colormaps[_CLASS_COLORS](np.arange(len(self.classes)) % 10)
-        image = colors[self.winner]
+        image = _colors(self.winner)
         image[..., 3] = 0.3
         extent = (self.x[0], self.x[-1], self.y[0], self.y[-1])
         ax.imshow(image, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
@@ -179,10 +164,13 @@ class PerturbationDisplay:
         ax.set_title(rf"query region, margin < {gamma:g}")
 
     def _scatter(self, ax, only=None):
-        if self.samples is None:
-            return
-        import matplotlib as mpl
+        if self.samples is not None:
+            shown = slice(None) if only is None else self.codes == only
+            style = {"s": 14, "edgecolors": "white", "linewidths": 0.4}
+            ax.scatter(*self.samples[shown].T, c=_colors(self.codes[shown]), **style)
 
-        shown = slice(None) if only is None else self.codes == only
-        colors = mpl.colormaps[_CLASS_COLORS](self.codes[shown] % 10)
-        ax.scatter(*self.samples[shown].T, c=colors, s=14, edgecolors="white", linewidths=0.4)
+
+def _colors(codes):
+    import matplotlib as mpl
+
+    return mpl.colormaps["tab10"](codes % 10)

@@ -1,18 +1,18 @@
 """A regression of one feature with its intervals."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._utils.from_sklearn import check_matplotlib_support
-from .._utils.typing import ArrayLike
-from ._column_lookup import like
+from .._utils.typing import Array, ArrayLike
+from ._display import Display, like
 
 GRID = 300
 
 
-class RegressionDisplay:
+class RegressionDisplay(Display):
     """Prediction of one feature as a line, the intervals of new samples as a band, and the samples.
 
     Create it with :meth:`from_estimator`.
@@ -58,14 +58,14 @@ class RegressionDisplay:
     'KernelRegressor'
     """
 
-    def __init__(self, x, prediction, interval=None, X=None, y=None, *, coverage=None, estimator_name=None):
-        self.x = x
-        self.prediction = prediction
-        self.interval = interval
-        self.X = X
-        self.y = y
-        self.coverage = coverage
-        self.estimator_name = estimator_name
+    x: Array
+    prediction: Array
+    interval: Array | None = None
+    X: Array | None = None
+    y: Array | None = None
+    _: KW_ONLY
+    coverage: float | None = None
+    estimator_name: str | None = None
 
     @classmethod
     def from_estimator(
@@ -141,11 +141,7 @@ class RegressionDisplay:
         display : RegressionDisplay
             What was drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots()
+        self.ax_ = ax = self._axes(ax)[0]
         if self.X is not None:
             self.marks_ = ax.scatter(self.X, self.y, s=8, color="0.45", alpha=0.6, linewidths=0)
         (self.line_,) = ax.plot(self.x, self.prediction, **({"label": self.estimator_name} | line_kwargs))
@@ -156,5 +152,4 @@ class RegressionDisplay:
             )
         ax.set(xlabel="x", ylabel="y")
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
         return self

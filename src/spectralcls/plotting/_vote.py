@@ -1,12 +1,15 @@
 """Who votes with what weight, and how good each is."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.from_sklearn import check_matplotlib_support
+from .._utils.typing import Array
+from ._display import Display
 
 
-class VoteDisplay:
+class VoteDisplay(Display):
     """Weights of the members of a vote next to their log losses on points that they had not seen.
 
     Create it with :meth:`from_estimator`.
@@ -45,11 +48,10 @@ class VoteDisplay:
     True
     """
 
-    def __init__(self, names, weights, losses, loss):
-        self.names = names
-        self.weights = weights
-        self.losses = losses
-        self.loss = loss
+    names: Any
+    weights: Array
+    losses: Array
+    loss: float
 
     @classmethod
     def from_estimator(cls, estimator, *, axes=None):
@@ -89,13 +91,8 @@ class VoteDisplay:
         display : VoteDisplay
             The display, drawn.
         """
-        check_matplotlib_support(f"{type(self).__name__}.plot")
-        import matplotlib.pyplot as plt
-
-        if axes is None:
-            rows = 1 + 0.4 * len(self.names)
-            _, axes = plt.subplots(1, 2, figsize=(9, rows), sharey=True, layout="constrained")
-        left, right = axes
+        self.axes_ = self._axes(axes, 2, figsize=(9, 1 + 0.4 * len(self.names)), sharey=True)
+        left, right = self.axes_
         names = list(self.names)[::-1]
         self.bars_ = left.barh(names, np.asarray(self.weights)[::-1])
         left.set(xlabel="Weight in the vote")
@@ -103,5 +100,4 @@ class VoteDisplay:
         self.line_ = right.axvline(self.loss, color="black", label="vote")
         right.set(xlabel="Log loss on unseen points")
         right.legend()
-        self.axes_, self.figure_ = np.array([left, right]), left.figure
         return self

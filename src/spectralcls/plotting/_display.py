@@ -1,0 +1,39 @@
+"""What the displays share: their constructor, axes to draw into, and places as an estimator knows its features."""
+
+from dataclasses import dataclass
+from typing import dataclass_transform
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from .._inputs.frames import is_frame
+from .._utils.from_sklearn import check_matplotlib_support
+
+
+@dataclass_transform(eq_default=False)
+class Display:
+    """A picture; annotated names in the body of a subclass are what it is drawn from, and become its constructor."""
+
+    def __init_subclass__(cls):
+        dataclass(cls, eq=False, repr=False, match_args=False)
+
+    def _axes(self, axes, n=1, **figure):
+        """A row of axes to draw into, new ones unless there are some; their figure becomes an attribute."""
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if axes is None:
+            axes = plt.subplots(1, n, layout="constrained", **figure)[1]
+        axes = np.ravel(axes)
+        self.figure_ = axes[0].figure
+        return axes
+
+
+def like(places, X):
+    """Places (n, d) as a data frame of X's kind and names if X is one, whose names the estimator expects."""
+    if not is_frame(X):
+        return places
+    frame = nw.from_native(X, eager_only=True)
+    if not all(isinstance(name, str) for name in frame.columns):  # no names to an estimator, which takes the array
+        return places
+    return nw.from_numpy(places, schema=frame.columns, backend=frame.implementation).to_native()
