@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from spectralcls.datasets import make_gaussian_mixture, make_two_spirals
+from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
 from spectralcls.plotting import PerturbationDisplay
 
@@ -42,9 +42,13 @@ def figure_2(source):
 
 
 def _toys():
-    spirals = make_two_spirals(200, random_state=0)
-    gaussians = make_gaussian_mixture(150, n_classes=3, n_features=2, n_components=3, intrinsic_dim=1, random_state=3)
-    return spirals, gaussians
+    """Two spirals, and three flat Gaussians."""
+    rng = np.random.RandomState(3)
+    y = rng.permutation(150) % 3
+    angle, means = rng.uniform(0, np.pi, 3), rng.standard_normal((3, 2))
+    along = np.column_stack([np.cos(angle), np.sin(angle)])[y] * rng.standard_normal((150, 1))
+    gaussians = means[y] + along + 0.1 * rng.standard_normal((150, 2)), y
+    return make_two_spirals(200, random_state=0), gaussians
 
 
 def figure_3(source, measured):

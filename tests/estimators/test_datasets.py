@@ -19,7 +19,6 @@ GENERATORS = [
     datasets.make_ringnorm,
     datasets.make_twonorm,
     datasets.make_waveform,
-    datasets.make_gaussian_mixture,
 ]
 BUNDLED = {"iris": (150, 4, 3), "wine": (178, 13, 3), "breast_cancer": (569, 30, 2), "digits": (1797, 64, 10)}
 N = 40_000
@@ -53,7 +52,7 @@ def test_a_total_is_shared_out_to_within_one(make):
         assert len(y) == n_samples
         if make is datasets.make_two_gaussians:
             assert abs(np.sum(y == 1) - n_samples * 5 / 105) < 1
-        elif make is not datasets.make_gaussian_mixture:
+        else:
             assert np.ptp(np.bincount(y, minlength=2)) <= 1
 
 
@@ -134,21 +133,6 @@ def test_spirals():
     noisy = datasets.make_two_spirals(2 * N, noise=0.3, random_state=0)[0]
     quiet = datasets.make_two_spirals(2 * N, noise=0, random_state=0)[0]
     assert np.std(noisy - quiet) == pytest.approx(0.3, rel=0.01)
-
-
-def test_gaussian_mixture_has_the_moments_of_its_parameters():
-    shape = {"n_classes": 3, "n_features": 5, "n_components": 7}
-    spread = {"intrinsic_dim": 2, "separation": 2.0, "noise": 0.3}
-    mixture = datasets.gaussian_mixture(**shape, **spread, random_state=11)
-    assert np.array_equal(np.bincount(mixture.classes), [3, 2, 2])
-    gram = np.swapaxes(mixture.axes, 1, 2) @ mixture.axes
-    np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), (7, 2, 2)), atol=1e-12)
-    X, y = datasets.make_gaussian_mixture(7 * N // 2, **shape, **spread, mixture_state=11, random_state=0)
-    for label in range(3):
-        means = mixture.means[mixture.classes == label]
-        covariances = [axes @ axes.T + 0.09 * np.eye(5) for axes in mixture.axes[mixture.classes == label]]
-        within, between = np.mean(covariances, axis=0), np.cov(means.T, bias=True)
-        assert_moments(X[y == label], means.mean(axis=0), within + between)
 
 
 def test_simdata_has_the_papers_sizes_and_about_its_difficulty():
@@ -330,8 +314,6 @@ def test_openml_targets_become_indices(monkeypatch):
         lambda: datasets.make_two_spirals(turns=0),
         lambda: datasets.make_two_gaussians(means=[1, 2]),
         lambda: datasets.make_simdata(4),
-        lambda: datasets.make_gaussian_mixture(n_components=3, n_classes=4),
-        lambda: datasets.make_gaussian_mixture(n_features=2, intrinsic_dim=3),
         lambda: datasets.make_twonorm(10, random_state="x"),
     ],
 )
@@ -341,7 +323,7 @@ def test_bad_parameters_are_refused(call):
 
 
 def test_every_parameter_of_every_generator_is_documented():
-    for make in (*GENERATORS, datasets.gaussian_mixture, datasets.make_simdata):
+    for make in (*GENERATORS, datasets.make_simdata):
         for name in inspect.signature(make).parameters:
             assert name in make.__doc__
 

@@ -13,30 +13,17 @@ from sklearn.utils import Bunch
 
 from .._utils.files import as_path
 from .._utils.typing import FilePath, RandomState, Sizes
-from . import _gaussian, _mixture, _shapes
+from . import _generators
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 OPENML_PREFIX = "openml:"
 UNKNOWN = "unknown"  # marker of a sample without a label
 
-_BUNDLED = {
-    "iris": sklearn_datasets.load_iris,
-    "wine": sklearn_datasets.load_wine,
-    "breast_cancer": sklearn_datasets.load_breast_cancer,
-    "digits": sklearn_datasets.load_digits,
-}
+_BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _GENERATORS = {
-    "two_gaussians": _gaussian.make_two_gaussians,
-    "two_rings": _shapes.make_two_rings,
-    "gaussian_in_ring": _shapes.make_gaussian_in_ring,
-    "two_spirals": _shapes.make_two_spirals,
-    "ringnorm": _gaussian.make_ringnorm,
-    "twonorm": _gaussian.make_twonorm,
-    "waveform": _gaussian.make_waveform,
-    "simdata_1": partial(_mixture.make_simdata, 1),
-    "simdata_2": partial(_mixture.make_simdata, 2),
-    "simdata_3": partial(_mixture.make_simdata, 3),
-}
+    name: getattr(_generators, f"make_{name}")
+    for name in ("two_gaussians", "two_rings", "gaussian_in_ring", "two_spirals", "ringnorm", "twonorm", "waveform")
+} | {f"simdata_{version}": partial(_generators.make_simdata, version) for version in (1, 2, 3)}
 
 
 def load(
@@ -95,9 +82,13 @@ def load(
     if n_samples is not None and name not in _GENERATORS:
         raise ValueError(f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one.")
     if name in _BUNDLED:
-        return _from_sklearn(name)
+        bunch = getattr(sklearn_datasets, f"load_{name}")()
+        names = np.asarray(bunch.target_names).astype(str)
+        return _bunch(name, bunch.data, bunch.target.astype(np.int64), names, bunch.feature_names)
     if name in _GENERATORS:
-        return _generate(name, n_samples, random_state)
+        size = {} if n_samples is None else {"n_samples": n_samples}
+        X, y = _GENERATORS[name](**size, random_state=random_state)
+        return _bunch(name, X, y, np.unique(y).astype(str))
     if name.startswith(OPENML_PREFIX):
         return _fetch_openml(name.removeprefix(OPENML_PREFIX), data_home)
     folder = _data_folder(data_home)
@@ -227,15 +218,7 @@ def _dense(path, X, y, splits, arrays):
         target = y.astype(np.int64)  # indices into the names, of which some may not occur
     elif len(names) != len(labels):
         raise ValueError(f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'.")
-    features = arrays.get("feature_names", [f"x{column}" for column in range(X.shape[1])])
-    return Bunch(
-        data=X,
-        target=target,
-        target_names=np.asarray(names),
-        feature_names=list(features),
-        splits=splits,
-        name=path.stem,
-    )
+    return _bunch(path.stem, X, target, np.asarray(names), arrays.get("feature_names"), splits)
 
 
 def _marked(path, arrays):
@@ -252,14 +235,7 @@ def _text(path):
     metas = [path.with_name("_".join(stem[:end]) + "_meta.npz") for end in range(len(stem), 0, -1)]
     meta = next((file for file in metas if file.exists()), None)
     if meta is None:
-        return Bunch(
-            data=X,
-            target=None,
-            target_names=None,
-            feature_names=[f"x{column}" for column in range(X.shape[1])],
-            splits=[],
-            name=path.stem,
-        )
+        return _bunch(path.stem, X, None, None)
     with np.load(meta, allow_pickle=False) as file:
         extra = {key: file[key] for key in file.files}
     topics = extra.get("Y", extra.get("relevance"))
@@ -271,41 +247,13 @@ def _text(path):
     if "is_train" in extra:
         splits = [(np.flatnonzero(extra["is_train"]), np.flatnonzero(~extra["is_train"]))]
     names = extra.get("categories", np.arange(topics.shape[1]).astype(str))
-    vocabulary = list(extra.get("vocabulary", [f"x{column}" for column in range(X.shape[1])]))
-    return Bunch(
-        **extra,
-        data=X,
-        target=topics,
-        target_names=names,
-        feature_names=vocabulary,
-        splits=splits,
-        name=path.stem,
-    )
+    return _bunch(path.stem, X, topics, names, extra.get("vocabulary"), splits, **extra)
 
 
-def _from_sklearn(name):
-    bunch = _BUNDLED[name]()
-    return Bunch(
-        data=bunch.data,
-        target=bunch.target.astype(np.int64),
-        target_names=np.asarray(bunch.target_names).astype(str),
-        feature_names=list(bunch.feature_names),
-        splits=[],
-        name=name,
-    )
-
-
-def _generate(name, n_samples, random_state):
-    size = {} if n_samples is None else {"n_samples": n_samples}
-    X, y = _GENERATORS[name](**size, random_state=random_state)
-    return Bunch(
-        data=X,
-        target=y,
-        target_names=np.unique(y).astype(str),
-        feature_names=[f"x{i}" for i in range(X.shape[1])],
-        splits=[],
-        name=name,
-    )
+def _bunch(name, X, target, target_names, feature_names=None, splits=(), **extra):
+    features = [f"x{column}" for column in range(X.shape[1])] if feature_names is None else list(feature_names)
+    known = dict(data=X, target=target, target_names=target_names, feature_names=features)
+    return Bunch(**extra, **known, splits=list(splits), name=name)
 
 
 def _fetch_openml(name, data_home):
@@ -319,14 +267,7 @@ def _fetch_openml(name, data_home):
     except OSError as error:  # urllib's errors are OSErrors
         raise ConnectionError(f"OpenML's data set {name!r} could not be fetched: {error}") from error
     labels, target = np.unique(bunch.target, return_inverse=True)
-    return Bunch(
-        data=bunch.data,
-        target=target,
-        target_names=labels,
-        feature_names=list(bunch.feature_names),
-        splits=[],
-        name=OPENML_PREFIX + name,
-    )
+    return _bunch(OPENML_PREFIX + name, bunch.data, target, labels, bunch.feature_names)
 
 
 def _data_folder(data_home):
