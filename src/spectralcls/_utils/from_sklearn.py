@@ -1,5 +1,7 @@
 """Every private name of scikit-learn that the package uses: a release that moves one breaks this file alone."""
 
+import inspect
+
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import HasMethods, Interval, Options, RealNotInt, StrOptions, validate_params
@@ -20,6 +22,7 @@ __all__ = [
     "check_y",
     "fit_context",
     "validate_params",
+    "validated",
 ]
 
 
@@ -42,6 +45,16 @@ def check_columns_seen(name, seen, X, *, reset):
     _check_n_features(holder, X, reset=reset)
     seen.clear()
     seen.update(vars(holder))
+
+
+def validated(constraints):
+    """Decorator of functions whose parameters are validated by a table of constraints by name."""
+
+    def decorate(function):
+        own = {name: constraints[name] for name in inspect.signature(function).parameters if name in constraints}
+        return validate_params(own, prefer_skip_nested_validation=True)(function)
+
+    return decorate
 
 
 def boosted_nodes(model):

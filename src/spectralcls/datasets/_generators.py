@@ -1,12 +1,11 @@
 """Synthetic classes: those of the papers, and the classics that they are compared on."""
 
-import inspect
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.from_sklearn import Interval, validate_params
+from .._utils.from_sklearn import Interval, validated
 from .._utils.typing import Array, ArrayLike, RandomState, Sizes
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -23,12 +22,7 @@ _CONSTRAINTS = {
     **dict.fromkeys(("scale", "radius", "turns"), _POSITIVE),
     "random_state": ["random_state"],
 }
-
-
-def _checked(make):
-    """Decorator of a generator: its parameters are validated by their names."""
-    own = {name: _CONSTRAINTS[name] for name in inspect.signature(make).parameters}
-    return validate_params(own, prefer_skip_nested_validation=True)(make)
+_checked = validated(_CONSTRAINTS)
 
 
 def _class_counts(n_samples, priors):

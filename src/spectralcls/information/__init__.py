@@ -35,8 +35,14 @@ from ._divergence import (
     kullback_leibler_divergence,
     laplacian_pdf_divergence,
 )
-from ._entropy import cross_information_potential, information_potential, renyi_entropy, shannon_entropy
-from ._graph import graph_cut, graph_volume
+from ._entropy import (
+    cross_information_potential,
+    graph_cut,
+    graph_volume,
+    information_potential,
+    renyi_entropy,
+    shannon_entropy,
+)
 from ._permutation import PermutationTest as PermutationTest  # what the tests return
 from ._permutation import independence_test, two_sample_test
 

@@ -1,28 +1,12 @@
 """Divergences between two samples."""
 
-from numbers import Real
-
 import numpy as np
 
-from .._utils.from_sklearn import Interval
 from .._utils.typing import ArrayLike, Bandwidth
-from ._parzen import (
-    LEAVE_ONE_OUT,
-    LOG,
-    POTENTIAL,
-    TWO_SAMPLES,
-    WEIGHTS,
-    Sample,
-    checked,
-    log_density,
-    log_density_of_itself,
-    log_gram,
-    read_bandwidths,
-    read_samples,
-)
+from ._parzen import Sample, checked_pair, log_density, log_density_of_itself, log_gram, read_bandwidths, read_samples
 
 
-@checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, LOG)
+@checked_pair
 def integrated_squared_error(
     X: ArrayLike,
     Y: ArrayLike,
@@ -98,7 +82,7 @@ def integrated_squared_error(
     return float(np.exp(largest) * scaled) if scaled else 0.0
 
 
-@checked(TWO_SAMPLES, WEIGHTS, POTENTIAL)
+@checked_pair
 def cauchy_schwarz_divergence(
     X: ArrayLike,
     Y: ArrayLike,
@@ -161,7 +145,7 @@ def cauchy_schwarz_divergence(
     return _minus_log_cosine(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs)
 
 
-@checked(TWO_SAMPLES, WEIGHTS, LEAVE_ONE_OUT)
+@checked_pair
 def kullback_leibler_divergence(
     X: ArrayLike,
     Y: ArrayLike,
@@ -230,7 +214,7 @@ def kullback_leibler_divergence(
     return float(p.weights @ (log_density_of_itself(p, kernel, h_p, leave_one_out, n_jobs) - log_q))
 
 
-@checked(TWO_SAMPLES, WEIGHTS, POTENTIAL, {"overall_bandwidth": [Interval(Real, 0, None, closed="neither"), None]})
+@checked_pair
 def laplacian_pdf_divergence(
     X: ArrayLike,
     Y: ArrayLike,

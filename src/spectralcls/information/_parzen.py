@@ -1,6 +1,6 @@
 """Samples as Parzen densities: reading them, log densities, and log inner products."""
 
-from numbers import Real
+from numbers import Integral, Real
 from sys import float_info
 from typing import NamedTuple
 
@@ -8,30 +8,26 @@ import numpy as np
 from scipy.special import logsumexp
 
 from .._utils.conversion import converted
-from .._utils.from_sklearn import Interval, StrOptions, validate_params
+from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
 
-# Constraints of parameters, to be joined by ``checked``.
-COMMON = {"kernel": [StrOptions(set(KERNELS))]}
-ONE_SAMPLE = {"X": ["array-like"], "bandwidth": [Interval(Real, 0, float_info.max, closed="right")], **COMMON}
-TWO_SAMPLES = {
-    "X": ["array-like"],
-    "Y": ["array-like"],
-    "bandwidth": [Interval(Real, 0, float_info.max, closed="right"), "array-like"],
-    **COMMON,
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+CONSTRAINTS: dict = {
+    **dict.fromkeys(("X", "Y"), ["array-like"]),
+    **dict.fromkeys(("sample_weight", "sample_weight_X", "sample_weight_Y"), ["array-like", None]),
+    **dict.fromkeys(("log", "leave_one_out"), ["boolean"]),
+    "bandwidth": [Interval(Real, 0, float_info.max, closed="right")],
+    "overall_bandwidth": [_POSITIVE, None],
+    "alpha": [_POSITIVE],
+    "kernel": [StrOptions(set(KERNELS))],
+    "potential": [StrOptions({"convolved", "same"})],
+    "statistic": [StrOptions({"ise", "cauchy_schwarz"})],
+    "n_permutations": [Interval(Integral, 1, 1_000_000, closed="both")],
+    "random_state": ["random_state"],
 }
-WEIGHT = {"sample_weight": ["array-like", None]}
-WEIGHTS = {"sample_weight_X": ["array-like", None], "sample_weight_Y": ["array-like", None]}
-POTENTIAL = {"potential": [StrOptions({"convolved", "same"})]}
-LOG = {"log": ["boolean"]}
-LEAVE_ONE_OUT = {"leave_one_out": ["boolean"]}
-
-
-def checked(*constraints):
-    """Decorator of a public function: its parameters are validated."""
-    merged = {name: allowed for group in constraints for name, allowed in group.items()}
-    return validate_params(merged, prefer_skip_nested_validation=True)
+PAIR = CONSTRAINTS | {"bandwidth": [*CONSTRAINTS["bandwidth"], "array-like"]}  # of two samples
+checked, checked_pair = validated(CONSTRAINTS), validated(PAIR)
 
 
 class Sample(NamedTuple):

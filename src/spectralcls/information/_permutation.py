@@ -1,6 +1,5 @@
 """Tests of two samples and of independence, by permutations that share one pass over the pairs."""
 
-from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
@@ -8,18 +7,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from .._expansion.points import blocks
-from .._utils.from_sklearn import Interval, StrOptions
+from .._utils.from_sklearn import StrOptions, validated
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import rpcholesky
-from ._parzen import POTENTIAL, checked, read_bandwidths, read_sample, read_samples
+from ._parzen import CONSTRAINTS, PAIR, read_bandwidths, read_sample, read_samples
 
-_MOST_PERMUTATIONS = 1_000_000
-_PERMUTATIONS = {
-    "n_permutations": [Interval(Integral, 1, _MOST_PERMUTATIONS, closed="both")],
-    "random_state": ["random_state"],
-}
-_BANDWIDTH = Interval(Real, 0, None, closed="neither")
+_KERNEL = {"kernel": [StrOptions({"gaussian", "laplace"})]}
 _TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
 _TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits
 
@@ -42,17 +36,7 @@ class PermutationTest(NamedTuple):
     null_distribution: Array
 
 
-@checked(
-    {
-        "X": ["array-like"],
-        "Y": ["array-like"],
-        "bandwidth": [_BANDWIDTH],
-        "statistic": [StrOptions({"ise", "cauchy_schwarz"})],
-        "kernel": [StrOptions({"gaussian", "laplace"})],
-    },
-    POTENTIAL,
-    _PERMUTATIONS,
-)
+@validated(CONSTRAINTS | _KERNEL)
 def two_sample_test(
     X: ArrayLike,
     Y: ArrayLike,
@@ -139,16 +123,7 @@ def two_sample_test(
     return _result(np.maximum(values, 0.0))
 
 
-@checked(
-    {
-        "X": ["array-like"],
-        "Y": ["array-like"],
-        "bandwidth": [_BANDWIDTH, "array-like"],
-        "kernel": [StrOptions({"gaussian", "laplace"})],
-    },
-    POTENTIAL,
-    _PERMUTATIONS,
-)
+@validated(PAIR | _KERNEL)
 def independence_test(
     X: ArrayLike,
     Y: ArrayLike,
