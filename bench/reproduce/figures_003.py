@@ -5,7 +5,6 @@ import numpy as np
 
 from spectralcls.datasets import make_two_spirals
 from spectralcls.perturbo import PerTurboClassifier
-from spectralcls.plotting import PerturbationDisplay
 
 from .perturbo_cuts import PerTurboByNumber
 
@@ -74,10 +73,24 @@ def figure_3(source, measured):
     return figure, f"Tuned, test rate on two spirals: {rates}."
 
 
+def _draw_fields(axes, model, X, y):
+    """tau of each class, and where the two least of them differ by less than 0.1."""
+    x, v, grid = _plane(X)
+    tau = model.fit(X, y).perturbation(grid).reshape(len(v), len(x), -1)
+    for c, ax in enumerate(axes[:-1]):
+        ax.pcolormesh(x, v, tau[..., c], vmin=0, vmax=1, shading="gouraud", rasterized=True)
+        ax.scatter(*X[y == c].T, color=COLORS[c], s=9)
+        ax.set_title(rf"$\tau$ of class {c}")
+    least = np.sort(tau, axis=2)
+    levels = np.arange(tau.shape[2] + 1) - 0.5
+    axes[-1].contourf(x, v, tau.argmin(axis=2), levels=levels, colors=COLORS[: tau.shape[2]], alpha=0.3)
+    axes[-1].contourf(x, v, least[..., 1] - least[..., 0], levels=[-1, 0.1], colors=["#222222"], alpha=0.45)
+    axes[-1].set_title("margin < 0.1")
+
+
 def figure_4(source):
     figure = plt.figure(figsize=(12, 7), layout="constrained")
     for part, (X, y) in zip(figure.subfigures(2, 1), _toys(), strict=True):
         n_classes = len(np.unique(y))
-        model = PerTurboClassifier(1.0, alpha=0.1, scale=None).fit(X, y)
-        PerturbationDisplay.from_estimator(model, X, y, axes=part.subplots(1, n_classes + 1))
+        _draw_fields(part.subplots(1, n_classes + 1), PerTurboClassifier(1.0, alpha=0.1, scale=None), X, y)
     return figure, "Fields of tau for each class, and the region where the two least differ by less than 0.1."

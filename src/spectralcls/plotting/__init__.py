@@ -5,7 +5,6 @@ from ._density import DensityDisplay
 from ._doubt import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay
 from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
-from ._perturbation import PerturbationDisplay
 from ._regression import RegressionDisplay
 from ._vote import VoteDisplay
 
@@ -16,7 +15,6 @@ __all__ = [
     "InfluenceDisplay",
     "LabelQualityDisplay",
     "MetricDisplay",
-    "PerturbationDisplay",
     "RegressionDisplay",
     "ReliabilityDisplay",
     "VoteDisplay",
