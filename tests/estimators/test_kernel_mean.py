@@ -45,7 +45,7 @@ def split(name):
     """Standardised training and test part of a data set."""
     if name == "banana":
         file = load_npz("ratsch_banana")
-        train, test = file["train_idx"][0], file["test_idx"][0][:1000]
+        train, test = file["train_idx"][0], file["test_idx"][0][:300]
         X, y = file["X"], file["y"]
     else:
         load = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer}[name]
