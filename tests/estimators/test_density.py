@@ -113,15 +113,6 @@ def test_a_sample_that_outweighs_all_others_is_left_out():
     assert_allclose(found.leave_one_out_score_[3], without.score_samples(X[3:4])[0], rtol=1e-12)
 
 
-def test_copies_are_weights_and_never_predict_themselves():
-    X, Q, _ = points()
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    repeated = ParzenDensity().fit(np.repeat(X, counts, axis=0))
-    weighted = ParzenDensity().fit(X, sample_weight=counts)
-    assert_allclose(repeated.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"], rtol=1e-10)
-    assert_allclose(repeated.score_samples(Q), weighted.score_samples(Q), rtol=1e-10)
-
-
 @pytest.mark.parametrize("rule, factor", [("scott", 1.0), ("silverman", (4 / 5) ** (1 / 6))])
 def test_rules_include_the_spread(rule, factor):
     X, _, _ = points(200)

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence and the like
 ROTATED = sorted(set(names()) - {"GradientMetric", "AutoClassifier", "KernelMetric", "SpectralKernelClassifier"})
 PLACED = sorted(set(names()) - {"GradientMetric", "SpectralKernelClassifier"})
 SQUARES = {"AutoClassifier", "CCDRClassifier"}  # not for data whose squares are no numbers
+WEIGHTED = [name for name in names() if has_fit_parameter(make(name), "sample_weight")]
 SEEDS = range(2)
 
 
@@ -177,15 +178,19 @@ def test_a_squared_length_out_of_range_is_refused(name, exponent):
         make(name, fixed=True).fit(2.0**exponent * X, y)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in names() if has_fit_parameter(make(name), "sample_weight") and name not in DEPEND_ON_ORDER]
-)
-def test_copies_are_weights(name):
-    X, y, Q = problem()
-    counts = np.random.default_rng(0).integers(1, 4, len(X))
-    repeated = np.repeat(np.arange(len(X)), counts)
-    weighted = responses(make(name, fixed=True).fit(X, y, sample_weight=counts.astype(float)), Q)
-    assert_same(weighted, responses(make(name, fixed=True).fit(X[repeated], y[repeated]), Q), rtol=1e-8)
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("name", [name for name in WEIGHTED if name != "AutoClassifier"])
+def test_copies_are_weights(name, fixed):
+    """Also of nothing, in any order, and in what is tuned."""
+    X, y, Q = problem(90)
+    counts = np.random.default_rng(0).integers(0, 4, len(X))
+    rows = np.random.default_rng(1).permutation(np.repeat(np.arange(len(X)), counts))
+    model = make(name, fixed)
+    model.set_params(**({"scale": None} if "scale" in model.get_params() else {}))
+    weighted = responses(clone(model).fit(X, y, sample_weight=counts), Q)
+    repeated = responses(clone(model).fit(X[rows], y[rows]), Q)
+    exact = name in DEPEND_ON_ORDER - {"SpectralKernelClassifier"}  # which sort the rows first
+    assert_same(weighted, repeated, rtol=None if exact else 1e-9)
 
 
 @pytest.mark.parametrize("name", names())
@@ -198,7 +203,7 @@ def test_single_precision(name):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", sorted(set(classifiers()) - {"AutoClassifier"}))  # its searches end elsewhere
-def test_what_is_tuned_depends_on_no_order_no_names_and_no_copies(name, seed):
+def test_what_is_tuned_depends_on_no_order_and_no_names(name, seed):
     X, y, Q = noisy(seed)
     rng = np.random.default_rng(seed)
     columns, rows = rng.permutation(X.shape[1]), rng.permutation(len(X))
@@ -206,9 +211,6 @@ def test_what_is_tuned_depends_on_no_order_no_names_and_no_copies(name, seed):
     np.testing.assert_array_equal(tuned(name).fit(X[:, columns], y).predict(Q[:, columns]), expected)
     np.testing.assert_array_equal(tuned(name).fit(X[rows], y[rows]).predict(Q), expected)
     np.testing.assert_array_equal(1 - tuned(name).fit(X, 1 - y).predict(Q), expected)
-    if has_fit_parameter(make(name), "sample_weight"):
-        doubled = tuned(name).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)).predict(Q)
-        np.testing.assert_array_equal(tuned(name).fit(X, y, sample_weight=np.full(len(X), 2.0)).predict(Q), doubled)
 
 
 @pytest.mark.parametrize("name", names())
@@ -228,7 +230,7 @@ def tuned(name):
 def noisy(seed):
     """Two classes with a fifth of the labels drawn by chance, so that many bandwidths do nearly as well."""
     X, y = make_classification(220, 6, n_informative=3, flip_y=0.2, random_state=seed)
-    return X[:150], y[:150], X[150:]
+    return X[:100], y[:100], X[150:]
 
 
 def with_gaps(n, seed=0):

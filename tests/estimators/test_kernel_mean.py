@@ -121,20 +121,6 @@ def test_density_integrates_to_one_and_equals_the_formula():
 
 
 @every_classifier
-def test_weights_are_repetitions_and_zero_weights_absences(make):
-    X, y, T, _ = split("iris")
-    w = np.random.default_rng(2).integers(0, 4, len(X))
-    for bandwidth in ("cv", "silverman", "silverman_per_class", 0.6):
-        weighted = make(bandwidth=bandwidth).fit(X, y, sample_weight=w)
-        repeated = make(bandwidth=bandwidth).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
-        assert_allclose(weighted.bandwidth_, repeated.bandwidth_, rtol=1e-12)
-        assert_allclose(weighted.decision_function(T), repeated.decision_function(T), rtol=1e-8, atol=1e-12)
-    removed = make().fit(X[w > 0], y[w > 0], sample_weight=w[w > 0])
-    weighted = make().fit(X, y, sample_weight=w)
-    assert_allclose(weighted.cv_results_["mean_test_score"], removed.cv_results_["mean_test_score"])
-
-
-@every_classifier
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_scale_of_weights_is_free(make, dtype):
     X, y, T, _ = split("iris")

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
-from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
@@ -141,16 +140,6 @@ def test_too_few_iterations_are_a_warning_with_the_residual():
     with pytest.warns(ConvergenceWarning, match="residual of"):
         model = KernelRidgeClassifier(2.0, alpha=0.001, max_exact_samples=0, rank=5, max_iter=2).fit(X, y)
     assert model.residuals_.max() > model.tol
-
-
-@pytest.mark.parametrize("cls", [KernelRidgeClassifier, KernelLogisticClassifier])
-def test_weights_are_repetitions(cls):
-    X, y = problem(80)
-    weights = np.random.default_rng(3).integers(0, 3, 80)
-    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(80), weights))
-    model = cls(scale=None)
-    weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
-    assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
 def test_far_away_the_shares_of_the_classes_decide():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
@@ -138,18 +137,6 @@ def test_units_and_offsets_do_not_matter():
 
 
 @unlearned
-def test_weights_are_repetitions_and_order_does_not_matter():
-    X, y = noisy_features(120)
-    weights = np.random.default_rng(3).integers(0, 3, len(X))
-    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(len(X)), weights))
-    metric = KernelMetric(max_iter=10)
-    weighted = clone(metric).fit(X, y, sample_weight=weights)
-    repeated = clone(metric).fit(X[rows], y[rows])
-    assert_array_equal(weighted.components_, repeated.components_)
-    assert_array_equal(weighted.components_, clone(metric).fit(X[rows[::-1]], y[rows[::-1]]).components_)
-
-
-@unlearned
 def test_more_features_than_points_and_constant_columns():
     rng = np.random.default_rng(0)
     y = np.arange(24) % 2
@@ -226,13 +213,8 @@ def test_gradient_metric_finds_the_informative_features(kind):
     assert mapped > plain + 0.05
 
 
-def test_gradient_metric_takes_weights_as_repetitions_and_a_part_of_many_points():
+def test_gradient_metric_takes_a_part_of_many_points():
     X, y = noisy_features(150)
-    weights = np.random.default_rng(3).integers(0, 3, len(X))
-    rows = np.random.default_rng(4).permutation(np.repeat(np.arange(len(X)), weights))
-    metric = GradientMetric(max_iter=2)
-    weighted = clone(metric).fit(X, y, sample_weight=weights)
-    assert_array_equal(weighted.components_, clone(metric).fit(X[rows], y[rows]).components_)
     part = GradientMetric(max_iter=2, max_samples=60).fit(X, y)
     assert not np.allclose(part.components_, GradientMetric(max_iter=2).fit(X, y).components_)
 

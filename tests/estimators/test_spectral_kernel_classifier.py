@@ -297,18 +297,6 @@ def same_decisions(weighted, repeated, Q):
     assert_allclose(weighted.decision_function(Q), repeated.decision_function(Q), rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("options", [{}, {"bandwidth": 2.0}, {"n_components": [2, 5], "normalize": False}])
-def test_a_weight_is_a_number_of_copies(options):
-    X, y = load_iris(return_X_y=True)
-    X, y = X[::2] + np.random.default_rng(0).normal(size=X[::2].shape) * 1e-3, y[::2]
-    weights = np.random.default_rng(1).integers(0, 4, len(X))
-    rows = copies_of(weights)
-    weighted = SpectralKernelClassifier(**options).fit(X, y, sample_weight=weights)
-    repeated = SpectralKernelClassifier(**options).fit(X[rows], y[rows])
-    same_decisions(weighted, repeated, X)
-    assert np.ptp(weighted.decision_function(X) - SpectralKernelClassifier(**options).fit(X, y).decision_function(X))
-
-
 @pytest.mark.parametrize("kernel, rtol", [("gaussian", 0), ("precomputed", 1e-12)])
 def test_a_sample_of_weight_zero_is_not_there(kernel, rtol):
     X, y = load_iris(return_X_y=True)
