@@ -13,7 +13,7 @@ from fuzz.strategies import SEEDS, examples, layouts, sums
 from hypothesis import given
 
 import spectralcls
-from spectralcls._core import available_variants
+from spectralcls._core import available_variants, compiled
 
 
 @given(sums(), layouts, layouts)
@@ -81,8 +81,8 @@ def test_place_and_rotation(rng):
 
 
 @pytest.mark.any_variant
-@pytest.mark.parametrize("variant", available_variants())
-def test_every_instruction_set_agrees_with_the_truth(variant):
+@pytest.mark.parametrize("variant", sorted(set(available_variants()) - {compiled.build_info()["variant"]}))
+def test_every_other_instruction_set_agrees_with_the_truth(variant):
     tests = Path(__file__).parents[1] / "fuzz" / "test_primitives.py"
     command = [
         sys.executable,
