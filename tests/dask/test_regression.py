@@ -47,8 +47,7 @@ def assert_same(local, distributed, X, y, Q, weights=None):
     assert_allclose(alone.predict_interval(X[:9]), local.predict_interval(X[:9]), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("k", [1, 2])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k, weighted", [(1, False), (2, True)])
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -28,7 +28,7 @@ SETTINGS = {
     ],
     "ParzenDensity": [{"kernel": "epanechnikov", "covariance_type": "diag", "adaptive": True}],
     "ParzenOutlierDetector": [{"novelty": True}],
-    "PerTurboClassifier": [{"regularization": "truncate"}, {"regularization": None}, {"metric": "whiten"}],
+    "PerTurboClassifier": [{"regularization": kind, "bandwidth": 1.0} for kind in ("truncate", None)],
     "SpectralKernel": [
         {"kernel": "linear"},
         {"rank": 20},
