@@ -14,6 +14,8 @@ fractions), ``markers`` (text, "unknown" for none) and ``names`` of each as ``du
 
 # sphinx_gallery_needs = ["dunkley2006.npz", "hyperLOPIT2015.npz"]
 
+import os
+from pathlib import Path
 from time import process_time
 
 import matplotlib.pyplot as plt
@@ -22,10 +24,19 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
+from sklearn.utils import Bunch
 
 from spectralcls import KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
-from spectralcls.datasets import load
 from spectralcls.perturbo import ActivePool
+
+
+def load(name):
+    """All arrays of a file, and its markers as codes, -1 for none."""
+    with np.load(Path(os.environ["SPECTRALCLS_DATA"], f"{name}.npz")) as file:
+        arrays = {key: file[key] for key in file.files}
+    target, known = np.full(len(arrays["X"]), -1), arrays["markers"] != "unknown"
+    target_names, target[known] = np.unique(arrays["markers"][known], return_inverse=True)
+    return Bunch(**arrays, data=arrays["X"], target=target, target_names=target_names)
 
 
 def tuned(model, grid):

@@ -100,8 +100,6 @@ def _from_table(table):
 def _from_bunch(bunch):
     from scipy import sparse
 
-    if bunch.target is None or np.ndim(bunch.target) != 1:
-        raise CommandError(f"{bunch.name}: this set has no single label per sample, so there is nothing to compare")
     X = bunch.data
     if sparse.issparse(X) or X.dtype.kind not in "biuf":
         raise CommandError(f"{bunch.name}: the features are not a dense array of real numbers")

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
@@ -17,7 +16,6 @@ from . import _generators
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 OPENML_PREFIX = "openml:"
-UNKNOWN = "unknown"  # marker of a sample without a label
 
 _BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _GENERATORS = {
@@ -58,7 +56,7 @@ def load(
     data : Bunch
         ``data`` (n_samples, n_features), ``target`` (n_samples,) with values 0, 1, ..., ``target_names``,
         ``feature_names``, ``name``, and ``splits``, a list of (training rows, test rows), empty where the
-        set has none of its own: it can be passed as ``cv`` to scikit-learn. See :func:`read_npz` for text.
+        set has none of its own: it can be passed as ``cv`` to scikit-learn.
 
     Raises
     ------
@@ -136,13 +134,7 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     - ``X``, ``y`` and, if wanted, ``classes`` (the names of the labels 0, 1, ...) and ``feature_names``;
     - ``X_train``, ``y_train``, ``X_test``, ``y_test``, ``classes``: a predefined split;
     - ``X``, ``y``, ``classes``, ``train_idx``, ``test_idx``, ``realisations``: one split per row of
-      ``train_idx``;
-    - ``X`` and ``markers``: labels as text, in which "unknown" stands for none and becomes the target -1, as in
-      scikit-learn's semi-supervised classifiers. All arrays of the file are in the result too;
-    - a matrix written by ``scipy.sparse.save_npz``. Its labels are in ``<prefix>_meta.npz`` beside it, the
-      longest prefix of the name that has such a file: a Boolean matrix ``Y`` or ``relevance`` (transposed
-      where its columns belong to the rows of X), ``vocabulary``, ``is_train``. All arrays of that file are
-      in the result too.
+      ``train_idx``.
 
     Parameters
     ----------
@@ -154,8 +146,7 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
     Returns
     -------
     data : Bunch
-        As :func:`load` returns it. For text, ``data`` is a CSR array and ``target`` a Boolean matrix with
-        one column per topic, or None where there is no such file.
+        As :func:`load` returns it.
 
     Raises
     ------
@@ -186,8 +177,6 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
         raise ValueError(f"{path} is damaged: {error}") from error
     except ValueError as error:
         raise ValueError(f"{path} cannot be read without unpickling objects: {error}") from error
-    if {"indices", "indptr", "data", "shape"} <= arrays.keys():
-        return _text(path)
     if {"X_train", "y_train", "X_test", "y_test"} <= arrays.keys():
         X = np.concatenate([arrays["X_train"], arrays["X_test"]])
         y = np.concatenate([arrays["y_train"], arrays["y_test"]])
@@ -199,61 +188,26 @@ def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
             (train.astype(np.intp), test.astype(np.intp))
             for train, test in zip(arrays.get("train_idx", []), arrays.get("test_idx", []), strict=True)
         ]
-    elif {"X", "markers"} <= arrays.keys():
-        return _marked(path, arrays)
     else:
         raise ValueError(
             f"{path} holds the arrays {', '.join(arrays) or '(none)'}; wanted are X and {target}, "
-            "or X_train, y_train, X_test and y_test, or a matrix written by scipy.sparse.save_npz."
+            "or X_train, y_train, X_test and y_test."
         )
-    return _dense(path, X, y, splits, arrays)
-
-
-def _dense(path, X, y, splits, arrays):
     if X.ndim != 2 or y.shape != (len(X),):
         raise ValueError(f"{path}: X has the shape {X.shape} and y {y.shape}; wanted are (n, d) and (n,).")
-    labels, target = np.unique(y, return_inverse=True)
+    labels, codes = np.unique(y, return_inverse=True)
     names = arrays.get("classes", labels)
     if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < len(names):
-        target = y.astype(np.int64)  # indices into the names, of which some may not occur
+        codes = y.astype(np.int64)  # indices into the names, of which some may not occur
     elif len(names) != len(labels):
         raise ValueError(f"{path}: y has {len(labels)} labels, but there are {len(names)} names in 'classes'.")
-    return _bunch(path.stem, X, target, np.asarray(names), arrays.get("feature_names"), splits)
+    return _bunch(path.stem, X, codes, np.asarray(names), arrays.get("feature_names"), splits)
 
 
-def _marked(path, arrays):
-    known = arrays["markers"] != UNKNOWN
-    bunch = _dense(path, arrays["X"][known], arrays["markers"][known], [], {})
-    target = np.full(len(known), -1, dtype=np.int64)
-    target[known] = bunch.target
-    return Bunch(**arrays | bunch | {"data": arrays["X"], "target": target})
-
-
-def _text(path):
-    X = sparse.csr_array(sparse.load_npz(path))
-    stem = path.stem.split("_")
-    metas = [path.with_name("_".join(stem[:end]) + "_meta.npz") for end in range(len(stem), 0, -1)]
-    meta = next((file for file in metas if file.exists()), None)
-    if meta is None:
-        return _bunch(path.stem, X, None, None)
-    with np.load(meta, allow_pickle=False) as file:
-        extra = {key: file[key] for key in file.files}
-    topics = extra.get("Y", extra.get("relevance"))
-    if topics is not None and len(topics) != X.shape[0]:
-        topics = topics.T
-    if topics is None or len(topics) != X.shape[0]:
-        raise ValueError(f"{meta} has no Boolean matrix 'Y' or 'relevance' that fits the {X.shape[0]} rows of {path}.")
-    splits = []
-    if "is_train" in extra:
-        splits = [(np.flatnonzero(extra["is_train"]), np.flatnonzero(~extra["is_train"]))]
-    names = extra.get("categories", np.arange(topics.shape[1]).astype(str))
-    return _bunch(path.stem, X, topics, names, extra.get("vocabulary"), splits, **extra)
-
-
-def _bunch(name, X, target, target_names, feature_names=None, splits=(), **extra):
+def _bunch(name, X, target, target_names, feature_names=None, splits=()):
     features = [f"x{column}" for column in range(X.shape[1])] if feature_names is None else list(feature_names)
     known = dict(data=X, target=target, target_names=target_names, feature_names=features)
-    return Bunch(**extra, **known, splits=list(splits), name=name)
+    return Bunch(**known, splits=list(splits), name=name)
 
 
 def _fetch_openml(name, data_home):
@@ -282,7 +236,4 @@ def _data_folder(data_home):
 
 
 def _names_in(folder):
-    """Names of the data sets in a folder; files of text labels (``*_meta``) are not sets themselves."""
-    if folder is None:
-        return []
-    return sorted(file.stem for file in folder.glob("*.npz") if not file.stem.endswith("_meta"))
+    return [] if folder is None else sorted(file.stem for file in folder.glob("*.npz"))
