@@ -27,8 +27,8 @@ AFFINITIES = ("nearest_neighbors", "precomputed_nearest_neighbors", "precomputed
 class Graph(NamedTuple):
     """Weights between the training points, and what queries need of how they came about."""
 
-    log_weights: csr_array
-    weights: csr_array
+    log_weights: csr_array | None
+    weights: csr_array | None
     radii: np.ndarray | None  # (n,) distance of each point to its last neighbor
     epsilon: float | None
 
@@ -237,7 +237,8 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if self.max_samples is None or X.shape[0] <= self.max_samples:
             self._embed_graph(self._graph(X), X, classes, codes, n_components)
         else:
-            self._fit_subsamples(X, classes, codes, n_components)
+            found, epsilon = integrate(self, X, classes, codes, n_components)
+            self._keep(found, Graph(None, None, None, epsilon), X, classes, codes)
 
     def _graph(self, X):
         """The graph of the points, whatever their labels and beta are."""
@@ -254,10 +255,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _embed_graph(self, graph, X, classes, codes, n_components):
         G = constrained_graph(graph.weights, codes, len(classes), self.beta)
-        found = constrained_eigenmap(G, len(classes), n_components)
-        self._log_graph, self.graph_, self._radii = graph.log_weights, graph.weights, graph.radii
-        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, graph.epsilon)
-        self.n_connected_components_ = found.n_connected_components
+        self._keep(constrained_eigenmap(G, len(classes), n_components), graph, X, classes, codes)
 
     def _neighbors_graph(self, X):
         if self.n_neighbors >= len(X):
@@ -270,19 +268,13 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         graph = _graph.undirected(rows, indices.ravel(), distances.ravel(), len(X))[0]
         return graph, distances[:, -1].copy()
 
-    def _fit_subsamples(self, X, classes, codes, n_components):
-        found = integrate(self, X, classes, codes, n_components)
-        self._log_graph = self.graph_ = self._radii = None
-        self._keep(X, classes, codes, found.points, found.centers, found.eigenvalues, found.epsilon)
-        self.n_connected_components_ = found.n_connected_components
-
-    def _keep(self, X, classes, codes, points, centers, eigenvalues, epsilon):
+    def _keep(self, found, graph, X, classes, codes):
         self._fit_X = None if self._takes_graph else X
-        self.embedding_ = points.astype(X.dtype)
-        self.class_centers_ = centers.astype(X.dtype)
-        self.eigenvalues_, self.epsilon_ = eigenvalues, epsilon
+        self._log_graph, self.graph_, self._radii, self.epsilon_ = graph
+        self.embedding_, self.class_centers_ = found.points.astype(X.dtype), found.centers.astype(X.dtype)
+        self.eigenvalues_, self.n_connected_components_ = found.eigenvalues, found.n_connected_components
         self.classes_, self.class_index_ = classes, codes
-        self.n_components_ = self._n_features_out = points.shape[1]
+        self.n_components_ = self._n_features_out = found.points.shape[1]
 
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Array:
         """Fit and return `embedding_`.

@@ -27,18 +27,14 @@ def exponential(log_graph):
 
 def symmetric_distances(graph):
     """The undirected version of a given neighbors graph of distances, symmetric or not."""
-    graph = _given(graph)
-    if graph.shape[0] != graph.shape[1]:
-        raise ValueError(f"a precomputed graph must be square, got shape {graph.shape}.")
+    graph = _square(graph)
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
     return undirected(rows, graph.indices, graph.data, graph.shape[0])[0]
 
 
 def symmetric_log_weights(graph):
     """Logarithms of given weights, the diagonal left out."""
-    graph = _given(graph)
-    if graph.shape[0] != graph.shape[1]:
-        raise ValueError(f"a precomputed graph must be square, got shape {graph.shape}.")
+    graph = _square(graph)
     difference = abs(graph - graph.T)
     if difference.nnz and difference.max() > 1e-6 * graph.max():
         raise ValueError(
@@ -63,6 +59,13 @@ def _given(graph):
     graph = csr_array(graph, copy=True)
     if graph.data.size and not graph.data.min() >= 0:
         raise ValueError(f"a precomputed graph must not have negative entries; the least is {graph.data.min()!r}.")
+    return graph
+
+
+def _square(graph):
+    graph = _given(graph)
+    if graph.shape[0] != graph.shape[1]:
+        raise ValueError(f"a precomputed graph must be square, got shape {graph.shape}.")
     return graph
 
 

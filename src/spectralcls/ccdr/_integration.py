@@ -1,7 +1,5 @@
 """One embedding of many points from CCDR on subsamples: extend, align, average."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import eigh, orthogonal_procrustes
 from sklearn.base import clone
@@ -10,18 +8,10 @@ from sklearn.utils import check_random_state
 from .._tuning import drawn_seed, random_keys, stratified_subsample
 from ..kernels.neighbors import knn, mean_squared_length
 from ..linalg import fix_signs
+from ._eigenmap import Eigenmap
 
 N_ALIGNMENTS = 10
 N_SCALE_POINTS = 2000
-
-
-@dataclass(frozen=True)
-class Integrated:
-    eigenvalues: np.ndarray
-    centers: np.ndarray
-    points: np.ndarray
-    epsilon: float | None
-    n_connected_components: int
 
 
 def integrate(ccdr, X, classes, codes, n_components):
@@ -33,7 +23,7 @@ def integrate(ccdr, X, classes, codes, n_components):
     3. Embedding and centers are the means. The factors 1 / (1 - lambda) of eq. 20, rotated likewise, average
        to a symmetric matrix; the axes are turned to its eigenvectors, which gives one lambda per axis again.
 
-    The scale of the heat kernel is measured anew, since neighbors among all points are nearer.
+    The scale of the heat kernel is measured anew, since neighbors among all points are nearer; it is the second result.
     """
     random = check_random_state(ccdr.random_state)
     maps, factors, n_connected = [], [], 0
@@ -51,12 +41,10 @@ def integrate(ccdr, X, classes, codes, n_components):
     rotations = align(maps)
     mean = sum(F @ R for F, R in zip(maps, rotations, strict=True)) / len(maps)
     turned = [R.T @ (f[:n_components, None] * R) for f, R in zip(factors, rotations, strict=True)]
-    factor = sum(turned) / len(maps)
-    values, axes = eigh(factor)
+    values, axes = eigh(sum(turned) / len(maps))
     mean = mean @ fix_signs(axes)
-    n_classes = len(classes)
-    epsilon = _scale(ccdr, X, random)
-    return Integrated(1 - 1 / values, mean[:n_classes], mean[n_classes:], epsilon, n_connected)
+    found = Eigenmap(1 - 1 / values, *np.split(mean, [len(classes)]), n_connected)
+    return found, _scale(ccdr, X, random)
 
 
 def align(maps):
