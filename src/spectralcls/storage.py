@@ -10,8 +10,6 @@ from ._utils.typing import FilePath
 
 __all__ = ["load", "save"]
 
-_INSTALL = 'model files need skops: pip install "spectralcls[models]"'
-
 
 def save(model, path: FilePath) -> None:
     """Write a fitted estimator to a file.
@@ -45,7 +43,7 @@ def save(model, path: FilePath) -> None:
     >>> bool((again.predict(X) == model.predict(X)).all())
     True
     """
-    skops = _skops()
+    skops = skops_io()
     with atomic(path) as temporary:
         skops.dump(model, temporary)
 
@@ -87,7 +85,7 @@ def load(path: FilePath):
     >>> again.predict([[0.9]])
     array(['yes'], dtype='<U3')
     """
-    skops, path = _skops(), as_path(path)
+    skops, path = skops_io(), as_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")
     try:
@@ -135,9 +133,10 @@ def _is_trusted(name):
     return True
 
 
-def _skops():
+def skops_io():
+    """The library, or one sentence on how to get it."""
     try:
         import skops.io
     except ImportError:
-        raise ImportError(_INSTALL) from None
+        raise ImportError('model files need skops: pip install "spectralcls[models]"') from None
     return skops.io

@@ -10,9 +10,10 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
+from spectralcls._utils.training_data import TrainingData
 from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.metric._gradient_metric import _combined, _gradients
-from spectralcls.metric._likelihood import FLOOR, Sample, loss, loss_and_gradient
+from spectralcls.metric._likelihood import FLOOR, loss, loss_and_gradient
 
 unlearned = pytest.mark.filterwarnings("ignore:No (step|round) improved:sklearn.exceptions.ConvergenceWarning")
 
@@ -22,12 +23,12 @@ def make_sample(n=40, q=4, n_classes=3, seed=0, weighted=False):
     codes = np.arange(n) % n_classes
     Y = rng.normal(size=(n, q)) + 0.7 * codes[:, None] * (np.arange(q) == 0)
     weights = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
-    return Sample(Y.astype(np.float32), codes, weights, n_classes)
+    return TrainingData(Y.astype(np.float32), codes, np.arange(n_classes), weights)
 
 
 def dense_loss(sample, A, queries, references):
     """The definition, point by point, in float64: a query's weight less one copy of itself is what remains of it."""
-    Z = sample.Y.astype(np.float64) @ A
+    Z = sample.X.astype(np.float64) @ A
     total = 0.0
     for i in queries:
         mass = sample.weights[references].copy()
@@ -76,7 +77,7 @@ def test_loss_over_bandwidths_is_that_of_scaled_maps():
 
 def test_isolated_point_has_no_gradient_and_a_finite_loss():
     sample = make_sample()
-    sample.Y[0] = 1e4
+    sample.X[0] = 1e4
     every = np.arange(40)
     value, gradient = loss_and_gradient(sample, np.eye(4), every, every)
     assert np.isfinite(value) and np.all(np.isfinite(gradient))

@@ -42,9 +42,14 @@ class TrainingData(NamedTuple):
 
     def append(self, more):
         """These and `more`, of the same classes."""
-        weights = None
-        if self.weights is not None or more.weights is not None:
-            parts = [np.ones(len(part.X)) if part.weights is None else part.weights for part in (self, more)]
-            weights = np.concatenate(parts)
-        X, codes = np.concatenate([self.X, more.X]), np.concatenate([self.codes, more.codes])
+        X, weights = stack((self.X, self.weights), (more.X, more.weights))
+        codes = np.concatenate([self.codes, more.codes])
         return TrainingData(X, codes, self.classes, weights, features=self.features)
+
+
+def stack(*parts):
+    """Pairs of rows and their weights, None if all are one, as one such pair."""
+    X = np.concatenate([rows for rows, _ in parts])
+    if all(weights is None for _, weights in parts):
+        return X, None
+    return X, np.concatenate([np.ones(len(rows)) if weights is None else weights for rows, weights in parts])

@@ -7,6 +7,8 @@ from pathlib import Path
 from . import outputs
 from .errors import CommandError
 
+YES_OR_NO = {"action": argparse.BooleanOptionalAction, "default": True}
+
 
 def count(text):
     return _whole(text, 1, "a whole number of at least 1")

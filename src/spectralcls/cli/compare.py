@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 
 from . import outputs, registry, tables
-from .arguments import count, jobs, output, seed, size
+from .arguments import YES_OR_NO, count, jobs, output, seed, size
 from .errors import CommandError
 
 _METRICS = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc")
-_DESCRIPTION = """\
+HELP = "fit classifiers on a data set and print one table"
+DESCRIPTION = """\
 Fit classifiers of this package and of scikit-learn, each tuned on the training part of the same repeated stratified
 splits of one data set. Print one table, the best first, and say which one to take."""
-_EPILOG = """\
+EPILOG = """\
 examples:
   spectralcls compare wine
   spectralcls compare customers.csv --target churn --dry-run
@@ -28,14 +29,7 @@ simdata_3, a file NAME.npz of the data folder, or openml:NAME.
 --peers adds, each with its defaults and if it is installed: XGBoost, LightGBM, CatBoost."""
 
 
-def add_parser(commands):
-    parser = commands.add_parser(
-        "compare",
-        help="fit classifiers on a data set and print one table",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser):
     add = parser.add_argument
     add("data", metavar="DATA", help="name of a data set, or a file")
     add("--target", metavar="COLUMN", help="column of the file with the classes: name or position (-1: last)")
@@ -47,19 +41,13 @@ def add_parser(commands):
     add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
     add("--subsample", type=count, metavar="N", help="use N of the samples, stratified")
     add("--seed", type=seed, default=0, metavar="SEED", help="of splits and generators (default: 0)")
-    add(
-        "--scale",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="bring features to mean 0 and variance 1 on the training part (default: yes)",
-    )
+    add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 on the training part (default: yes)")
     add("--n-jobs", type=jobs, metavar="N", help="threads or processes a classifier (default: 1 up to 5000 samples)")
     add("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
     add("--json", type=output, metavar="FILE", help="write the table as a list of records")
     add("--html", type=output, metavar="FILE.html", help="write a report in one file")
     add("--quiet", action="store_true", help="show no progress")
     tables.add_options(parser)
-    return parser
 
 
 def _metric_help():

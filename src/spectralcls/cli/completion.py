@@ -2,20 +2,14 @@
 
 from .errors import CommandError
 
+HELP = "print a script for tab completion"
+DESCRIPTION = "Print a script that lets the shell complete commands, options and file names."
+EPILOG = "For bash: spectralcls completion bash > ~/.local/share/bash-completion/completions/spectralcls"
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def add_parser(commands, whole):
-    """The command; `whole` is the parser that it completes."""
-    parser = commands.add_parser(
-        "completion",
-        help="print a script for tab completion",
-        description="Print a script that lets the shell complete commands, options and file names with the tab key.",
-        epilog="For bash: spectralcls completion bash > ~/.local/share/bash-completion/completions/spectralcls",
-    )
+def add_options(parser):
     parser.add_argument("shell", choices=SHELLS, help="the shell")
-    parser.set_defaults(whole=whole)
-    return parser
 
 
 def run(arguments):

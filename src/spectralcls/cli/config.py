@@ -1,12 +1,12 @@
 """``spectralcls show-config``: how this installation was built and what it runs on."""
 
+HELP = "print compiler, flags, instruction-set variant and threads"
+DESCRIPTION = "Print compiler, flags, instruction-set variant and threads of this installation."
+EPILOG = None
 
-def add_parser(commands):
-    return commands.add_parser(
-        "show-config",
-        help="print compiler, flags, instruction-set variant and threads",
-        description="Print compiler, flags, instruction-set variant and threads of this installation.",
-    )
+
+def add_options(parser):
+    pass
 
 
 def run(arguments):

@@ -5,28 +5,22 @@ import ast
 from dataclasses import replace
 
 from . import registry, tables
-from .arguments import count, jobs, output, seed, threads
+from .arguments import YES_OR_NO, count, jobs, output, seed, threads
 from .errors import CommandError
 from .outputs import keep_apart
 
-_DESCRIPTION = """\
+HELP = "fit a classifier on a file"
+DESCRIPTION = """\
 Read a CSV, Excel or Parquet file (or a folder of Parquet files), fit a classifier on it and save the model, with the
 rules by which the file was read. With --max-points only a random sample of Parquet rows is ever in memory."""
-_EPILOG = """\
+EPILOG = """\
 examples:
   spectralcls fit customers.csv --target churn --out churn.skops
   spectralcls fit years.parquet --target species --classifier perturbo --max-points 1000000 --out species.skops
   spectralcls fit measurements.csv --target -1 --drop id --set time_budget=60 --out species.skops"""
 
 
-def add_parser(commands):
-    parser = commands.add_parser(
-        "fit",
-        help="fit a classifier on a file",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser):
     add = parser.add_argument
     add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
     add("--target", metavar="COLUMN", required=True, help="column with the classes: name or position")
@@ -42,31 +36,27 @@ def add_parser(commands):
     )
     add("--max-points", type=count, metavar="N", help="fit on a random sample of N rows")
     add("--seed", type=seed, default=0, metavar="SEED", help="of the sample and the tuning (default: 0)")
-    add(
-        "--scale",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="bring features to mean 0 and variance 1 (default: yes)",
-    )
+    add("--scale", **YES_OR_NO, help="bring features to mean 0 and variance 1 (default: yes)")
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--out", type=output, metavar="FILE", required=True, help="model file, written by skops")
     add("--quiet", action="store_true", help="show no progress")
     tables.add_options(parser)
-    return parser
 
 
 def run(arguments):
     (entry,) = registry.select([arguments.classifier])
     keep_apart(arguments.out, arguments.data)
     if not arguments.dry_run:
-        _require_skops()
+        from .. import storage
+
+        storage.skops_io()  # before the work
     data = tables.read(arguments, n_samples=arguments.max_points)
     if arguments.dry_run:
         print(data.description)
         return 0
     import numpy as np
 
-    from .. import datasets, storage
+    from .. import datasets
     from .evaluation import fitted
 
     rows = np.arange(len(data.y))
@@ -93,13 +83,6 @@ def run(arguments):
     print(f"{arguments.out}: {entry.name}, {size}, {data.X.shape[1]} features, {len(data.classes)} classes")
     print(model.table_schema_.summary())
     return 0
-
-
-def _require_skops():
-    try:
-        import skops.io  # noqa: F401
-    except ImportError:
-        raise CommandError('model files need skops: pip install "spectralcls[models]"') from None
 
 
 def _parameter(text):

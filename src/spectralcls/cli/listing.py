@@ -4,15 +4,13 @@ from pathlib import Path
 
 from . import registry
 
+HELP = "list classifiers and data sets"
+DESCRIPTION = "List the classifiers and the data sets that the other commands have names for."
+EPILOG = None
 
-def add_parser(commands):
-    parser = commands.add_parser(
-        "list",
-        help="list classifiers and data sets",
-        description="List the classifiers and the data sets that the other commands have names for.",
-    )
+
+def add_options(parser):
     parser.add_argument("--data-home", type=Path, metavar="FOLDER", help="data folder (default: $SPECTRALCLS_DATA)")
-    return parser
 
 
 def run(arguments):

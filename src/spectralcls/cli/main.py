@@ -1,4 +1,4 @@
-"""Argument parsing and dispatch; each subcommand is a module with ``add_parser`` and ``run``."""
+"""Argument parsing and dispatch; each subcommand is a module with its texts, ``add_options`` and ``run``."""
 
 import argparse
 import difflib
@@ -13,7 +13,14 @@ from .. import __version__
 from . import compare, completion, config, fit, listing, predict
 from .errors import CommandError
 
-_COMMANDS = {"compare": compare, "fit": fit, "predict": predict, "list": listing, "show-config": config}
+_COMMANDS = {
+    "compare": compare,
+    "fit": fit,
+    "predict": predict,
+    "list": listing,
+    "show-config": config,
+    "completion": completion,
+}
 _BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
 
 
@@ -31,9 +38,11 @@ def build_parser():
     parser = _Parser(prog="spectralcls", description="Information-theoretic and spectral classifiers.")
     parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in _COMMANDS.values():
-        command.add_parser(commands).set_defaults(run=command.run)
-    completion.add_parser(commands, parser).set_defaults(run=completion.run)
+    for name, command in _COMMANDS.items():
+        texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": command.EPILOG}
+        own = commands.add_parser(name, **texts, formatter_class=argparse.RawDescriptionHelpFormatter)
+        command.add_options(own)
+        own.set_defaults(run=command.run, whole=parser)
     return parser
 
 
@@ -75,11 +84,10 @@ def main(argv=None):
 
 def _check_command(argv):
     """Suggest the command that a first word may mean."""
-    names = (*_COMMANDS, "completion")
-    if argv and not argv[0].startswith("-") and argv[0] not in names:
-        close = difflib.get_close_matches(argv[0], names, n=1)
+    if argv and not argv[0].startswith("-") and argv[0] not in _COMMANDS:
+        close = difflib.get_close_matches(argv[0], _COMMANDS, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        raise CommandError(f"unknown command {argv[0]!r}.{hint} There are: {', '.join(names)}.")
+        raise CommandError(f"unknown command {argv[0]!r}.{hint} There are: {', '.join(_COMMANDS)}.")
 
 
 @contextmanager

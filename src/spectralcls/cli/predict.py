@@ -4,38 +4,31 @@ The output is a CSV file, or a folder of Parquet files that every Parquet reader
 row group of the input, written under another name and renamed when it is complete. A part that exists is whole.
 """
 
-import argparse
 import csv
 import hashlib
 import json
 from pathlib import Path
 
-from .arguments import jobs, threads
+from .arguments import YES_OR_NO, jobs, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
 _TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters, unless a CSV file was read that has semicolons
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
-_DESCRIPTION = """\
+HELP = "classify a file with a saved model"
+DESCRIPTION = """\
 Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
 learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with semicolons and decimal commas
 if the input has them. Otherwise it is a folder of Parquet files, one for each row group of the input, which
 readers take for one table. After an interruption or a full disk its parts are valid, and --resume goes on."""
-_EPILOG = """\
+EPILOG = """\
 examples:
   spectralcls predict churn.skops new.csv --out predictions.csv --proba --keep "customer number"
   spectralcls predict species.skops years.parquet --out predictions.parquet --resume"""
 
 
-def add_parser(commands):
-    parser = commands.add_parser(
-        "predict",
-        help="classify a file with a saved model",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser):
     add = parser.add_argument
     add("model", metavar="MODEL", type=Path, help="file that `spectralcls fit` wrote")
     add("data", metavar="DATA", help="CSV, Excel or Parquet file, or folder of Parquet files")
@@ -43,17 +36,11 @@ def add_parser(commands):
     add("--proba", action="store_true", help="write the probability of each class")
     add("--keep", metavar="COLUMN", action="append", default=[], help="input column to copy (all: every one)")
     add("--unknown", choices=("error", "missing"), default="error", help="what a level is that the model does not know")
-    add(
-        "--escape",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="put ' before cells of text that a spreadsheet would run as formulas (default: yes)",
-    )
+    add("--escape", **YES_OR_NO, help="put ' before cells that a spreadsheet would run as formulas (default: yes)")
     add("--resume", action="store_true", help="keep the parts that are there and write the others")
     add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--quiet", action="store_true", help="show no progress")
-    return parser
 
 
 def run(arguments):

@@ -61,7 +61,7 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
     A step takes a random half of the training rows against itself; with more than 2 `MIN_BATCH` rows `MIN_BATCH`
     queries, or a twentieth, against up to `MAX_REFERENCES` others.
     """
-    held_out, training = _split(len(sample.Y), validation_fraction, rng)
+    held_out, training = _split(len(sample.X), validation_fraction, rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
     denser = len(training) > MAX_REFERENCES
     grid = _DENSER[::-1] if denser else np.ones(1)

@@ -25,7 +25,7 @@ def _class_means(sample):
     mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
     means = (
         np.stack(
-            [np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.Y.T],
+            [np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.X.T],
             axis=1,
         )
         / np.maximum(mass, np.finfo(float).tiny)[:, None]
@@ -36,14 +36,14 @@ def _class_means(sample):
 def within_class_covariance(sample):
     """Weighted covariance of the points around the means of their classes, (q, q) float64."""
     _, means = _class_means(sample)
-    deviations = sample.Y - means[sample.codes].astype(np.float32)
+    deviations = sample.X - means[sample.codes].astype(np.float32)
     deviations *= np.sqrt(sample.weights / sample.weights.sum())[:, None].astype(np.float32)
     return (deviations.T @ deviations).astype(np.float64)
 
 
 def candidates(sample, kind):
     """Names and maps: for "diagonal" those without rotation."""
-    q = sample.Y.shape[1]
+    q = sample.X.shape[1]
     covariance = within_class_covariance(sample)
     scale = np.trace(covariance) / q or 1.0
     yield "identity", np.eye(q)
@@ -61,12 +61,12 @@ def candidates(sample, kind):
 
 def absorb_bandwidth(sample, W, rng, n_jobs):
     """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points."""
-    n = len(sample.Y)
-    mapped = sample._replace(Y=sample.Y @ W.astype(np.float32))
-    if not np.ptp(mapped.Y, axis=0).any():
+    n = len(sample.X)
+    mapped = sample._replace(X=sample.X @ W.astype(np.float32))
+    if not np.ptp(mapped.X, axis=0).any():
         return W, np.inf
     queries = np.arange(n) if n <= MAX_VALIDATED else np.sort(rng.choice(n, MAX_VALIDATED, replace=False))
-    grid = bandwidth_grid(mapped.Y)
+    grid = bandwidth_grid(mapped.X)
     losses = loss(mapped, np.eye(W.shape[1]), queries, np.arange(n), grid, n_jobs)
     best = losses.argmin()
     return W / grid[best], float(losses[best])
@@ -85,8 +85,8 @@ def leading_directions(sample, n_components):
     """Orthonormal (q, p): the directions between the classes' means, then those of largest variance besides."""
     mass, means = _class_means(sample)
     between = np.sqrt(mass / mass.sum())[:, None] * (means - mass @ means / mass.sum())
-    covariance = (sample.Y.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.Y
+    covariance = (sample.X.T * (sample.weights / sample.weights.sum()).astype(np.float32)) @ sample.X
     basis = np.linalg.svd(between, full_matrices=False)[2][: sample.n_classes - 1].T
-    rest = np.eye(sample.Y.shape[1]) - basis @ basis.T
+    rest = np.eye(sample.X.shape[1]) - basis @ basis.T
     others = eigh(rest @ covariance.astype(np.float64) @ rest)[1][:, ::-1]
     return np.linalg.qr(np.hstack([basis, others]))[0][:, :n_components]

@@ -16,7 +16,6 @@ from .._utils.progress import progress
 from .._utils.typing import RandomState
 from ._descent import learn, most_steps
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
-from ._likelihood import Sample
 from ._linear_map import LinearMap
 
 
@@ -157,15 +156,15 @@ class KernelMetric(LinearMap):
         mean, W, sample = _standardized(data, rotate=self.kind != "diagonal")
         start = best_start(sample, self.kind, seed, self.n_jobs)
         W = W @ start.W
-        sample = sample._replace(Y=sample.Y @ start.W.astype(np.float32))
-        q = sample.Y.shape[1]
+        sample = sample._replace(X=sample.X @ start.W.astype(np.float32))
+        q = sample.X.shape[1]
         A, start_loss = np.eye(q), start.loss
         if n_components < q and self.kind != "diagonal":
             A = leading_directions(sample, n_components)
             A, start_loss = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
         n_steps, training, validation = 1, [], []
         if self.kind != "whiten":
-            max_iter = most_steps(len(sample.Y)) if self.max_iter == "auto" else self.max_iter
+            max_iter = most_steps(len(sample.X)) if self.max_iter == "auto" else self.max_iter
             with progress("metric", max_iter, silent=not self.verbose) as step_done:
                 learned = learn(
                     sample,
@@ -188,11 +187,11 @@ class KernelMetric(LinearMap):
                 )
             A, n_steps, _, training, validation = learned
         if self.kind == "diagonal":
-            strength = np.abs(np.diag(A)) * sample.Y.std(axis=0)
+            strength = np.abs(np.diag(A)) * sample.X.std(axis=0)
             A = A[:, np.sort(np.argsort(-strength, kind="stable")[:n_components])]
         A, self.loss_ = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
         if self.kind != "diagonal":
-            A = A @ _principal_axes(sample.Y @ A, sample.weights)
+            A = A @ _principal_axes(sample.X @ A, sample.weights)
         self.mean_ = mean
         self.components_ = (W @ A).T
         self.n_iter_, self.loss_curve_, self.validation_curve_ = n_steps, training, validation
@@ -224,8 +223,7 @@ def _standardized(data, rotate):
         W, X = inverse[:, None] * axes.T, X @ axes.T
     else:
         W = np.diag(inverse)
-    Y = X.astype(np.float32)
-    return mean, W, Sample(Y, data.codes, weights, data.n_classes)
+    return mean, W, data._replace(X=X.astype(np.float32))
 
 
 def _principal_axes(Z, weights):

@@ -4,9 +4,9 @@ With ``z = y A`` and ``k_ij = exp(-|z_i - z_j|^2 / 2)``, let S_i be the sum of k
 and A_i the part of i's own class. The posterior of the own class is A_i / S_i: the likelihood of neighborhood
 components analysis, with the log loss. Its gradient is a weighted kernel sum with one column for each feature, and
 another with two columns; no matrix of pairs exists.
-"""
 
-from typing import NamedTuple
+A `sample` is `TrainingData` of distinct points: X (n, q) float32 and centered, weights (n,) how often each counts.
+"""
 
 import numpy as np
 
@@ -15,18 +15,6 @@ from ..kernels import kernel_sums
 FLOOR = 0.02  # added to the posterior: a mislabeled point must not dominate the loss
 _SMALLEST_SUM = 1e-30  # a query that sees less than this has no direction to move in float32
 _BLOCK_BYTES = 1 << 26
-
-
-class Sample(NamedTuple):
-    """Distinct points with their classes."""
-
-    Y: np.ndarray  # (n, q) float32, centered
-    codes: np.ndarray  # (n,)
-    weights: np.ndarray  # (n,) float64; how often each point counts
-    n_classes: int
-
-    def take(self, rows):
-        return Sample(self.Y[rows], self.codes[rows], self.weights[rows], self.n_classes)
 
 
 def _own_positions(n, queries, references):
@@ -45,7 +33,7 @@ def _further_copies(sample, queries, own):
 def loss(sample, A, queries, references, bandwidths=(1.0,), n_jobs=None):
     """Mean of ``-log(A_i / S_i + FLOOR)`` over the queries, for each bandwidth: (b,). In the logarithm, so that no
     query is too far from all references."""
-    Z, own = sample.Y @ A.astype(np.float32), _own_positions(len(sample.Y), queries, references)[0]
+    Z, own = sample.X @ A.astype(np.float32), _own_positions(len(sample.X), queries, references)[0]
     with np.errstate(divide="ignore"):
         copies = np.log(_further_copies(sample, queries, own))
     # Ascending bandwidths in one pass over the pairs.
@@ -93,9 +81,9 @@ def loss_and_gradient(sample, A, queries, references, n_jobs=None):
     again would lose everything else in rounding. Cost O(m r (p + q)) for m queries and r references.
     """
     A = A.astype(np.float32)
-    Y_q, Y_r = sample.Y[queries], sample.Y[references]
+    Y_q, Y_r = sample.X[queries], sample.X[references]
     Z_q, Z_r = Y_q @ A, Y_r @ A
-    own, where = _own_positions(len(sample.Y), queries, references)
+    own, where = _own_positions(len(sample.X), queries, references)
     copies = _further_copies(sample, queries, own)
     columns = np.column_stack([np.ones(len(Y_r), np.float32), Y_r])
     if _unless_ones(sample.weights[references]) is not None:

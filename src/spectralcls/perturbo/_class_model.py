@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 from .._core.interrupt import eigh, matmul
 from .._utils.cached import cached_property
+from .._utils.training_data import stack
 from ..linalg import rpcholesky
 from ._gaussian import gaussian, without_subnormals
 from ._triangle import NotPositiveDefiniteError, Triangle, cholesky_in_place, independent_rows
@@ -184,7 +185,7 @@ class ClassModel:
         if whitened is None:
             whitened = self.kernel(X, n_jobs=n_jobs)
             self.triangle.solve(whitened)
-        samples, all_weights = _joined(self.samples, self.weights, X, weights)
+        samples, all_weights = stack((self.samples, self.weights), (X, weights))
         roots = None if self.regularization.kind is None else _roots(weights)
         corner = _rooted_matrix(X, self.bandwidth, roots, n_jobs)
         if roots is not None:
@@ -192,7 +193,7 @@ class ClassModel:
         corner -= whitened.T @ whitened
         corner.flat[:: len(X) + 1] += self.regularization.alpha
         kept, U = _factor(corner, self.regularization, len(self.points) + len(X), name)
-        points, all_roots = _joined(self.points, self.roots, X[kept], None if roots is None else roots[kept])
+        points, all_roots = stack((self.points, self.roots), (X[kept], None if roots is None else roots[kept]))
         return replace(
             self,
             samples=samples,
@@ -202,26 +203,11 @@ class ClassModel:
             triangle=self.triangle.grown(whitened[:, kept], U),
         )
 
-    def joined(self, X, weights=None):
-        """All samples and their weights, with further ones behind them."""
-        return _joined(self.samples, self.weights, X, weights)
-
 
 def together(models):
     """Samples of all classes, their codes, and their weights or None."""
-    X, codes = models[0].samples[:0], np.zeros(0, dtype=np.intp)
-    weights = None
-    for c, model in enumerate(models):
-        X, weights = _joined(X, weights, model.samples, model.weights)
-        codes = np.append(codes, np.full(len(model.samples), c))
-    return X, codes, weights
-
-
-def _joined(X, weights, more, more_weights):
-    if weights is not None or more_weights is not None:
-        parts = (weights, X), (more_weights, more)
-        weights = np.concatenate([np.ones(len(rows)) if own is None else own for own, rows in parts])
-    return np.concatenate([X, more]), weights
+    X, weights = stack(*((model.samples, model.weights) for model in models))
+    return X, np.repeat(np.arange(len(models)), [len(model.samples) for model in models]), weights
 
 
 def _roots(weights):

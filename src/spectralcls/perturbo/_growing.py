@@ -7,7 +7,7 @@ import numpy as np
 from .._estimator import transactional
 from .._inputs import Inputs
 from .._inputs.missing import is_incomplete
-from .._utils.training_data import TrainingData
+from .._utils.training_data import TrainingData, stack
 from .._utils.typing import ArrayLike
 from ._class_model import together
 
@@ -85,7 +85,7 @@ class GrowingMixin:
             elif len(new) and model.grows and (self.rank is None or len(model.samples) + len(new) <= self.rank):
                 model = model.extended(new, new_weights, self.n_jobs, label, whitened)
             elif len(new):
-                model = self._fit_class(*model.joined(new, new_weights), bandwidth, label)
+                model = self._fit_class(*stack((model.samples, model.weights), (new, new_weights)), bandwidth, label)
             models.append(model)
         self._completion = None
         self._labels = np.concatenate([self._labels, y])
