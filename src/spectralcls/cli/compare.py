@@ -79,17 +79,7 @@ def run(arguments):
     metrics = arguments.metric
     with progress(f"compare {data.name}", len(entries) * arguments.repeats, silent=arguments.quiet) as step:
         try:
-            results = evaluate(
-                data,
-                entries,
-                metrics=metrics,
-                repeats=arguments.repeats,
-                test_size=arguments.test_size,
-                seed=arguments.seed,
-                scale=arguments.scale,
-                n_jobs=arguments.n_jobs,
-                step=step,
-            )
+            results = evaluate(data, entries, arguments, step)
         except ValueError as error:  # too few samples for the split that was asked for
             raise CommandError(f"{data.name}: {error}") from None
     print(report.heading(data, results[0], arguments))

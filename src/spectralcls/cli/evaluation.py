@@ -91,7 +91,7 @@ def _known(value):
     return None if np.isnan(value) else value
 
 
-def evaluate(data, entries, *, metrics, repeats, test_size, seed, scale, n_jobs, step):
+def evaluate(data, entries, arguments, step):
     """Results of all entries, on the same splits.
 
     Up to `SMALL` samples, and without `n_jobs`, as many classifiers run side by side as there are processors, each
@@ -101,18 +101,8 @@ def evaluate(data, entries, *, metrics, repeats, test_size, seed, scale, n_jobs,
     ----------
     data : Data
     entries : sequence of Entry
-    metrics : sequence of str
-        Those to compute.
-    repeats : int
-        Number of random stratified splits.
-    test_size : float or int
-        Share or number of test samples.
-    seed : int
-        Seed of the splits and of every estimator that draws.
-    scale : bool
-        Bring each feature of numbers to mean 0 and variance 1 on the training part.
-    n_jobs : int or None
-        Passed to every estimator.
+    arguments : Namespace
+        Those of ``compare``.
     step : callable
         Called with what is done, once per classifier and split.
 
@@ -125,21 +115,21 @@ def evaluate(data, entries, *, metrics, repeats, test_size, seed, scale, n_jobs,
     ValueError
         If the classes are too small to be split.
     """
-    splits = splits_of(data, repeats, test_size, seed)
+    splits, n_jobs = splits_of(data, arguments.repeats, arguments.test_size, arguments.seed), arguments.n_jobs
     n_train, n_test = map(len, splits[0])
     results = [Result(entry.name, entry.baseline, n_train, n_test, {}) for entry in entries]
     alone = n_jobs is not None or len(data.y) > SMALL
-    options = {"seed": seed, "n_jobs": n_jobs if alone else 1}
+    options = {"seed": arguments.seed, "n_jobs": n_jobs if alone else 1}
 
     def tasks():
         for number, split in enumerate(splits):
             for position, (entry, result) in enumerate(zip(entries, results, strict=True)):
                 if result.error is None:
-                    yield (position, number), (entry, data, split, metrics, scale, options)
+                    yield (position, number), (entry, data, split, arguments.metric, arguments.scale, options)
 
     def told(name):
         position, number = name
-        step(f"{entries[position].name}, split {number + 1} of {repeats}")
+        step(f"{entries[position].name}, split {number + 1} of {arguments.repeats}")
 
     with threadpool_limits(None if alone else 1):
         with closing(imap_unordered(_fit_and_score, tasks(), 1 if alone else cpu_count(), told)) as outcomes:

@@ -104,14 +104,10 @@ def _schema(model, source):
 
 def _sources(model, arguments):
     """Pairs (number of the first row, callable that reads) of the parts of the input."""
-    from ..datasets import table_parts
+    from ..datasets import Schema, table_parts
 
-    names = [column.name for column in getattr(model, "table_schema_", _NO_SCHEMA).columns]
+    names = [column.name for column in getattr(model, "table_schema_", Schema(())).columns]
     return table_parts(arguments.data, known=names, encoding=arguments.encoding, as_written=bool(arguments.keep))
-
-
-class _NO_SCHEMA:
-    columns = ()
 
 
 def _write_text(model, arguments):

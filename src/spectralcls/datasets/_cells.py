@@ -14,22 +14,10 @@ MISSING = frozenset(
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
 # (false, true) in the languages of office programs.
-TRUTH = (
-    ("false", "true"),
-    ("no", "yes"),
-    ("n", "y"),
-    ("f", "t"),
-    ("nein", "ja"),
-    ("n", "j"),
-    ("falsch", "wahr"),
-    ("non", "oui"),
-    ("faux", "vrai"),
-    ("no", "si"),
-    ("no", "sí"),
-    ("falso", "verdadero"),
-    ("falso", "vero"),
-    ("off", "on"),
+_PAIRS = (
+    "false true|no yes|n y|f t|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero|off on"
 )
+TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
 ORDERS = ("ymd", "dmy", "mdy", "time")
 LEADING_ZERO = r"^0\d+$"
 

@@ -215,13 +215,11 @@ def _read_text(path, known, words, encoding):
     rows = [(line, row) for line, row in _rows(head, delimiter, skipped) if any(row)]
     if not rows:
         raise ValueError(f"{path}: the file is empty")
-    header = [cell.strip() for cell in rows[0][1]]
-    has_header = bool(set(header) & set(known)) or not any(map(_CELL_OF_NUMBER.fullmatch, header))
+    first = rows[0][1]
+    names, has_header = _header(first, known, not any(_CELL_OF_NUMBER.fullmatch(cell.strip()) for cell in first))
     if has_header and len(rows) == 1:
         raise ValueError(f"{path}: there are no rows below the header")
     first_row = rows[has_header][0] - 1
-    names = [name or f"column {k}" for k, name in enumerate(header, 1)] if has_header else None
-    names = names or list(map(str, range(len(header))))
     quoted, odd = b'"' in data, []
     if quoted and data.count(b'"') % 2:
         _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
@@ -261,6 +259,14 @@ def _read_text(path, known, words, encoding):
     _refuse_second_header(path, table, places)
     kind = f", {encoding}, {_DELIMITERS.get(delimiter, repr(delimiter))} between cells"
     return Source(path, table, "line", places, len(table), kind, "," if delimiter == ";" else ".", delimiter, encoding)
+
+
+def _header(cells, known, is_header):
+    """Names of the columns by the first row, and whether it holds them: if it has a known one, or looks like it."""
+    header = [str(cell).strip() for cell in cells]
+    if is_header or set(header) & set(known):
+        return [name or f"column {k}" for k, name in enumerate(header, 1)], True
+    return list(map(str, range(len(header)))), False
 
 
 def _utf8(path, encoding):
@@ -391,11 +397,8 @@ def _read_excel(path, known):
     numbered = [(number, row) for number, row in enumerate(rows, 1) if any(cell != "" for cell in row)]
     if not numbered:
         raise ValueError(f"{path}: the first sheet is empty")
-    header = [str(cell).strip() for cell in numbered[0][1]]
-    if set(header) & set(known) or all(isinstance(cell, str) for cell in numbered[0][1]):
-        names, numbered = [name or f"column {k}" for k, name in enumerate(header, 1)], numbered[1:]
-    else:
-        names = list(map(str, range(len(header))))
+    names, has_header = _header(numbered[0][1], known, all(isinstance(cell, str) for cell in numbered[0][1]))
+    numbered = numbered[has_header:]
     if not numbered:
         raise ValueError(f"{path}: there are no rows below the header")
     columns = zip(*(row for _, row in numbered), strict=True)

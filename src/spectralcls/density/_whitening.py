@@ -121,15 +121,8 @@ def check_bounds(bounds, d):
         return None
     if len(bounds) != d:
         raise ValueError(f"bounds has {len(bounds)} pairs for {d} features.")
-    ends = np.array(
-        [
-            [-np.inf, np.inf]
-            if pair is None
-            else [end if own is None else own for own, end in zip(pair, (-np.inf, np.inf), strict=True)]
-            for pair in bounds
-        ],
-        dtype=np.float64,
-    )
+    ends = np.array([(None, None) if pair is None else pair for pair in bounds], dtype=np.float64)
+    ends = np.where(np.isnan(ends), (-np.inf, np.inf), ends)
     if not (ends[:, 0] < ends[:, 1]).all():
         raise ValueError(f"bounds must be pairs of a lower and a larger upper end, got {bounds!r}.")
     return ends

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import csr_array
 
 from ..kernels import bandwidth_grid
 from ._descent import MAX_VALIDATED
@@ -23,14 +24,10 @@ class Start(NamedTuple):
 def _class_means(sample):
     """Weight (C,) and mean (C, q) of each class."""
     mass = np.bincount(sample.codes, sample.weights, minlength=sample.n_classes)
-    means = (
-        np.stack(
-            [np.bincount(sample.codes, sample.weights * column, minlength=sample.n_classes) for column in sample.X.T],
-            axis=1,
-        )
-        / np.maximum(mass, np.finfo(float).tiny)[:, None]
+    members = csr_array(
+        (sample.weights, (sample.codes, np.arange(len(sample.codes)))), (sample.n_classes, len(sample.codes))
     )
-    return mass, means
+    return mass, members @ sample.X / np.maximum(mass, np.finfo(float).tiny)[:, None]
 
 
 def within_class_covariance(sample):
