@@ -5,7 +5,6 @@ kernels?
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from spectralcls.datasets import make_gaussian_in_ring
 from spectralcls.kernels import kernel_sums
 
 from .data import spread
@@ -29,7 +28,13 @@ SIZES = {  # of the unspecified distribution: the first gives our numbers, the o
 
 def gaussian_in_ring(n, seed, size="dense"):
     """n points of each of the thesis's two classes: a Gaussian, and a ring around it."""
-    return make_gaussian_in_ring((n, n), random_state=seed, **SIZES[size])
+    rng, scale, radius, width = np.random.RandomState(seed), *SIZES[size].values()
+    inside = scale * rng.standard_normal((n, 2))
+    angle = rng.uniform(0, 2 * np.pi, n)
+    distance = np.sqrt(rng.uniform((radius - width / 2) ** 2, (radius + width / 2) ** 2, n))
+    X = np.concatenate([inside, distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])])
+    order = rng.permutation(2 * n)
+    return X[order], np.repeat([0, 1], n)[order]
 
 
 def ranges(source, kernel, draws, size="dense"):

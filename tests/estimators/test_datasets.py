@@ -13,11 +13,7 @@ from spectralcls import datasets
 GENERATORS = [
     datasets.make_two_gaussians,
     datasets.make_two_rings,
-    datasets.make_gaussian_in_ring,
     datasets.make_two_spirals,
-    datasets.make_ringnorm,
-    datasets.make_twonorm,
-    datasets.make_waveform,
 ]
 BUNDLED = {"iris": (150, 4, 3), "wine": (178, 13, 3), "breast_cancer": (569, 30, 2), "digits": (1797, 64, 10)}
 N = 40_000
@@ -57,7 +53,6 @@ def test_a_total_is_shared_out_to_within_one(make):
 
 def test_class_sizes_can_be_given():
     assert np.array_equal(np.bincount(datasets.make_two_rings((7, 3))[1]), [7, 3])
-    assert np.array_equal(np.bincount(datasets.make_waveform((4, 0, 5))[1]), [4, 0, 5])
     assert np.array_equal(np.bincount(datasets.make_two_gaussians()[1]), [100, 5])
 
 
@@ -69,34 +64,6 @@ def test_two_gaussians():
     wrong = np.mean((X.sum(axis=1) < 2.6) != y)  # the line of equal distance is the best rule
     best = norm.cdf(-np.hypot(1.4, 1.4) / 2)
     assert wrong == pytest.approx(best, abs=5 * np.sqrt(best / len(y)))
-
-
-@pytest.mark.parametrize("n_features", [20, 3])
-def test_twonorm(n_features):
-    X, y = datasets.make_twonorm((N, N), n_features=n_features, random_state=0)
-    a = 2 / np.sqrt(n_features)
-    assert_moments(X[y == 0], np.full(n_features, a), np.eye(n_features))
-    assert_moments(X[y == 1], np.full(n_features, -a), np.eye(n_features))
-    best = norm.cdf(-2)
-    assert np.mean((X.sum(axis=1) < 0) != y) == pytest.approx(best, abs=5 * np.sqrt(best / len(y)))
-
-
-@pytest.mark.parametrize("shift", [None, 1 / np.sqrt(20)])
-def test_ringnorm(shift):
-    X, y = datasets.make_ringnorm((N, N), shift=shift, random_state=0)
-    assert_moments(X[y == 0], np.zeros(20), 4 * np.eye(20))
-    assert_moments(X[y == 1], np.full(20, shift or 2 / np.sqrt(20)), np.eye(20))
-
-
-def test_waveform():
-    X, y = datasets.make_waveform((N, N, N), n_noise_features=2, random_state=0)
-    assert X.shape == (3 * N, 23)
-    i = np.arange(1, 22)
-    h1, h2, h3 = (np.maximum(6 - np.abs(i - peak), 0) for peak in (11, 15, 7))
-    for label, (s, t) in enumerate([(h1, h2), (h1, h3), (h2, h3)]):
-        mean, step = np.zeros(23), np.zeros(23)
-        mean[:21], step[:21] = (s + t) / 2, s - t
-        assert_moments(X[y == label], mean, np.eye(23) + np.outer(step, step) / 12)
 
 
 def test_rings_have_their_support_and_are_uniform_on_it():
@@ -112,15 +79,6 @@ def test_rings_have_their_support_and_are_uniform_on_it():
         assert kstest((np.arctan2(*ring.T) / np.pi + 1) / 2, "uniform").pvalue > 1e-3
 
 
-def test_gaussian_in_ring():
-    X, y = datasets.make_gaussian_in_ring((N, N), scale=0.7, radius=2, width=4, random_state=0)
-    assert_moments(X[y == 0], [0, 0], 0.49 * np.eye(2))
-    distance = np.hypot(*X[y == 1].T)  # as wide as this, the ring is a disc
-    assert distance.max() <= 4 and kstest(distance**2 / 16, "uniform").pvalue > 1e-3
-    X, y = datasets.make_gaussian_in_ring(random_state=0)
-    assert np.hypot(*X[y == 1].T).min() >= 2.5
-
-
 def test_spirals():
     X, y = datasets.make_two_spirals(4000, turns=2, radius=5, noise=0, random_state=0)
     t = np.hypot(*X.T) / 5
@@ -134,32 +92,12 @@ def test_spirals():
     assert np.std(noisy - quiet) == pytest.approx(0.3, rel=0.01)
 
 
-def test_simdata_has_the_papers_sizes_and_about_its_difficulty():
-    published = {1: 0.757, 2: 0.405, 3: 0.167}  # k-NN, k the best one for the test set, as in the paper
-    for version, (n_features, rate) in enumerate(zip((19, 26, 31), published.values(), strict=True), start=1):
-        rates = []
-        for seed in range(4):
-            X, y = datasets.make_simdata(version, random_state=seed)
-            assert X.shape == (1000, n_features) and len(np.unique(y)) == 10
-            train, test = slice(200), slice(200, None)
-            models = [KNeighborsClassifier(k).fit(X[train], y[train]) for k in (1, 2, 3, 4, 5, 6)]
-            rates.append(max(model.score(X[test], y[test]) for model in models))
-        assert np.mean(rates) == pytest.approx(rate, abs=0.05)
-
-
 @pytest.mark.parametrize(
     "name",
     [
         "two_gaussians",
         "two_rings",
-        "gaussian_in_ring",
         "two_spirals",
-        "ringnorm",
-        "twonorm",
-        "waveform",
-        "simdata_1",
-        "simdata_2",
-        "simdata_3",
     ],
 )
 def test_generators_load_by_name(name):
@@ -294,8 +232,7 @@ def test_openml_targets_become_indices(monkeypatch):
         lambda: datasets.make_two_rings(radii=(1, 2, 3)),
         lambda: datasets.make_two_spirals(turns=0),
         lambda: datasets.make_two_gaussians(means=[1, 2]),
-        lambda: datasets.make_simdata(4),
-        lambda: datasets.make_twonorm(10, random_state="x"),
+        lambda: datasets.make_two_rings(10, random_state="x"),
     ],
 )
 def test_bad_parameters_are_refused(call):
@@ -304,7 +241,7 @@ def test_bad_parameters_are_refused(call):
 
 
 def test_every_parameter_of_every_generator_is_documented():
-    for make in (*GENERATORS, datasets.make_simdata):
+    for make in GENERATORS:
         for name in inspect.signature(make).parameters:
             assert name in make.__doc__
 

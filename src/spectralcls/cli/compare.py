@@ -23,8 +23,7 @@ examples:
   spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
 
 DATA is a CSV, Parquet, Excel or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
-two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm, waveform, simdata_1, simdata_2,
-simdata_3, a file NAME.npz of the data folder, or openml:NAME.
+two_gaussians, two_rings, two_spirals, a file NAME.npz of the data folder, or openml:NAME.
 
 --peers adds, each with its defaults and if it is installed: XGBoost, LightGBM, CatBoost."""
 

@@ -3,7 +3,6 @@
 import os
 import warnings
 import zipfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +18,10 @@ OPENML_PREFIX = "openml:"
 
 _BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _GENERATORS = {
-    name: getattr(_generators, f"make_{name}")
-    for name in ("two_gaussians", "two_rings", "gaussian_in_ring", "two_spirals", "ringnorm", "twonorm", "waveform")
-} | {f"simdata_{version}": partial(_generators.make_simdata, version) for version in (1, 2, 3)}
+    "two_gaussians": _generators.make_two_gaussians,
+    "two_rings": _generators.make_two_rings,
+    "two_spirals": _generators.make_two_spirals,
+}
 
 
 def load(
@@ -34,9 +34,8 @@ def load(
     """Load a data set by its name.
 
     Names are looked up among the sets that come with scikit-learn (iris, wine, breast_cancer, digits), the
-    generators of this module (two_gaussians, two_rings, gaussian_in_ring, two_spirals, ringnorm, twonorm,
-    waveform, simdata_1, simdata_2, simdata_3) and the files ``<name>.npz`` of the data folder, in this
-    order. A name ``openml:credit-g`` or ``openml:31`` is fetched from OpenML by name or number; nothing
+    generators of this module (two_gaussians, two_rings, two_spirals) and the files ``<name>.npz`` of the data
+    folder, in this order. A name ``openml:credit-g`` or ``openml:31`` is fetched from OpenML by name or number; nothing
     else uses the network.
 
     Parameters
