@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from spectralcls import ParzenClassifier
 from spectralcls.metric import KernelMetric
-from spectralcls.plotting import MetricDisplay
+from spectralcls.plotting import EmbeddingDisplay, MetricDisplay
 
 warnings.simplefilter("ignore", ConvergenceWarning)  # on iris alone there may be nothing to learn, and fit says so
 X, y = load_iris(return_X_y=True)
@@ -49,8 +49,12 @@ ax.set(title="A learned metric ignores noise", xlabel="features of noise added t
 ax.legend()
 
 # %%
-# What the metric of all points looks at, how it was learned, and the plane it sees: iris first, then the noise.
+# What the metric of all points looks at, how it was learned, and the plane of the two features of most weight.
 names = [*load_iris().feature_names, *(f"noise {j}" for j in range(noise.shape[1]))]
 wide = pd.DataFrame(StandardScaler().fit_transform(np.hstack([X, noise])), columns=names)
-MetricDisplay.from_estimator(KernelMetric(kind="diagonal").fit(wide, y), X=wide, y=y, n_shown=10)
+metric = KernelMetric(kind="diagonal").fit(wide, y)
+_, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+MetricDisplay.from_estimator(metric, X=wide, n_shown=10, axes=axes[:2])
+strongest = np.argsort(-np.abs(np.diag(metric.components_)))[:2]
+EmbeddingDisplay.from_estimator(metric, wide, y, components=strongest, ax=axes[2])
 plt.show()

@@ -37,38 +37,21 @@ def test_own_axes_and_features_without_names():
     plt.close(figure)
 
 
-@pytest.mark.parametrize("metric", [KernelMetric("whiten"), GradientMetric("diagonal")], ids=["rows", "diagonal"])
-def test_the_plane_has_the_two_directions_of_largest_spread(metric):
-    import matplotlib.pyplot as plt
-
-    X, y = load_wine(return_X_y=True)
-    X, labels = (X - X.mean(axis=0)) / X.std(axis=0), np.array(["a", "b", "c"])[y]
-    metric.fit(X, labels)
-    metric.loss_curve_ = metric.loss_curve_ or [0.0]
-    display = plotting.MetricDisplay.from_estimator(metric, X=X, y=labels)
-    Z = metric.transform(X)
-    spread = np.sort(Z.var(axis=0))[::-1][:2]
-    np.testing.assert_allclose(display.plane.var(axis=0), spread)
-    for points, label in zip(display.points_, "abc", strict=True):
-        np.testing.assert_allclose(points.get_offsets(), display.plane[labels == label])
-    assert len(display.axes_) == 3
-    with pytest.raises(ValueError, match="pass X, too"):
-        plotting.MetricDisplay.from_estimator(metric, y=labels)
-    plt.close(display.figure_)
-
-
 @pytest.mark.filterwarnings("ignore:No step improved")
 def test_a_classifier_shows_the_metric_that_it_learned():
     import matplotlib.pyplot as plt
 
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = ParzenClassifier(metric="diagonal").fit(X, y)
-    display = plotting.MetricDisplay.from_estimator(model, X=X, y=y, n_shown=13)
+    display = plotting.MetricDisplay.from_estimator(model, X=X, n_shown=13)
     weights = np.abs(np.diag(model.metric_.components_))  # of features that the classifier has scaled
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], np.sort(weights))
     names = [label.get_text() for label in display.axes_[0].get_yticklabels()]
     assert names == list(X.columns[np.argsort(weights)])
-    plt.close(display.figure_)
+    plane = plotting.EmbeddingDisplay.from_estimator(model, X, y)
+    np.testing.assert_array_equal(plane.points, plotting.EmbeddingDisplay.from_estimator(model, X).points)
+    np.testing.assert_allclose(plane.points, model._inputs(X)[:, :2])
+    plt.close("all")
     with pytest.raises(ValueError, match="ParzenClassifier has learned no metric"):
         plotting.MetricDisplay.from_estimator(ParzenClassifier().fit(X, y))
 

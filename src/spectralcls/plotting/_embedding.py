@@ -80,13 +80,13 @@ class EmbeddingDisplay(Display):
         ax=None,
         **kwargs,
     ) -> Self:
-        """Draw the embedding of a fitted `CCDR` or `KernelMap`, or of a spectral classifier that decomposed a kernel.
+        """Draw the embedding of a fitted transformer, a spectral classifier's, or the points under a learned metric.
 
         Parameters
         ----------
         estimator : object
-            With `transform`, or with an attribute `map_` that has it; `class_centers_` or `centers_` are drawn if there
-            are any.
+            With `transform`, or with an attribute `map_` that has it, or with a `metric_`; `class_centers_` or
+            `centers_` are drawn if there are any.
         X : array-like of shape (n, n_features) or None, default=None
             Points to embed; None: the training points as `fit` embedded them, if the estimator keeps these.
         y : array-like of shape (n,) or None, default=None
@@ -117,15 +117,16 @@ class EmbeddingDisplay(Display):
             If it has no embedding or no such components, or X and y differ in length.
         """
         check_is_fitted(estimator)
-        mapping = getattr(estimator, "map_", estimator)
-        if not hasattr(mapping, "transform"):
+        mapping = estimator if hasattr(estimator, "transform") else getattr(estimator, "map_", None)
+        if mapping is None and getattr(estimator, "metric_", None) is None:
             raise ValueError(
-                f"This {type(estimator).__name__} has no embedding to draw: fit it with n_components=2 or "
-                'more (or solver="dense", which decomposes for all components, too), or draw a KernelMap.'
+                f"This {type(estimator).__name__} has no embedding to draw: fit it with n_components=2 or more (or "
+                'solver="dense", which decomposes for all components, too) or with metric="full", or draw a KernelMap.'
             )
 
         def embedded(X):
-            return mapping.transform(coordinates(estimator, X) if mapping is not estimator else X)
+            X = X if mapping is estimator else coordinates(estimator, X)
+            return X if mapping is None else mapping.transform(X)
 
         points = getattr(mapping, "embedding_", getattr(mapping, "training_map_", None)) if X is None else embedded(X)
         if points is None:

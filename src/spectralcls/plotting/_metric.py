@@ -1,20 +1,19 @@
-"""What a learned metric looks at, how it was learned, and where it puts the points."""
+"""What a learned metric looks at, and how it was learned."""
 
 from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import coordinates
-from .._utils.typing import Array, ArrayLike
+from .._utils.typing import Array
 from ._display import Display
 
 
 class MetricDisplay(Display):
-    """Weights of the features in a learned metric, its loss over the steps, and the plane of its leading directions.
+    """Weights of the features in a learned metric, and its loss over the steps.
 
-    Create it with :meth:`from_estimator`.
+    Create it with :meth:`from_estimator`; :class:`EmbeddingDisplay` shows where the metric puts the points.
 
     Parameters
     ----------
@@ -24,25 +23,19 @@ class MetricDisplay(Display):
         Names of the features.
     losses : ndarray of shape (n_steps,)
         Loss at each step.
-    plane : ndarray of shape (n_samples, 2), default=None
-        Points in the two directions in which they spread most once mapped.
-    y : array-like of shape (n_samples,), default=None
-        Their classes.
     n_shown : int, default=20
         The features of largest weight are shown.
 
     Attributes
     ----------
-    axes_ : ndarray of 2 or 3 matplotlib Axes
-        Axes with the weights, with the loss, and with the plane if there is one.
+    axes_ : ndarray of 2 matplotlib Axes
+        Axes with the weights, and with the loss.
     figure_ : matplotlib Figure
         Figure that holds them.
     bars_ : matplotlib BarContainer
         The weights, the largest on top.
     line_ : matplotlib Line2D
         The loss.
-    points_ : list of matplotlib PathCollection
-        The points of each class. Only present with a plane.
 
     Examples
     --------
@@ -60,12 +53,10 @@ class MetricDisplay(Display):
     feature_names: Any
     losses: Array
     _: KW_ONLY
-    plane: Array | None = None
-    y: ArrayLike | None = None
     n_shown: int = 20
 
     @classmethod
-    def from_estimator(cls, metric, *, X=None, y=None, n_shown=20, axes=None):
+    def from_estimator(cls, metric, *, X=None, n_shown=20, axes=None):
         """Plot a fitted metric.
 
         Parameters
@@ -74,11 +65,9 @@ class MetricDisplay(Display):
             Anything with `components_` and `loss_curve_`, or whose `metric_` has them.
         X : array-like of shape (n_samples, n_features), default=None
             If given, weights are multiplied by the features' standard deviations, so that units do not matter.
-        y : array-like of shape (n_samples,), default=None
-            Classes of the points X, which are then drawn in the plane of the two leading directions.
         n_shown : int, default=20
             Features to show at most.
-        axes : array-like of 2 or 3 matplotlib Axes, default=None
+        axes : array-like of 2 matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
         Returns
@@ -91,7 +80,7 @@ class MetricDisplay(Display):
         NotFittedError
             If the metric is not fitted.
         ValueError
-            If there are classes without points, and for what has learned no metric.
+            For what has learned no metric.
         """
         check_is_fitted(metric)
         owner, metric = metric, getattr(metric, "metric_", metric)
@@ -104,24 +93,14 @@ class MetricDisplay(Display):
         if X is not None and (owner is metric or getattr(owner, "scale_", None) is None):
             weights = weights * np.asarray(X, dtype=np.float64).std(axis=0)  # a classifier has scaled them before
         names = getattr(owner, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
-        plane = None
-        if y is not None:
-            if X is None:
-                raise ValueError("y has the classes of points that are not given: pass X, too.")
-            check_consistent_length(X, y)
-            mapped = metric.transform(X) if owner is metric else coordinates(owner, X)
-            mapped = np.asarray(mapped, dtype=np.float64)
-            leading = np.argsort(-mapped.var(axis=0), kind="stable")[:2]
-            plane = mapped[:, leading] if len(leading) == 2 else np.column_stack([mapped[:, 0], np.zeros(len(mapped))])
-        display = cls(weights, names, np.asarray(metric.loss_curve_), plane=plane, y=y, n_shown=n_shown)
-        return display.plot(axes)
+        return cls(weights, names, np.asarray(metric.loss_curve_), n_shown=n_shown).plot(axes)
 
     def plot(self, axes=None):
-        """Draw weights, loss, and the plane if there is one.
+        """Draw weights and loss.
 
         Parameters
         ----------
-        axes : array-like of 2 or 3 matplotlib Axes, default=None
+        axes : array-like of 2 matplotlib Axes, default=None
             Axes to draw into; by default new ones.
 
         Returns
@@ -129,20 +108,10 @@ class MetricDisplay(Display):
         display : MetricDisplay
             The display, drawn.
         """
-        n_axes = 2 if self.plane is None else 3
-        self.axes_ = self._axes(axes, n_axes, figsize=(4.5 * n_axes, 4))
-        left, right = self.axes_[:2]
+        self.axes_ = left, right = self._axes(axes, 2, figsize=(9, 4))
         largest = np.argsort(-self.weights, kind="stable")[: self.n_shown][::-1]
         self.bars_ = left.barh([str(self.feature_names[j]) for j in largest], self.weights[largest])
         left.set(xlabel="Weight in the metric")
         (self.line_,) = right.plot(self.losses)
         right.set(xlabel="Step", ylabel="Loss")
-        if self.plane is not None:
-            labels = np.asarray(self.y)
-            self.points_ = [
-                self.axes_[2].scatter(*self.plane[labels == label].T, s=10, label=str(label))
-                for label in np.unique(labels)
-            ]
-            self.axes_[2].set(xlabel="First direction", ylabel="Second direction")
-            self.axes_[2].legend(title="Class")
         return self
