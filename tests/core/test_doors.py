@@ -295,7 +295,10 @@ def test_numbers_that_no_float_holds_are_refused_by_the_name_of_their_argument()
         (lambda: knn(huge, X, 2), "int too large"),
         (lambda: information.renyi_entropy(huge, bandwidth=1.0), "X: int too large"),
         (lambda: information.renyi_entropy(X, bandwidth=10**400), "'bandwidth' parameter .* in the range"),
-        (lambda: information.graph_cut(X, X, bandwidth=10**400), "'bandwidth' parameter .* in the range"),
+        (
+            lambda: information.cross_information_potential(X, X, bandwidth=10**400),
+            "'bandwidth' parameter .* in the range",
+        ),
         (lambda: information.renyi_entropy(X, bandwidth=1.0, sample_weight=huge[0][:1] * 5), "sample_weight: int too"),
         (lambda: rpcholesky(huge, rank=2, bandwidth=1.0), "X: int too large"),
         (lambda: entropic_dimension(huge), "X: int too large"),

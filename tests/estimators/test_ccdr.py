@@ -259,8 +259,11 @@ def graph(n=20, seed=0):
         (lambda X, y: CCDR(extension="full", weights="binary").fit(X, y), "weights='heat'"),
         (lambda X, y: CCDRClassifier(extension="full", weights="binary").fit(X, y), "weights='heat'"),
         (lambda X, y: CCDRClassifier(unlabeled=-1).fit(X, np.full(20, -1)), "no point is labeled"),
-        (lambda X, y: CCDRClassifier(n_components=np.ones((2, 2))).fit(X, y), "n_components must be a value or a list"),
-        (lambda X, y: CCDRClassifier(beta=[]).fit(X, y), "beta is empty"),
+        (
+            lambda X, y: CCDRClassifier(n_components=np.ones((2, 2))).fit(X, y),
+            "n_components must be a number or a list",
+        ),
+        (lambda X, y: CCDRClassifier(beta=[]).fit(X, y), "beta must be a number or a list"),
     ],
 )
 def test_bad_input(call, message):

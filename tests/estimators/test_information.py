@@ -194,17 +194,14 @@ def test_divergences_are_not_negative_and_cs_and_ise_are_symmetric(seed, d, n, h
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_cut_and_volume_are_the_potentials(kernel):
+def test_the_error_and_the_potential_of_both_are_of_the_potentials(kernel):
     X, Y, _, _ = samples()
     common = {"bandwidth": 2.0, "kernel": kernel}
-    volume_X, volume_Y = info.graph_volume(X, **common), info.graph_volume(Y, **common)
-    cut = info.graph_cut(X, Y, **common)
-    assert volume_X == pytest.approx(len(X) ** 2 * info.information_potential(X, **common), rel=1e-13)
-    assert cut == pytest.approx(len(X) * len(Y) * info.cross_information_potential(X, Y, **common), rel=1e-13)
-    ise = volume_X / len(X) ** 2 + volume_Y / len(Y) ** 2 - 2 * cut / (len(X) * len(Y))
-    assert info.integrated_squared_error(X, Y, **common) == pytest.approx(ise, abs=1e-14)
-    both = info.graph_volume(np.concatenate([X, Y]), **common)
-    assert both == pytest.approx(volume_X + 2 * cut + volume_Y, rel=1e-13)
+    pp, qq = info.information_potential(X, **common), info.information_potential(Y, **common)
+    pq, n, m = info.cross_information_potential(X, Y, **common), len(X), len(Y)
+    assert info.integrated_squared_error(X, Y, **common) == pytest.approx(pp + qq - 2 * pq, abs=1e-14)
+    both = (n + m) ** 2 * info.information_potential(np.concatenate([X, Y]), **common)
+    assert both == pytest.approx(n**2 * pp + 2 * n * m * pq + m**2 * qq, rel=1e-13)
 
 
 def test_a_point_that_outweighs_all_others_is_left_out():
@@ -289,7 +286,7 @@ def test_compact_kernels_out_of_reach():
     Y = Y + 100
     common = {"bandwidth": 3.0, "kernel": "epanechnikov"}
     assert info.cross_information_potential(X, Y, **common) == 0
-    assert info.graph_cut(X, Y, log=True, **common) == -np.inf
+    assert info.cross_information_potential(X, Y, log=True, **common) == -np.inf
     assert info.cauchy_schwarz_divergence(X, Y, **common) == np.inf
     assert info.kullback_leibler_divergence(X, Y, **common) == np.inf
     lone = np.array([[0.0], [0.1], [50.0]])

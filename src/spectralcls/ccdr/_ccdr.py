@@ -14,7 +14,7 @@ from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import encode
-from ..kernels.neighbors import ALGORITHMS, knn, without_self
+from ..kernels.neighbors import knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
 from ._extension import EXTENSIONS, extend, full_sums, neighbor_rows, replace_rows, sparse_sums
@@ -74,8 +74,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         extended to all points, aligned and averaged (see Notes). The out-of-sample rule is then "nearest".
     n_subsamples : int, default=5
         Number of subsamples, where `max_samples` is exceeded.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        As in `spectralcls.neighbors.knn`; does not change the result.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -148,7 +146,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     extension: str = "symmetric"
     max_samples: int | None = None
     n_subsamples: int = 5
-    algorithm: str = "auto"
     random_state: RandomState = 0
     n_jobs: int | None = None
 
@@ -162,7 +159,6 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "extension": [StrOptions(set(EXTENSIONS))],
         "max_samples": [None, Interval(Integral, 2, None, closed="left")],
         "n_subsamples": [Interval(Integral, 1, None, closed="left")],
-        "algorithm": [StrOptions(set(ALGORITHMS))],
         "unlabeled": "no_validation",
     }
 
@@ -262,7 +258,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} must be less than the number of points, n_samples={len(X)}."
             )
-        neighbors = knn(X, X, self.n_neighbors + 1, algorithm=self.algorithm, n_jobs=self.n_jobs)
+        neighbors = knn(X, X, self.n_neighbors + 1, n_jobs=self.n_jobs)
         distances, indices = without_self(*neighbors)
         rows = np.repeat(np.arange(len(X)), self.n_neighbors)
         graph = _graph.undirected(rows, indices.ravel(), distances.ravel(), len(X))[0]
@@ -368,9 +364,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             rows, duplicates = _graph.given_rows(Q)
         else:
             radii = self._radii if self.extension == "symmetric" else None
-            rows, duplicates = neighbor_rows(
-                Q, self._fit_X, self.n_neighbors, radii, algorithm=self.algorithm, n_jobs=self.n_jobs
-            )
+            rows, duplicates = neighbor_rows(Q, self._fit_X, self.n_neighbors, radii, n_jobs=self.n_jobs)
         epsilon = np.inf if self.weights == "binary" else self.epsilon_
         with np.errstate(over="ignore"):  # a query so far away is at the same distance from all
             rows = _graph.log_heat(rows, epsilon)

@@ -71,8 +71,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         Number of points above which embeddings of subsamples are averaged, as in `CCDR`.
     n_subsamples : int, default=5
         Number of these subsamples.
-    algorithm : {"auto", "brute", "kd_tree"}, default="auto"
-        Search of neighbors, as in `spectralcls.neighbors.knn`; does not change the result.
     random_state : int, RandomState instance or None, default=0
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
@@ -138,7 +136,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     extension: str = "symmetric"
     max_samples: int | None = None
     n_subsamples: int = 5
-    algorithm: str = "auto"
     random_state: RandomState = 0
     n_jobs: int | None = None
 
@@ -152,31 +149,21 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     def _candidates(self, n_samples, n_labeled, n_classes):
         """Values to choose from, by name."""
         largest = n_samples + n_classes - 2
-        given = {
-            "beta": self.beta,
-            "n_neighbors": self.n_neighbors,
-            "n_components": self.n_components,
-        }
         rules = {
             ("beta", "cv"): BETAS,
             ("n_neighbors", "cv"): N_NEIGHBORS,
             ("n_neighbors", "auto"): max(round(np.log2(n_samples)) - 1, 2),
             ("n_components", "cv"): [m for m in N_COMPONENTS if m <= max(largest, 1)],
         }
-        given = {
-            name: np.atleast_1d(rules[name, value] if isinstance(value, str) else value).tolist()
-            for name, value in given.items()
-        }
+        found = {}
+        for name in ("beta", "n_neighbors", "n_components"):
+            value = getattr(self, name)
+            values = np.atleast_1d(rules[name, value] if isinstance(value, str) else value)
+            if values.ndim > 1 or not values.size or values.dtype.kind not in "iuf":
+                raise ValueError(f"{name} must be a number or a list of numbers, got {value!r}.")
+            found[name] = np.unique(values).tolist()
         votes = [k for k in VOTES if k <= max(n_labeled // 2, 1)]
-        given["estimator__n_neighbors"] = votes if self.estimator is None else [0]
-        for name, values in given.items():
-            if np.ndim(values) > 1:
-                raise ValueError(f"{name} must be a value or a list of values, got {getattr(self, name)!r}.")
-            if not values:
-                raise ValueError(f"{name} is empty: give at least one value.")
-            if not all(isinstance(value, Real) for value in values):
-                raise ValueError(f"{name} must be a number or a list of numbers, got {getattr(self, name)!r}.")
-        return {name: sorted(set(values)) for name, values in given.items()}
+        return found | {"estimator__n_neighbors": votes if self.estimator is None else [0]}
 
     @transactional(nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -216,7 +203,6 @@ class CCDRClassifier(ClassifierMixin, Estimator):
             extension=self.extension,
             max_samples=self.max_samples,
             n_subsamples=self.n_subsamples,
-            algorithm=self.algorithm,
             random_state=seed,
             n_jobs=self.n_jobs,
         )

@@ -11,7 +11,7 @@ from ._graph import row_maximum
 EXTENSIONS = ("symmetric", "nearest", "full")
 
 
-def neighbor_rows(Q, X, n_neighbors, radii, *, algorithm="auto", n_jobs=None):
+def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
     """Distances from queries to the training points that the extension uses.
 
     Parameters
@@ -28,7 +28,7 @@ def neighbor_rows(Q, X, n_neighbors, radii, *, algorithm="auto", n_jobs=None):
         The first training point that equals the query, -1 if none. It is no neighbor of its duplicate (w_ii = 0).
     """
     m, n = len(Q), len(X)
-    distances, indices = knn(Q, X, min(n_neighbors + 1, n), algorithm=algorithm, n_jobs=n_jobs)
+    distances, indices = knn(Q, X, min(n_neighbors + 1, n), n_jobs=n_jobs)
     duplicates = np.where(distances[:, 0] == 0, indices[:, 0], -1)
     shifted = (duplicates >= 0)[:, None]
     distances = np.where(shifted, distances[:, 1:], distances[:, :-1])

@@ -64,5 +64,5 @@ def _scale(ccdr, X, random):
     if ccdr.epsilon is not None:
         return float(ccdr.epsilon)
     rows = random.choice(len(X), min(N_SCALE_POINTS, len(X)), replace=False)
-    distances = knn(X[rows], X, ccdr.n_neighbors + 1, algorithm=ccdr.algorithm, n_jobs=ccdr.n_jobs)[0]
+    distances = knn(X[rows], X, ccdr.n_neighbors + 1, n_jobs=ccdr.n_jobs)[0]
     return mean_squared_length(distances[:, 1:])

@@ -1,4 +1,4 @@
-"""Entropies, divergences, graph quantities and tests of samples, by Parzen windows.
+"""Entropies, divergences and tests of samples, by Parzen windows.
 
 Sources: Storås, "Information Theoretic Learning for Pattern Classification", Master's thesis, University of Tromsø,
 2007, chapters 4 to 6; Jenssen, Erdogmus, Principe and Eltoft, "The Laplacian spectral classifier", ICASSP 2005.
@@ -20,7 +20,7 @@ O(n^2 d) time. Each function takes
 - ``bandwidth``: one h > 0 in the units of the features (:func:`spectralcls.kernels.silverman_bandwidth`
   gives one), or a pair of them, h_p of X and h_q of Y; without the convolution both have to be equal;
 - ``sample_weight``, or ``sample_weight_X`` and ``sample_weight_Y``: non-negative, default 1; only their
-  ratios count (but for the graph's cut and volume);
+  ratios count;
 - ``kernel``: one of ``spectralcls.kernels.KERNELS``, and ``n_jobs`` as in
   :func:`spectralcls.kernels.kernel_sums`;
 
@@ -35,14 +35,7 @@ from ._divergence import (
     kullback_leibler_divergence,
     laplacian_pdf_divergence,
 )
-from ._entropy import (
-    cross_information_potential,
-    graph_cut,
-    graph_volume,
-    information_potential,
-    renyi_entropy,
-    shannon_entropy,
-)
+from ._entropy import cross_information_potential, information_potential, renyi_entropy, shannon_entropy
 from ._permutation import PermutationTest as PermutationTest  # what the tests return
 from ._permutation import independence_test, two_sample_test
 
@@ -52,8 +45,6 @@ __all__ = [
     "class_dimensions",
     "cross_information_potential",
     "entropic_dimension",
-    "graph_cut",
-    "graph_volume",
     "independence_test",
     "information_potential",
     "integrated_squared_error",

@@ -9,13 +9,18 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_consistent_length, check_random_state
 
 from .._utils.conversion import converted
+from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_class_labels
 from ..kernels.neighbors import knn, without_self
 
-__all__ = ["IntrinsicDimension", "class_dimensions", "entropic_dimension"]
-
-GRAPHS = ("knn", "mst")
+_COUNT = [Interval(Integral, 1, None, closed="left")]
+_CONSTRAINTS = {
+    "graph": [StrOptions({"knn", "mst"})],
+    "gamma": [Interval(Real, 0, None, closed="neither")],
+    **dict.fromkeys(("n_neighbors", "n_resamples"), _COUNT),
+    "random_state": ["random_state"],
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class IntrinsicDimension:
     lengths: np.ndarray
 
 
+@validated(_CONSTRAINTS)
 def entropic_dimension(
     X: ArrayLike,
     *,
@@ -116,12 +122,6 @@ def entropic_dimension(
     >>> round(entropic_dimension(np.hstack([X, X]), random_state=0).dimension, 6)
     2.107535
     """
-    if not isinstance(graph, str) or graph not in GRAPHS:
-        raise ValueError(f"graph must be one of {GRAPHS}, got {graph!r}.")
-    if not isinstance(gamma, Real) or not gamma > 0:
-        raise ValueError(f"gamma must be a positive number, got {gamma!r}.")
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be a positive integer, got {n_neighbors!r}.")
     X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
     least = n_neighbors + 1 if graph == "knn" else 2
     if sizes is None:
@@ -134,8 +134,6 @@ def entropic_dimension(
             f"need two or more sizes between {least} and the number of points, n_samples={len(X)}; got "
             f"{sizes.tolist()}."
         )
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive integer, got {n_resamples!r}.")
     random = check_random_state(random_state)
     lengths = np.empty((n_resamples, len(sizes)))
     for r, s in np.ndindex(lengths.shape):

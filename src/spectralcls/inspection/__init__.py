@@ -3,9 +3,7 @@
 Prediction sets come from the same sums and are methods of the classifiers: ``predict_set`` and ``conformal_p_values``.
 """
 
-from ._features import feature_effect
-from ._influence import Influence, influence
-from ._labels import label_quality
+from ._explained import Influence, feature_effect, influence, label_quality
 from ._priors import Priors, PriorShiftClassifier, estimate_priors, with_priors
 
 __all__ = [

@@ -35,19 +35,17 @@ class Moments:
         return -rate * (self.first / (1 - 0.9**self.t)) / (np.sqrt(self.second / (1 - 0.999**self.t)) + 1e-8)
 
 
-def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, rng, step_done, n_jobs):
+def learn(metric, sample, start, max_iter, rng, step_done):
     """Descend from `start` and keep the map of least validation loss.
 
     Parameters
     ----------
-    sample : Sample
+    metric : KernelMetric
+        Its `kind` says whether only the diagonal changes, its `validation_fraction` and `patience` when to stop.
+    sample : TrainingData
     start : ndarray of shape (q, p)
-    diagonal : bool
-        Whether only the diagonal changes.
-    max_iter, patience : int
-        Steps at most; evaluations without improvement before stopping.
-    validation_fraction : float
-        Share of the points whose loss against all others stops the descent.
+    max_iter : int
+        Steps at most.
     rng : RandomState
     step_done : callable
         Called before each step with what to show.
@@ -61,13 +59,13 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
     A step takes a random half of the training rows against itself; with more than 2 `MIN_BATCH` rows `MIN_BATCH`
     queries, or a twentieth, against up to `MAX_REFERENCES` others.
     """
-    held_out, training = _split(len(sample.X), validation_fraction, rng)
+    held_out, training = _split(len(sample.X), metric.validation_fraction, rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
     denser = len(training) > MAX_REFERENCES
     grid = _DENSER[::-1] if denser else np.ones(1)
 
     def validated(A):
-        return loss(sample, A, held_out, training, grid, n_jobs).min()
+        return loss(sample, A, held_out, training, grid, metric.n_jobs).min()
 
     A, best, best_step = start.copy(), start, 0
     curve, evaluated = [], [validated(start)]
@@ -76,10 +74,10 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
     for t in range(max_iter):
         step_done(f"loss {curve[-1]:.4f}" if curve else "")
         queries, references = _batch(training, rng)
-        value, gradient = loss_and_gradient(sample, A, queries, references, n_jobs)
+        value, gradient = loss_and_gradient(sample, A, queries, references, metric.n_jobs)
         curve.append(value + RIDGE * np.sum((A - start) ** 2))
         gradient += 2 * RIDGE * (A - start)
-        if diagonal:
+        if metric.kind == "diagonal":
             gradient = np.diag(np.diag(gradient))
         A = A + moments.step(gradient, rate * (1 + np.cos(np.pi * t / max_iter)) / 2)
         if (t + 1) % _EVALUATED_EVERY and t + 1 < max_iter:
@@ -89,7 +87,7 @@ def learn(sample, start, *, diagonal, max_iter, validation_fraction, patience, r
             best, best_step, waited = A, t + 1, 0
         else:
             waited += 1
-            if waited >= patience:
+            if waited >= metric.patience:
                 break
     return Learned(best, len(curve), best_step, curve, evaluated)
 

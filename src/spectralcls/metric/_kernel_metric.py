@@ -150,7 +150,11 @@ class KernelMetric(LinearMap):
         """
         self._inputs = self._make_inputs()
         data = self._inputs.fit(X, y, sample_weight)
-        n_components = self._checked_components(data.X.shape[1])
+        n_components, n_features = self.n_components, data.X.shape[1]
+        if n_components == "all":
+            n_components = n_features
+        elif n_components > n_features:
+            raise ValueError(f"n_components={n_components} is more than the {n_features} features.")
         rng = check_random_state(self.random_state)
         seed = rng.randint(np.iinfo(np.int32).max)
         mean, W, sample = _standardized(data, rotate=self.kind != "diagonal")
@@ -166,17 +170,7 @@ class KernelMetric(LinearMap):
         if self.kind != "whiten":
             max_iter = most_steps(len(sample.X)) if self.max_iter == "auto" else self.max_iter
             with progress("metric", max_iter, silent=not self.verbose) as step_done:
-                learned = learn(
-                    sample,
-                    A,
-                    diagonal=self.kind == "diagonal",
-                    max_iter=max_iter,
-                    validation_fraction=self.validation_fraction,
-                    patience=self.patience,
-                    rng=rng,
-                    step_done=step_done,
-                    n_jobs=self.n_jobs,
-                )
+                learned = learn(self, sample, A, max_iter, rng, step_done)
             if not learned.best_step:
                 advise(
                     f"No step improved on the start ({start.name}) on the validation block, so the start is the "
@@ -197,13 +191,6 @@ class KernelMetric(LinearMap):
         self.n_iter_, self.loss_curve_, self.validation_curve_ = n_steps, training, validation
         self.start_, self.start_loss_ = start.name, start_loss
         return self
-
-    def _checked_components(self, n_features):
-        if self.n_components == "all":
-            return n_features
-        if self.n_components > n_features:
-            raise ValueError(f"n_components={self.n_components} is more than the {n_features} features.")
-        return self.n_components
 
 
 def _standardized(data, rotate):

@@ -1,16 +1,16 @@
 """The PerTurbo classifier: the class whose kernel span a query perturbs least."""
 
 from dataclasses import KW_ONLY
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
-from .._estimator import Classifier, transactional, with_parameters
+from .._estimator import CONSTRAINTS, Classifier, transactional, with_parameters
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
 from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth
-from .._utils.from_sklearn import HasMethods, Interval, StrOptions
+from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, unit_scale
 from ..metric import LearnedMap, fitted_map
@@ -182,13 +182,7 @@ class PerTurboClassifier(GrowingMixin, Classifier):
         "regularization": [StrOptions({"tikhonov", "truncate"}), None],
         "alpha": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
         "retained": [Interval(Real, 0, 1, closed="right")],
-        "cv": [
-            Interval(Integral, 2, None, closed="left"),
-            StrOptions({"loo"}),
-            HasMethods(["split", "get_n_splits"]),
-            "array-like",
-            None,
-        ],
+        "cv": [*CONSTRAINTS["cv"], None],
         "alpha_grid": ["array-like", None],
     }
     _regularization_type = Regularization

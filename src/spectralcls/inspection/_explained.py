@@ -1,16 +1,17 @@
-"""The training points that decide a query."""
+"""What training points and features say of a query, and what all points say of the label of one."""
 
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
-from .._estimator import coordinates, fitted_form
+from .._estimator import coordinates, fitted_form, integrates_missing, leave_one_out
 from .._expansion import blocks
 from .._expansion.leave_one_out import log_kernel
 from .._inputs.missing import is_incomplete
-from .._utils.typing import ArrayLike
+from .._utils.typing import Array, ArrayLike
 
 
 @dataclass(frozen=True)
@@ -158,3 +159,108 @@ def _terms(form, Q):
         sums = points.class_log_sums(Q, form.columns, form.kernel, form.bandwidth)[..., 1] + form.log_share
         terms -= np.logaddexp.reduce(sums, axis=1, keepdims=True) / 2
     return np.exp(terms), scores
+
+
+def feature_effect(estimator: Any, X: ArrayLike) -> Array:
+    """Change of the class probabilities by each feature: known, less unknown with all others known.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted :class:`~spectralcls.ParzenClassifier` with the Gaussian kernel, without `metric` and `tolerance`: it
+        integrates out what a query lacks, so that the effect is exact.
+    X : array-like of shape (n_queries, n_features)
+        Queries, numbers.
+
+    Returns
+    -------
+    effect : ndarray of shape (n_queries, n_features, n_classes)
+        Adds up to zero over the classes; zero for a value that is missing.
+
+    Raises
+    ------
+    AttributeError
+        If the classifier does not integrate out what a query lacks.
+    ValueError
+        For invalid queries.
+    TypeError
+        For an estimator of Dask collections.
+
+    Notes
+    -----
+    The passes of `predict_proba`, one for each feature and one more.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import feature_effect
+    >>> X, y = load_iris(return_X_y=True)
+    >>> feature_effect(ParzenClassifier(bandwidth=0.3).fit(X, y), X[70:71]).shape
+    (1, 4, 3)
+    """
+    check_local(estimator)
+    if not integrates_missing(estimator) or not hasattr(estimator, "predict_proba"):
+        raise AttributeError(
+            f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
+            "Gaussian kernel, without metric and tolerance, does."
+        )
+    known = estimator.predict_proba(X)
+    X = np.asarray(X, dtype=np.float64)
+    out = np.empty((X.shape[0], X.shape[1], known.shape[1]))
+    for j in range(X.shape[1]):
+        without = X.copy()
+        without[:, j] = np.nan
+        out[:, j] = known - estimator.predict_proba(without)
+    return out
+
+
+def label_quality(estimator: Any) -> Array:
+    """Probability of each training label by all other training points.
+
+    A low value is a reason to look at the label again: the point lies among those of another class.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier that has `predict_set`.
+
+    Returns
+    -------
+    quality : ndarray of shape (n_samples,)
+        Of the training samples of positive weight, in the order of `fit` and later `partial_fit`. NaN for a sample
+        that no other one reaches (compact kernels), or that :class:`~spectralcls.AutoClassifier` never held out.
+
+    Raises
+    ------
+    AttributeError
+        If the classifier cannot leave out its training points in closed form.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    Kernel means give the share of a class in the class sums, kernel ridge regression its probability, PerTurbo the
+    share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen. Cost and
+    memory are those of the first call of `predict_set`; both share the result.
+
+    References
+    ----------
+    .. [1] C. Northcutt, L. Jiang, I. Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", Journal of
+       Artificial Intelligence Research 70, 2021, pp. 1373-1411.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from spectralcls import ParzenClassifier
+    >>> from spectralcls.inspection import label_quality
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[7] = 2  # a setosa
+    >>> int(label_quality(ParzenClassifier().fit(X, y)).argmin())
+    7
+    """
+    points = leave_one_out(estimator)
+    with np.errstate(invalid="ignore"):
+        quality = np.exp(points.own - logsumexp(points.scores, axis=1))
+    return quality if points.order is None else np.append(quality, np.nan)[points.order]
