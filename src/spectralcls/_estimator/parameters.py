@@ -36,6 +36,7 @@ CONSTRAINTS = {
     "solver": [StrOptions({"auto", "lanczos", "arpack", "dense"})],
     "tol": [Interval(Real, 0, 1, closed="left"), None],
     "random_state": ["random_state"],
+    "verbose": ["boolean"],
     "n_jobs": [_COUNT, Interval(Integral, None, -1, closed="right"), None],
 }
 

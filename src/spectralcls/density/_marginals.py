@@ -15,18 +15,7 @@ from ..kernels import PROFILES
 from ._whitening import Space
 
 
-def marginal_of(estimator, features):
-    features = check_features(estimator, features)
-    return _like(estimator, marginal(estimator._form, features), features)
-
-
-def conditional_of(estimator, features, values):
-    features = check_features(estimator, features)
-    rest = np.setdiff1d(np.arange(estimator.n_features_in_), features)
-    return _like(estimator, conditional(estimator._form, features, rest, values), rest)
-
-
-def _like(estimator, form, features):
+def like(estimator, form, features):
     """An estimator that has learned another form, with the parameters that are left for these features."""
     other = clone(estimator)
     other._form, other.bandwidth_, other._inputs = form, estimator.bandwidth_, estimator._inputs.of_features(features)

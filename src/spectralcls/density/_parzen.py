@@ -190,7 +190,8 @@ default="gaussian"
         density : ParzenDensity
             Fitted. Gaussian kernel only: of other round kernels no marginal is of the same kind.
         """
-        return _marginals.marginal_of(self, features)
+        features = _marginals.check_features(self, features)
+        return _marginals.like(self, _marginals.marginal(self._form, features), features)
 
     def conditional(self, features: ArrayLike, values: ArrayLike) -> "ParzenDensity":
         """The density of the other features, given values of some.
@@ -211,7 +212,9 @@ default="gaussian"
         -----
         Kernels that are below e^-700 of the largest one at these values are left out.
         """
-        return _marginals.conditional_of(self, features, values)
+        given = _marginals.check_features(self, features)
+        rest = np.setdiff1d(np.arange(self.n_features_in_), given)
+        return _marginals.like(self, _marginals.conditional(self._form, given, rest, values), rest)
 
     def cdf(self, X: ArrayLike) -> Array:
         """Probability of values up to each query; for one feature.

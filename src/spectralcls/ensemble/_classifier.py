@@ -131,7 +131,6 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     _parameter_constraints = {
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
-        "verbose": ["boolean"],
     }
 
     @transactional

@@ -117,7 +117,6 @@ class GradientMetric(LinearMap):
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
         "alpha_grid": ["array-like"],
         "max_samples": [Interval(Integral, 2, None, closed="left")],
-        "verbose": ["boolean"],
     }
 
     @transactional

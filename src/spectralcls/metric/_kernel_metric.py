@@ -117,7 +117,6 @@ class KernelMetric(LinearMap):
         "max_iter": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["boolean"],
     }
 
     @transactional
