@@ -2,7 +2,6 @@
 
 HELP = "print compiler, flags, instruction-set variant and threads"
 DESCRIPTION = "Print compiler, flags, instruction-set variant and threads of this installation."
-EPILOG = None
 
 
 def add_options(parser):

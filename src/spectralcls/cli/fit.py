@@ -60,18 +60,11 @@ def run(arguments):
     from .evaluation import fitted
 
     rows = np.arange(len(data.y))
+    options = {"seed": arguments.seed, "n_jobs": None, "parameters": arguments.parameters}
     labelled = replace(data, y=data.classes[data.y])
     try:
         with threads(arguments.n_jobs):  # not a parameter: the model may predict on another machine
-            _, model = fitted(
-                entry,
-                labelled,
-                rows,
-                arguments.scale,
-                seed=arguments.seed,
-                n_jobs=None,
-                parameters=arguments.parameters,
-            )
+            _, model = fitted(entry, labelled, rows, arguments.scale, **options)
     except (ValueError, TypeError) as error:
         raise CommandError(f"{arguments.data}: {entry.name}: {error}") from None
     model.table_schema_ = data.schema or datasets.Schema.of_numbers(data.feature_names)

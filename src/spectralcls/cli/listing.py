@@ -6,7 +6,6 @@ from . import registry
 
 HELP = "list classifiers and data sets"
 DESCRIPTION = "List the classifiers and the data sets that the other commands have names for."
-EPILOG = None
 
 
 def add_options(parser):

@@ -39,7 +39,7 @@ def build_parser():
     parser.add_argument("--version", action="version", version=f"spectralcls {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
-        texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": command.EPILOG}
+        texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": getattr(command, "EPILOG", None)}
         own = commands.add_parser(name, **texts, formatter_class=argparse.RawDescriptionHelpFormatter)
         command.add_options(own)
         own.set_defaults(run=command.run, whole=parser)

@@ -186,9 +186,9 @@ class Schema:
         text : str
             Counts of the kinds of columns, and which were left out.
         """
-        kinds = [(NUMBER, "number"), (DATE, "date"), (BOOLEAN, "boolean"), (CATEGORY, "category")]
-        counts = [(sum(c.kind == kind for c in self.used), noun) for kind, noun in kinds]
-        taken = ", ".join(f"{n} {noun if n == 1 else _plural(noun)}" for n, noun in counts if n)
+        plurals = {NUMBER: "numbers", DATE: "dates", BOOLEAN: "booleans", CATEGORY: "categories"}
+        counts = [(sum(c.kind == kind for c in self.used), kind) for kind in plurals]
+        taken = ", ".join(f"{n} {kind if n == 1 else plurals[kind]}" for n, kind in counts if n)
         missing = np.mean([column.missing for column in self.used or self.columns])
         text = f"columns: {taken or 'none'}; {100 * missing:.1f} % missing"
         out = [f"{column.name} ({column.note})" for column in self.columns if column.kind == LEFT_OUT]
@@ -220,10 +220,6 @@ class Schema:
 def shortened(text):
     text = " ".join(str(text).split())
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
-
-
-def _plural(noun):
-    return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
 def _tuples(value):

@@ -125,15 +125,8 @@ def query_boundary(
     m = len(X_pool) if hasattr(X_pool, "__len__") else X_pool.shape[0]
     if m < n:
         raise ValueError(f"The pool has {m} samples, but {n} were asked for.")
-    tau = estimator.perturbation(X_pool)
-    return draw(
-        margin_of(tau),
-        complete_pool(estimator, X_pool),
-        n,
-        fraction,
-        float(np.mean(estimator.bandwidth_)),
-        random_state,
-    )
+    margins, points = margin_of(estimator.perturbation(X_pool)), complete_pool(estimator, X_pool)
+    return draw(margins, points, n, fraction, float(np.mean(estimator.bandwidth_)), random_state)
 
 
 def complete_pool(estimator, X_pool):
