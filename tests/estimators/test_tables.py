@@ -392,7 +392,7 @@ def test_other_frames_give_the_same(kind):
 
 @pytest.mark.parametrize("names", [range(6), pd.MultiIndex.from_product([["p", "q"], [1, 2, 3]])], ids=["int", "pair"])
 def test_names_of_columns_need_not_be_strings(names):
-    frame, y = mixed(200, missing=0.1)
+    frame, y = mixed(100, missing=0.1)
     unnamed = frame.set_axis(names, axis=1)
     for make in (ParzenClassifier, AutoClassifier):
         expected = make().fit(frame, y).predict_proba(frame)
@@ -714,10 +714,6 @@ def test_hidden_entries_of_a_masked_array_are_missing(dtype):
     expected = ParzenClassifier().fit(with_gaps, y).predict_proba(with_gaps)
     tolerance = {"rtol": 1e-3, "atol": 1e-6} if dtype == "f4" else {"rtol": 1e-12}
     assert_allclose(ParzenClassifier().fit(masked, y).predict_proba(masked), expected, **tolerance)
-    for make in (KernelRidgeClassifier, AutoClassifier):
-        spoiled = np.ma.array(np.where(hidden, 1e4, X.astype(np.float64)), mask=hidden)
-        models = [make().fit(given, y) for given in (spoiled, with_gaps)]
-        assert_array_equal(*(model.predict_proba(with_gaps) for model in models))
 
 
 def test_finite_numbers_whose_sum_is_infinite():

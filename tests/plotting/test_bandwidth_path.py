@@ -14,33 +14,23 @@ from spectralcls import (
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 plotting = pytest.importorskip("spectralcls.plotting")
-
-
-@pytest.fixture
-def axes():
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots()
-    yield ax
-    plt.close(figure)
 
 
 def test_the_curve_is_the_path(axes):
     X, y = load_iris(return_X_y=True)
     model = ParzenClassifier().fit(X, y)
-    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes, color="k")
+    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes[0], color="k")
     path = np.c_[model.cv_results_["param_bandwidth"], model.cv_results_["mean_test_score"]]
     np.testing.assert_array_equal(display.line_.get_xydata(), path)
     assert display.best_line_.get_xdata()[0] == model.bandwidth_
-    assert display.ax_ is axes and axes.get_xscale() == "log" and display.line_.get_color() == "k"
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert display.ax_ is axes[0] and axes[0].get_xscale() == "log" and display.line_.get_color() == "k"
+    labels = [text.get_text() for text in axes[0].get_legend().get_texts()]
     assert labels[0] == "ParzenClassifier" and labels[1].startswith("h = ")
     other = CauchySchwarzClassifier().fit(X, y)
-    plotting.BandwidthPathDisplay.from_estimator(other, ax=axes, name="CS")
-    assert len(axes.get_legend().get_texts()) == 4
+    plotting.BandwidthPathDisplay.from_estimator(other, ax=axes[0], name="CS")
+    assert len(axes[0].get_legend().get_texts()) == 4
 
 
 def test_nothing_to_draw():
@@ -55,7 +45,7 @@ def test_nothing_to_draw():
 def test_the_path_of_a_grid_search(axes):
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(ParzenClassifier(), {"bandwidth": [1.0, 0.1, 0.3]}).fit(X, y)
-    display = plotting.BandwidthPathDisplay.from_estimator(search, ax=axes)
+    display = plotting.BandwidthPathDisplay.from_estimator(search, ax=axes[0])
     h, scores = display.line_.get_xydata().T
     np.testing.assert_array_equal(h, [0.1, 0.3, 1.0])
     np.testing.assert_array_equal(scores, search.cv_results_["mean_test_score"][[1, 2, 0]])
@@ -79,7 +69,7 @@ def test_the_path_of_a_grid_search(axes):
 def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     X, y = load_iris(return_X_y=True)
     model.fit(X[::3], y[::3])
-    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes)
+    display = plotting.BandwidthPathDisplay.from_estimator(model, ax=axes[0])
     h, scores = display.line_.get_xydata().T
     assert np.all(np.diff(h) > 0) and len(h) == len(set(model.cv_results_["param_bandwidth"]))
     assert len(h) == {"KernelRidgeClassifier": 3, "KernelLogisticClassifier": 3, "SpectralKernelClassifier": 6}.get(

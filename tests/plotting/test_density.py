@@ -4,18 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-plt = pytest.importorskip("matplotlib.pyplot")
-plt.switch_backend("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 
 from spectralcls import KernelRegressor, ParzenDensity  # noqa: E402
 from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay, RegressionDisplay  # noqa: E402
 from spectralcls.plotting._density import mass_levels  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def close():
-    yield
-    plt.close("all")
 
 
 def points(d):

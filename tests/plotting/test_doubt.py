@@ -5,20 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-plt = pytest.importorskip("matplotlib.pyplot")
-plt.switch_backend("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 
 from spectralcls import ISEClassifier, ParzenClassifier  # noqa: E402
 from spectralcls.inspection import influence, label_quality  # noqa: E402
 from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
-
-
-@pytest.fixture(autouse=True)
-def close():
-    yield
-    plt.close("all")
 
 
 def test_the_most_doubtful_labels_are_numbered():

@@ -5,18 +5,9 @@ from sklearn.exceptions import NotFittedError
 
 from spectralcls.ccdr import CCDR
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 
 from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,12 @@ from sklearn.exceptions import NotFittedError
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.metric import GradientMetric, KernelMetric
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 plotting = pytest.importorskip("spectralcls.plotting")
 
 
 @pytest.mark.filterwarnings("ignore:No step improved")
 def test_bars_are_the_largest_weights_and_the_line_is_the_loss():
-    import matplotlib.pyplot as plt
-
     X, y = load_wine(return_X_y=True, as_frame=True)
     metric = KernelMetric("diagonal", max_iter=8).fit(X, y)
     display = plotting.MetricDisplay.from_estimator(metric, X=X, n_shown=4)
@@ -23,24 +20,17 @@ def test_bars_are_the_largest_weights_and_the_line_is_the_loss():
     names = [label.get_text() for label in display.axes_[0].get_yticklabels()]
     assert names == list(X.columns[np.argsort(weights)[-4:]])
     np.testing.assert_array_equal(display.line_.get_ydata(), metric.loss_curve_)
-    plt.close(display.figure_)
 
 
-def test_own_axes_and_features_without_names():
-    import matplotlib.pyplot as plt
-
+def test_own_axes_and_features_without_names(axes):
     X, y = load_wine(return_X_y=True)
-    figure, axes = plt.subplots(1, 2)
     display = plotting.MetricDisplay.from_estimator(GradientMetric().fit(X, y), axes=axes)
     assert display.axes_[0] is axes[0] and len(display.bars_) == 13
     assert {label.get_text() for label in axes[0].get_yticklabels()} == {f"x{j}" for j in range(13)}
-    plt.close(figure)
 
 
 @pytest.mark.filterwarnings("ignore:No step improved")
 def test_a_classifier_shows_the_metric_that_it_learned():
-    import matplotlib.pyplot as plt
-
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = ParzenClassifier(metric="diagonal").fit(X, y)
     display = plotting.MetricDisplay.from_estimator(model, X=X, n_shown=13)
@@ -51,24 +41,19 @@ def test_a_classifier_shows_the_metric_that_it_learned():
     plane = plotting.EmbeddingDisplay.from_estimator(model, X, y)
     np.testing.assert_array_equal(plane.points, plotting.EmbeddingDisplay.from_estimator(model, X).points)
     np.testing.assert_allclose(plane.points, model._inputs(X)[:, :2])
-    plt.close("all")
     with pytest.raises(ValueError, match="ParzenClassifier has learned no metric"):
         plotting.MetricDisplay.from_estimator(ParzenClassifier().fit(X, y))
 
 
-def test_the_vote_is_what_the_classifier_learned():
-    import matplotlib.pyplot as plt
-
+def test_the_vote_is_what_the_classifier_learned(axes):
     from spectralcls import AutoClassifier
 
     model = AutoClassifier().fit(*load_wine(return_X_y=True))
-    figure, axes = plt.subplots(1, 2)
     display = plotting.VoteDisplay.from_estimator(model, axes=axes)
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], model.weights_[::-1])
     np.testing.assert_allclose([bar.get_width() for bar in display.loss_bars_], model.losses_[::-1])
     assert display.line_.get_xdata()[0] == model.loss_
     assert [label.get_text() for label in axes[0].get_yticklabels()] == [name for name, _ in model.members_][::-1]
-    plt.close(figure)
     with pytest.raises(NotFittedError):
         plotting.VoteDisplay.from_estimator(AutoClassifier())
 

@@ -6,20 +6,10 @@ from sklearn.datasets import load_iris
 from bench.reproduce.literal import TEST_KERNELS
 from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier, SpectralLaplacianISEClassifier
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
 from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
-
-
-@pytest.fixture
-def axes():
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2)
-    yield axes
-    plt.close(figure)
 
 
 def test_spectral_map_shows_points_centres_and_queries(axes):
