@@ -89,7 +89,8 @@ def test_concurrent_calls_leave_all_limits_alone(call):
             for _ in range(10):
                 rpcholesky(X, 30, bandwidth=1.0, random_state=seed, block_size=4)
         else:
-            PerTurboClassifier(cv=3).fit(X, y)
+            for _ in range(3):
+                PerTurboClassifier(cv=3, bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1]).fit(X[::3], y[::3])
 
     before = limits()
     with ThreadPoolExecutor(n) as pool:
