@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spectralcls import kernel_matrix, kernel_sums, knn, top_eigenpairs
+from spectralcls.kernels import PackedPoints
 from spectralcls.linalg import rpcholesky
 from spectralcls.neighbors import reverse_knn
 
@@ -12,6 +13,8 @@ A = X @ X.T
 CALLS = {
     "kernel_sums": lambda change: kernel_sums(change(X), change(X[:9]), bandwidth=1.0),
     "weights": lambda change: kernel_sums(X, X, weights=change(X), bandwidth=1.0),
+    "packed": lambda change: kernel_sums(X, PackedPoints(change(X)), bandwidth=1.0),
+    "tolerance": lambda change: kernel_sums(change(X), change(X), rtol=1e-3, bandwidth=1.0),
     "kernel_matrix": lambda change: kernel_matrix(change(X), bandwidth=1.0),
     "brute": lambda change: knn(change(X), change(X), 4, algorithm="brute"),
     "kd_tree": lambda change: knn(change(X), change(X), 4, algorithm="kd_tree"),
@@ -34,3 +37,12 @@ def unaligned(array):
 @pytest.mark.parametrize("name", CALLS)
 def test_the_answer_is_that_of_aligned_native_numbers(name, change):
     np.testing.assert_array_equal(CALLS[name](change), CALLS[name](lambda array: array))
+
+
+def test_unaligned_arrays_of_single_precision_are_copied_and_none_is_filled():
+    single = X.astype(np.float32)
+    U = unaligned(single)
+    expected = kernel_sums(single, single, weights=single, bandwidth=1.0)
+    np.testing.assert_array_equal(kernel_sums(U, U, weights=U, bandwidth=1.0), expected)
+    with pytest.raises(ValueError, match="out must be a writeable, aligned"):
+        kernel_matrix(X, bandwidth=1.0, out=unaligned(np.empty((60, 60))))

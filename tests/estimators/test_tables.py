@@ -6,27 +6,17 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from every_estimator import KINDS, names
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import StandardScaler
 
 from spectralcls import (
-    CCDR,
     AutoClassifier,
     CauchySchwarzClassifier,
-    CCDRClassifier,
     ISEClassifier,
-    KernelLogisticClassifier,
-    KernelMap,
-    KernelMeanShift,
-    KernelRegressor,
     KernelRidgeClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
-    ParzenDensity,
-    ParzenOutlierDetector,
-    PerTurboClassifier,
-    SpectralKernel,
-    SpectralKernelClassifier,
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
@@ -36,20 +26,13 @@ from spectralcls._inputs.completion import Completion, completed, completed_by_f
 from spectralcls._inputs.frames import read_columns
 from spectralcls._inputs.held_out import HeldOutLoss, filled
 from spectralcls._utils.quantile import weighted_quantile
-from spectralcls.metric import GradientMetric, KernelMetric
 from spectralcls.neighbors import KNNTransformer, knn
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 FEATURES = np.array([0, 1, 2, 2, 2, 3])  # the third feature has three columns
 SPECTRAL = [SpectralISEClassifier, SpectralLaplacianISEClassifier, LaplacianSpectralClassifier]
-TAKE_MISSING = [
-    ParzenClassifier,
-    ISEClassifier,
-    LaplacianISEClassifier,
-    CauchySchwarzClassifier,
-    *SPECTRAL,
-    PerTurboClassifier,
-]
+SUMS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]
+TAKE_MISSING = [*SUMS, *SPECTRAL, KINDS["PerTurboClassifier"]]
 
 
 def incomplete(rng, n, share, offset=0.0):
@@ -192,13 +175,7 @@ def test_the_inner_product_with_a_query_without_a_feature_is_the_integral_over_i
 
 @pytest.mark.parametrize(
     "make",
-    [
-        ParzenClassifier,
-        ISEClassifier,
-        LaplacianISEClassifier,
-        CauchySchwarzClassifier,
-        SpectralLaplacianISEClassifier,
-    ],
+    [*SUMS, SpectralLaplacianISEClassifier],
 )
 @pytest.mark.parametrize("weighted, alone", [(False, False), (True, False), (False, True)])
 def test_points_with_gaps_are_tuned_on_as_if_completed_and_refitted_fold_by_fold(make, weighted, alone):
@@ -437,7 +414,7 @@ def test_growth_keeps_the_table():
 # Scale.
 
 
-HAVE_SCALE = [*TAKE_MISSING, KernelLogisticClassifier, KernelRidgeClassifier]
+HAVE_SCALE = [*TAKE_MISSING, KINDS["KernelLogisticClassifier"], KernelRidgeClassifier]
 
 
 @pytest.mark.parametrize("make", HAVE_SCALE)
@@ -573,20 +550,8 @@ def test_a_bad_column_of_other_frames_is_named(case, kind):
 
 
 COMPLETED = [
-    CCDR,
-    CCDRClassifier,
-    GradientMetric,
-    KernelLogisticClassifier,
-    KernelMap,
-    KernelMeanShift,
-    KernelMetric,
-    KernelRegressor,
-    KernelRidgeClassifier,
+    *(KINDS[name] for name in names() if KINDS[name] not in [*TAKE_MISSING, AutoClassifier]),
     KNNTransformer,
-    ParzenDensity,
-    ParzenOutlierDetector,
-    SpectralKernel,
-    SpectralKernelClassifier,
     partial(ParzenClassifier, kernel="laplace"),
     partial(ParzenClassifier, metric="whiten"),
     partial(ParzenClassifier, tolerance=0.1),
@@ -599,7 +564,7 @@ COMPLETED = [
 @pytest.mark.parametrize("make", COMPLETED)
 def test_everybody_takes_frames_with_categories_and_missing_values(make):
     frame, y = mixed(80, missing=0.1)
-    make = partial(make, novelty=True) if make is ParzenOutlierDetector else make
+    make = partial(make, novelty=True) if make is KINDS["ParzenOutlierDetector"] else make
     model = make().fit(frame[:60], y[:60])
     ask = next(getattr(model, name) for name in ("predict", "transform", "score_samples") if hasattr(model, name))
     answer = ask(frame[60:].assign(color=pd.Categorical(["violet"] * 19 + ["red"])))
