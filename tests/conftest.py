@@ -17,6 +17,12 @@ settings.register_profile("many", max_examples=12_000, deadline=None, suppress_h
 settings.load_profile("few")
 
 
+def pytest_configure(config):
+    """With `pytest -n 2` a worker takes tests in their order: what a module makes for its tests is made once."""
+    if getattr(config.option, "dist", None) == "load":
+        config.option.dist = "worksteal"
+
+
 @pytest.fixture
 def pruning():
     """A function that lets sums and searches skip pairs "always", "never", or where samples say so: "sampled"."""
