@@ -58,7 +58,7 @@ CALLS = {
     "tree built": (X.format(n=24_000_000, d=2), "S.knn(X[:2], X, 1, algorithm='kd_tree')"),
     "rpcholesky": (X.format(n=300_000, d=8), "S.linalg.rpcholesky(X, 1500, bandwidth=1.0)"),
     "eigenpairs of a kernel": (X.format(n=60_000, d=3), "S.top_eigenpairs(KernelOperator(X, bandwidth=0.3), 30)"),
-    "eigenpairs, dense": ("A = rng.normal(size=(3000, 3000)); A += A.T", "S.top_eigenpairs(A, 5, solver='dense')"),
+    "eigenpairs, dense": ("A = rng.normal(size=(2000, 2000)); A += A.T", "S.top_eigenpairs(A, 5, solver='dense')"),
     "eigenpairs, Lanczos": (
         "A = rng.normal(size=(5000, 5000)); A += A.T",
         "S.top_eigenpairs(A, 200, solver='lanczos', tol=1e-15)",

@@ -202,6 +202,7 @@ def test_openml_without_a_network_is_one_clear_error(monkeypatch, tmp_path):
         raise URLError("no route")
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", no_network)
+    monkeypatch.setattr("sklearn.datasets._openml.time.sleep", lambda seconds: None)  # before it tries again
     for name in ("credit-g", "31"):
         with pytest.raises(ConnectionError, match=f"'{name}' could not be fetched.*no route"):
             datasets.load(f"openml:{name}", data_home=tmp_path)
