@@ -668,25 +668,6 @@ def test_perturbo_of_a_table_with_gaps(parameters):
 # Bad input
 
 
-def test_unknown_chunks(problem):
-    X, y, _, _ = problem
-    unknown = rows(X)[rows(X)[:, 0] > 0]
-    with pytest.raises(ValueError, match=r"X has unknown chunk sizes.*X\.compute_chunk_sizes\(\)"):
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(unknown, y)
-
-
-def test_chunks_along_features(problem):
-    X, y, _, _ = problem
-    with pytest.raises(ValueError, match=r"chunked along its features.*X\.rechunk\(\{1: -1\}\)"):
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(da.from_array(X, chunks=(100, 2)), y)
-
-
-def test_arrays_in_memory_are_refused_with_a_hint(problem):
-    X, y, _, _ = problem
-    with pytest.raises(TypeError, match="estimators of spectralcls, or wrap it"):
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(X, y)
-
-
 def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem):
     X, y, _, queries = problem
     fitted = spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), y)
@@ -701,17 +682,23 @@ def test_infinity_is_named_by_row_and_a_fitted_estimator_stays_as_it_was(problem
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    "given, error, message",
     [
-        (lambda y: y[:-1], "X has 600 rows"),
-        (lambda y: np.zeros(len(y), dtype=int), "number of classes has to be greater than one"),
-        (lambda y: np.linspace(0, 1, len(y)), "Unknown label type"),
+        (lambda X, y: (rows(X)[rows(X)[:, 0] > 0], y), ValueError, r"unknown chunk sizes.*X\.compute_chunk_sizes\(\)"),
+        (lambda X, y: (da.from_array(X, chunks=(100, 2)), y), ValueError, r"its features.*X\.rechunk\(\{1: -1\}\)"),
+        (lambda X, y: (X, y), TypeError, "estimators of spectralcls, or wrap it"),
+        (lambda X, y: (rows(X), y[:-1]), ValueError, "X has 600 rows"),
+        (
+            lambda X, y: (rows(X), np.zeros(len(y), dtype=int)),
+            ValueError,
+            "number of classes has to be greater than one",
+        ),
+        (lambda X, y: (rows(X), np.linspace(0, 1, len(y))), ValueError, "Unknown label type"),
     ],
 )
-def test_targets_that_do_not_fit(problem, change, message):
-    X, y, _, _ = problem
-    with pytest.raises(ValueError, match=message):
-        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(rows(X), change(y))
+def test_data_that_do_not_fit(problem, given, error, message):
+    with pytest.raises(error, match=message):
+        spectralcls.dask.ParzenClassifier(bandwidth=1.0).fit(*given(*problem[:2]))
 
 
 def test_not_fitted(problem):
