@@ -69,13 +69,9 @@ def tables(tmp_path_factory):
 def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
     (old, new), truth = tables[0][dialect], tables[1]
     run = call if dialect != "german excel" else command
+    model, out = tmp_path / "m.skops", tmp_path / "out.csv"
     understood = run("compare", old, "--target", office.TARGET, "--dry-run")
     assert "identifier" in understood and "free text" in understood and "ja 2" in understood
-    report, model, out = tmp_path / "report.html", tmp_path / "m.skops", tmp_path / "out.csv"
-    some = ["--classifiers", "parzen,kernelridge,knn", "--repeats", "2", "--quiet", "--html", report]
-    printed = run("compare", old, "--target", office.TARGET, *some)
-    assert "left out: Kunden-Nr (identifier), Bemerkung (free text)" in printed and "Take " in printed
-    assert "Vertragsbeginn" in report.read_text(encoding="utf-8")
     fit = ["--classifier", "kernelridge", "--out", model, "--quiet"]
     assert "300 rows, 10 features, 2 classes" in run("fit", old, "--target", office.TARGET, *fit)
     assert "no column 'PLZ'" not in run(
@@ -91,6 +87,14 @@ def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
     predicted = np.array([row["prediction"] for row in rows])
     assert np.array_equal(predicted == "ja", shares[:, 0] > shares[:, 1])
     assert np.mean(predicted == truth) > np.mean(truth == "nein")  # better than the majority
+
+
+def test_a_comparison_of_an_export_with_its_report(tables, tmp_path):
+    (old, _), report = tables[0]["german excel"], tmp_path / "report.html"
+    some = ["--classifiers", "parzen,kernelridge,knn", "--repeats", "2", "--quiet", "--html", report]
+    printed = call("compare", old, "--target", office.TARGET, *some)
+    assert "left out: Kunden-Nr (identifier), Bemerkung (free text)" in printed and "Take " in printed
+    assert "Vertragsbeginn" in report.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FRONT)
@@ -178,7 +182,7 @@ def test_a_terminated_comparison_leaves_no_process():
     arguments = [*COMMAND, "compare", "digits", "--repeats", "50", "--quiet", "--classifiers", "parzen,rbf-svm"]
     running = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process, workers = psutil.Process(running.pid), []
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + (60 if joblib.cpu_count() > 1 else 9)  # one processor has no workers to wait for
     while not workers and time.monotonic() < deadline and running.poll() is None:
         workers = [child for child in process.children(recursive=True) if "loky" in " ".join(child.cmdline())]
         time.sleep(0.1)
