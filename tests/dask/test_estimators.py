@@ -249,12 +249,12 @@ def compare_tables(name, parameters, weighted, frame, y, weights, queries):
     """A fit in memory and one on Dask, and the decisions of both; the estimator on Dask."""
     local, distributed = KINDS[name](**parameters), getattr(spectralcls.dask, name)(**parameters)
     local.fit(frame, y, weights if weighted else None)
-    on_workers = dd.from_pandas(frame, npartitions=4, sort=False)
+    on_workers = dd.from_pandas(frame, npartitions=2, sort=False)
     distributed.fit(on_workers, da.from_array(y, chunks=100), da.from_array(weights, chunks=90) if weighted else None)
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_, rtol=1e-9)
     expected = local.decision_function(queries)
     tolerance = {"rtol": 1e-7, "atol": 1e-9 * np.abs(expected).max()}
-    found = distributed.decision_function(dd.from_pandas(queries, npartitions=3, sort=False)).compute()
+    found = distributed.decision_function(dd.from_pandas(queries, npartitions=2, sort=False)).compute()
     np.testing.assert_allclose(found, expected, **tolerance)
     np.testing.assert_allclose(distributed.to_local().decision_function(queries), expected, **tolerance)
     assert distributed._inputs.table.described() == local._inputs.table.described()
