@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fuzz.strategies import unaligned
 
 from spectralcls import kernel_matrix, kernel_sums, knn, top_eigenpairs
 from spectralcls.kernels import PackedPoints
@@ -24,13 +25,6 @@ CALLS = {
     "start": lambda change: top_eigenpairs(A, 2, solver="lanczos", start=change(X)).values,
     "deflate": lambda change: top_eigenpairs(A, 1, solver="lanczos", deflate=change(X[:, :1])).values,
 }
-
-
-def unaligned(array):
-    shifted = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
-    shifted[...] = array
-    assert not shifted.flags.aligned
-    return shifted
 
 
 @pytest.mark.parametrize("change", [unaligned, lambda array: array.astype(array.dtype.newbyteorder())])

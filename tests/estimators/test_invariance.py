@@ -4,6 +4,7 @@ classes, the order of the samples, where the data lie and how they are turned, t
 import numpy as np
 import pytest
 from every_estimator import DEPEND_ON_ORDER, QUERIED, assert_same, classifiers, make, names, problem, responses
+from fuzz.strategies import LAYOUTS
 from scipy.sparse import csr_array
 from scipy.stats import ortho_group
 from sklearn.base import clone
@@ -30,55 +31,14 @@ WEIGHTED = [name for name in names() if has_fit_parameter(make(name), "sample_we
 SEEDS = range(2)
 
 
-def fortran(A):
-    return np.asfortranarray(A)
-
-
-def strided(A):
-    return np.repeat(np.repeat(A, 2, axis=0), 3, axis=1)[::2, ::3]
-
-
-def backwards(A):
-    return np.ascontiguousarray(A[::-1, ::-1])[::-1, ::-1]
-
-
-def read_only(A):
-    A = A.copy()
-    A.setflags(write=False)
-    return A
-
-
-def unaligned(A):
-    buffer = np.zeros(A.nbytes + 1, np.uint8)
-    shifted = buffer[1:].view(A.dtype).reshape(A.shape)
-    shifted[...] = A
-    assert not shifted.flags.aligned
-    return shifted
-
-
-def byte_swapped(A):
-    return A.astype(A.dtype.newbyteorder())
-
-
-def of_objects(A):
-    return A.astype(object)
-
-
-def lists(A):
-    return A.tolist()
-
-
-LAYOUTS = [fortran, strided, backwards, read_only, unaligned, byte_swapped, lists]
-
-
 @pytest.mark.parametrize("name", sorted(set(names()) - {"AutoClassifier"}))  # its pieces are the others
 def test_layout_and_threads(name, tmp_path):
     X, y, Q = problem()
     expected = responses(make(name, fixed=True).fit(X, y), Q)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    for layout in [*LAYOUTS, lambda A: mapped if A is X else A]:
-        for n_jobs in (1, 3) if layout is fortran else (None,):
+    for layout in [*LAYOUTS.values(), np.ndarray.tolist, lambda A: mapped if A is X else A]:
+        for n_jobs in (1, 3) if layout is np.asfortranarray else (None,):
             estimator = make(name, fixed=True)
             if "n_jobs" in estimator.get_params():
                 estimator.set_params(n_jobs=n_jobs)

@@ -64,9 +64,10 @@ def shapes(draw):
     return tuple(draw(st.integers(1, size)) for size in most)
 
 
-def _shifted(A):
+def unaligned(A):
     shifted = np.zeros(A.nbytes + 1, np.uint8)[1:].view(A.dtype).reshape(A.shape)
     shifted[...] = A
+    assert not shifted.flags.aligned
     return shifted
 
 
@@ -79,10 +80,10 @@ def _read_only(A):
 LAYOUTS = {  # the same numbers another way in memory
     "as it is": lambda A: A,
     "Fortran order": np.asfortranarray,
-    "every other row": lambda A: np.repeat(A, 2, axis=0)[::2],
-    "backwards": lambda A: np.ascontiguousarray(A[::-1])[::-1],
+    "every other row and third column": lambda A: np.repeat(np.repeat(A, 2, axis=0), 3, axis=1)[::2, ::3],
+    "backwards": lambda A: np.ascontiguousarray(A[::-1, ::-1])[::-1, ::-1],
     "read only": _read_only,
-    "not aligned": _shifted,
+    "not aligned": unaligned,
     # of other numbers scikit-learn makes float64
     "other byte order": lambda A: A.astype(A.dtype.newbyteorder()) if A.dtype == np.float64 else A,
 }
