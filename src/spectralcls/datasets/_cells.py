@@ -1,5 +1,6 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -110,7 +111,9 @@ class Cells:
             trimmed = pc.if_else(lacking, pa.scalar(None, pa.string()), values).dictionary_encode()
             self.values, codes = trimmed.dictionary, np.append(_filled(trimmed.indices, -1), np.int32(-1))
             self.codes = codes[self.codes]
-        self._numbers, self._dates = {}, {}
+        # The distinct values as numbers with a decimal sign, NaN for what is none, and as datetime64[us] with days,
+        # months and years in an order, NaT for what is none.
+        self.numbers, self.dates = cache(partial(_numbers, self.values)), cache(partial(_dates, self.values))
 
     @property
     def known(self):
@@ -134,18 +137,6 @@ class Cells:
         """The first known cells, or all, as objects."""
         codes = self.codes[self.known][:n_most]
         return self.values.take(codes).to_numpy(zero_copy_only=False).astype(object)
-
-    def numbers(self, decimal):
-        """The distinct values as numbers with that decimal sign, NaN for what is none."""
-        if decimal not in self._numbers:
-            self._numbers[decimal] = _numbers(self.values, decimal)
-        return self._numbers[decimal]
-
-    def dates(self, order):
-        """The distinct values as datetime64[us] with days, months and years in that order, NaT for what is none."""
-        if order not in self._dates:
-            self._dates[order] = _dates(self.values, order)
-        return self._dates[order]
 
     def truth(self):
         """The pair of words (false, true) that all values are of, or None."""

@@ -224,15 +224,13 @@ def _text(name, cells):
 
 def _category(name, cells, digits=0, note=""):
     texts = [text[:digits] if digits else text for text in cells.values.to_pylist()]
-    counts = {}
-    for text, count in zip(texts, cells.counts, strict=True):
-        counts[text] = counts.get(text, 0) + int(count)
+    counts: Counter = Counter()
+    for text, count in zip(texts, cells.counts.tolist(), strict=True):
+        counts[text] += count
     levels, joined = sorted(counts), len(counts) > MOST_LEVELS
     if joined:
         levels = sorted(sorted(levels, key=lambda level: -counts[level])[: MOST_LEVELS - 1])
-        note = f"{note}{len(counts)} levels, the rarest joined"
-    else:
-        note = f"{note}{len(counts)} level{'s' * (len(counts) != 1)}"
+    note += f"{len(counts)} level{'s' * (len(counts) != 1)}{', the rarest joined' * joined}"
     return Column(name, CATEGORY, note, levels=tuple(levels), joined=joined, digits=digits)
 
 
@@ -327,20 +325,15 @@ def _encoded(column, data, decimal, unknown):
         values, wrong = [data.expand(date_parts(dates)[name]) for name in column.parts], np.isnat(dates)
     else:
         known = _codes(column, data, column.decimal or decimal or ".")
-        if unknown == "missing" and column.kind == CATEGORY:
-            wrong = np.zeros(len(known), dtype=bool)
-        else:
-            wrong = ~np.isfinite(known)
+        wrong = ~np.isfinite(known) & (unknown == "error" or column.kind != CATEGORY)
         values = [data.expand(known)]
         if column.kind == BOOLEAN and column.levels[0] == "":
             values[0][~data.known] = 0.0
-    bad = []
-    for code in np.flatnonzero(wrong):
-        rows = np.flatnonzero(data.codes == code)
-        bad.append(Bad(column.name, data.values[int(code)].as_py(), rows, column.kind in (CATEGORY, BOOLEAN)))
-        if len(bad) > _MOST_BAD:
-            break
-    return values, bad
+    is_level = column.kind in (CATEGORY, BOOLEAN)
+    return values, [
+        Bad(column.name, data.values[code].as_py(), np.flatnonzero(data.codes == code), is_level)
+        for code in np.flatnonzero(wrong)[: _MOST_BAD + 1].tolist()
+    ]
 
 
 def _codes(column, cells, decimal):
