@@ -224,7 +224,7 @@ def _text(name, cells):
 
 def _category(name, cells, digits=0, note=""):
     texts = [text[:digits] if digits else text for text in cells.values.to_pylist()]
-    counts: Counter = Counter()
+    counts = Counter()
     for text, count in zip(texts, cells.counts.tolist(), strict=True):
         counts[text] += count
     levels, joined = sorted(counts), len(counts) > MOST_LEVELS
