@@ -78,7 +78,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def fit(self, X, y=None, sample_weight=None):
         """Learn the codes from X of shape (n_samples, n_features); weights count as copies."""
         X = np.asarray(X, dtype=np.float64)
-        weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         categorical = np.zeros(X.shape[1], dtype=bool) if self.categorical is None else self.categorical
         self.codes_ = [self._learn(column, weights, named) for column, named in zip(X.T, categorical, strict=True)]
         if self.numeric == "shared":
@@ -88,8 +88,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def _learn(self, column, weights, named):
         missing = np.isnan(column)
-        values, group = np.unique(column[~missing], return_inverse=True)
-        counts, further = np.bincount(group, weights[~missing]), bool(missing.any() and len(values))
+        if weights is None:  # one sort, not of places
+            values, counts = np.unique(column[~missing], return_counts=True)
+        else:
+            values, group = np.unique(column[~missing], return_inverse=True)
+            counts = np.bincount(group, weights[~missing])
+        further = bool(missing.any() and len(values))
         if len(values) < 2:
             return Code(missing=further)
         if named or (self.indicators and FEWEST_INDICATED <= len(values) <= MOST_INDICATED):

@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 BLOCK = 1 << 16  # values that are ranked at a time
+FEW = 16  # a column has few values if each occurs so often in the mean
 
 
 def keys_of(data, seed=0):
@@ -33,23 +34,29 @@ def random_keys(X, seed=0):
         rows = np.zeros(len(X), dtype=np.uint64)  # blind to columns
         for rank in ranks:
             rows += _mixed(rank).sum(axis=0)
+        _, group, size = np.unique(rows, return_inverse=True, return_counts=True)
+        alone = size[group] == 1
         keys = np.full(len(X), seed, dtype=np.uint64)
         for rank in ranks:
-            mixed = np.sort(_mixed(_mixed(rank) ^ rows), axis=1)
-            mixed[:, 1:][mixed[:, 1:] == mixed[:, :-1]] = 0  # copies count once
-            keys += _mixed(rank ^ mixed.sum(axis=1, keepdims=True)).sum(axis=0)
+            mixed = _mixed(_mixed(rank) ^ rows)
+            copies = np.sort(mixed[:, ~alone], axis=1)
+            copies[:, 1:][copies[:, 1:] == copies[:, :-1]] = 0  # they count once
+            column = mixed[:, alone].sum(axis=1) + copies.sum(axis=1)
+            keys += _mixed(rank ^ column[:, None]).sum(axis=0)
         return _mixed(keys)
 
 
 def _ranks(columns):
     """Of the values in each row of `columns`, from 0 on, uint64; NaN is the greatest."""
     columns = np.where(np.isnan(columns), np.inf, columns)
-    order = np.argsort(columns, axis=1)
-    values = np.take_along_axis(columns, order, axis=1)
-    steps = np.zeros(columns.shape, dtype=np.uint64)
-    np.cumsum(values[:, 1:] != values[:, :-1], axis=1, out=steps[:, 1:])
-    ranks = np.empty_like(steps)
-    np.put_along_axis(ranks, order, steps, axis=1)
+    ordered = np.sort(columns, axis=1)
+    new = ordered[:, 1:] != ordered[:, :-1]
+    ranks = np.zeros(columns.shape, dtype=np.uint64)
+    for rank, column, values, is_new in zip(ranks, columns, ordered, new, strict=True):
+        if FEW * np.count_nonzero(is_new) < len(column):  # a search takes less than a sort of places
+            rank[:] = np.searchsorted(np.append(values[:1], values[1:][is_new]), column)
+        else:
+            rank[np.argsort(column)[1:]] = np.cumsum(is_new)
     return ranks
 
 
