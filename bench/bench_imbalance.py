@@ -12,15 +12,18 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedShuffleSplit, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+import spectralcls
 from bench.before import Worker
 from bench.before_cases import KINDS
 from bench.bench_auto import sets
@@ -33,6 +36,7 @@ from spectralcls import (
     KernelRidgeClassifier,
     ParzenClassifier,
     PerTurboClassifier,
+    datasets,
 )
 from spectralcls._core import available_variants
 
@@ -123,6 +127,34 @@ def by_ratio(rows):
             )
         blocks += [f"One in {ratio + 1}.", sorted(table, key=lambda row: -float(row["balanced"]))]
     return blocks
+
+
+def majority_tables(folder):
+    """The customers' export of the tests, 78 % of one class, and two generated sets with 90 % of one class."""
+    import office
+
+    export = office.export(folder / "customers.csv", office.customers(1200), "german utf-8")
+    customers = datasets.read_table(export, target=office.TARGET, as_frame=True)
+    yield "customers", customers.data, np.asarray(customers.target)
+    for seed in range(2):
+        X, y = make_classification(n_samples=1000, weights=[0.9], random_state=seed)
+        yield f"make_classification({seed})", pd.DataFrame(X), y
+
+
+@pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
+def test_majority(record, kind, tmp_path):
+    """Accuracy of each classifier at its defaults less that of always answering the most frequent class: percentage
+    points and the half width of a 95 % interval, ten splits."""
+    row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
+    for name, X, y in majority_tables(tmp_path):
+        gains = []
+        for train, test in splitter.split(X, y):
+            model = getattr(spectralcls, kind)().fit(X.iloc[train], y[train])
+            values, counts = np.unique(y[train], return_counts=True)
+            majority = values[counts.argmax()]
+            gains.append(100 * float(model.score(X.iloc[test], y[test]) - np.mean(y[test] == majority)))
+        row |= {name: float(np.mean(gains)), f"±, {name}": float(half_interval(gains))}
+    record(row)
 
 
 @cache
