@@ -52,6 +52,12 @@ def assert_same(local, distributed, queries, tolerance=1e-12):
     np.testing.assert_array_equal(distributed.predict(rows(queries, 40)).compute(), local.predict(queries))
 
 
+def test_dask_tells_fits_of_the_same_parameters_apart():
+    X, y = make_blobs(20, random_state=0)
+    first, second = (kernel_mean.ParzenClassifier(1.0).fit(X[rows], y[rows]) for rows in (slice(10), slice(5, 20)))
+    assert dask.base.tokenize(first) == dask.base.tokenize(first) != dask.base.tokenize(second)
+
+
 # Kernel sums
 
 

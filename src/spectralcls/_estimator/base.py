@@ -4,6 +4,7 @@ import functools
 from importlib import metadata
 from numbers import Real
 
+import joblib
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -151,6 +152,9 @@ class Estimator(BaseEstimator):
         if inputs is None or name not in inputs.seen:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return inputs.seen[name]
+
+    def __dask_tokenize__(self):
+        return joblib.hash(self)  # of all that was learned: of a dataclass Dask looks at the parameters alone
 
     def __getstate__(self):
         return written(super().__getstate__())

@@ -54,9 +54,13 @@ def constraints(cls):
 def with_parameters(cls):
     """Decorator of an estimator: annotated names in its body become the parameters of its constructor.
 
-    Those behind ``_: KW_ONLY`` of :mod:`dataclasses` are passed by name only.
+    Those behind ``_: KW_ONLY`` of :mod:`dataclasses` are passed by name only, and shown before those of its bases.
     """
+    above = inspect.signature(cls.__init__).parameters
     cls = dataclass(cls, eq=False, repr=False, match_args=False)
+    signature = inspect.signature(cls.__init__)
+    shown = sorted(signature.parameters.values(), key=lambda p: (p.kind, p.kind == p.KEYWORD_ONLY and p.name in above))
+    cls.__init__.__signature__ = signature.replace(parameters=shown)
     names = inspect.signature(cls).parameters
     cls._parameter_constraints = {name: allowed for name, allowed in constraints(cls).items() if name in names}
     return cls

@@ -18,11 +18,14 @@ class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; by default their shares in the training data.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
-    priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; by default their shares in the training data.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -38,9 +41,6 @@ class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against
@@ -124,13 +124,13 @@ class ISEClassifier(DaskClassifier, kernel_mean.ISEClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -229,9 +229,6 @@ class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier)
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
@@ -239,6 +236,9 @@ class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier)
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -337,9 +337,6 @@ class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifie
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.
@@ -347,6 +344,9 @@ class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifie
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already

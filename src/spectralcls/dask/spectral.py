@@ -155,6 +155,11 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
         common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
         with Silverman's overall sigma.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
+        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
+        tolerance, of each.
     n_components : int, "cv" or "all", default="all"
         Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
         whole space.
@@ -190,11 +195,6 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
         scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-    tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
-        are predicted to be faster; tuning stays exact.
-        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
-        tolerance, of each.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -291,17 +291,17 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
-    n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
@@ -414,17 +414,17 @@ class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacia
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
-    n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None

@@ -54,6 +54,13 @@ class ParzenOutlierDetector(OutlierMixin, Density):
     ----------
     bandwidth : {"cv", "silverman", "scott"}, float or array-like of shape (d,) or (d, d), default="cv"
         Radius of the kernels, as in :class:`ParzenDensity`; "cv" takes the one of the greatest held-out likelihood.
+    contamination : "auto" or float, default="auto"
+        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
+        interquartile ranges below the lower quartile of the training scores.
+    novelty : bool, default=False
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
+        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
+        for new points, which must not be the training samples.
     kernel : str, default="gaussian"
         As in :class:`ParzenDensity`, like the next three.
     covariance_type : {"spherical", "diag", "full"}, default="spherical"
@@ -78,13 +85,6 @@ class ParzenOutlierDetector(OutlierMixin, Density):
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
-    contamination : "auto" or float, default="auto"
-        Share of outliers in the training set, in (0, 0.5]. "auto" takes Tukey's fence: what lies more than 1.5
-        interquartile ranges below the lower quartile of the training scores.
-    novelty : bool, default=False
-        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False: outliers of the training set, by `fit_predict`
-        alone, which never asks a sample for its own opinion. True: `predict`, `decision_function` and `score_samples`
-        for new points, which must not be the training samples.
 
     Attributes
     ----------

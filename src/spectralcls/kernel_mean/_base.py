@@ -1,24 +1,41 @@
 """What the classifiers by class means share: bandwidth, fit and growth."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 
-from .._estimator import Classifier, transactional
+from .._estimator import Classifier, transactional, with_parameters
 from .._expansion import TrainingPoints, class_means
 from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
 
 
+@with_parameters
 class KernelMeanClassifier(Classifier):
     """A classifier that compares a query with the classes' means in the feature space of a kernel.
 
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
     """
 
-    kernel, metric, scoring = "gaussian", None, "auto"
+    bandwidth: str | float | ArrayLike = "cv"
+    _: KW_ONLY
+    kernel: str = "gaussian"
+    metric: Any = None
+    categorical_features: str | ArrayLike | None = "from_dtype"
+    scale: str | None = "auto"
+    cv: Any = 5
+    scoring: str = "auto"
+    bandwidth_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 20_000
     tolerance: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
     metric_ = fitted_map
 
     def _rule(self):

@@ -1,13 +1,14 @@
 """The Cauchy-Schwarz classifier: smallest angle to a class mean in feature space."""
 
-from typing import Any
+from dataclasses import KW_ONLY
 
+from .._estimator import with_parameters
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike, RandomState
 from ._base import KernelMeanClassifier
 
 
+@with_parameters
 class CauchySchwarzClassifier(KernelMeanClassifier):
     """Class mean at the smallest angle in the kernel's feature space: the Cauchy-Schwarz classifier.
 
@@ -20,9 +21,6 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.
@@ -30,6 +28,9 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -123,40 +124,11 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
-    _parameter_constraints = {"weighting": [StrOptions({"inverse", "symmetric"}), None]}
+    _: KW_ONLY
+    weighting: str | None = "inverse"
+    potential: str = "convolved"
 
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        kernel: str = "gaussian",
-        weighting: str | None = "inverse",
-        potential: str = "convolved",
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.weighting = weighting
-        self.potential = potential
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _parameter_constraints = {"weighting": [StrOptions({"inverse", "symmetric"}), None]}
 
     def _rule(self):
         return Rule("angle", self.weighting, self.potential)

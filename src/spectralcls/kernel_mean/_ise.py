@@ -1,12 +1,13 @@
 """The integrated-squared-error classifier: nearest class mean in feature space."""
 
-from typing import Any
+from dataclasses import KW_ONLY
 
+from .._estimator import with_parameters
 from .._expansion import Rule
-from .._utils.typing import ArrayLike, RandomState
 from ._base import KernelMeanClassifier
 
 
+@with_parameters
 class ISEClassifier(KernelMeanClassifier):
     """Nearest class mean in the kernel's feature space: the integrated-squared-error classifier.
 
@@ -21,13 +22,13 @@ class ISEClassifier(KernelMeanClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -120,36 +121,8 @@ class ISEClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        kernel: str = "gaussian",
-        potential: str = "convolved",
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.potential = potential
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    potential: str = "convolved"
 
     def _rule(self):
         return Rule("distance", None, self.potential)

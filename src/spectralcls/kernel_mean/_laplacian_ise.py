@@ -1,13 +1,14 @@
 """The Laplacian ISE classifier: nearest class mean under 1/f weighting."""
 
-from typing import Any
+from dataclasses import KW_ONLY
 
+from .._estimator import with_parameters
 from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike, RandomState
 from ._base import KernelMeanClassifier
 
 
+@with_parameters
 class LaplacianISEClassifier(KernelMeanClassifier):
     """Nearest class mean in feature space, training points weighted by their inverse density.
 
@@ -20,9 +21,6 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
-    kernel : str, default="gaussian"
-        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
-        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     weighting : {"symmetric", "inverse"}, default="symmetric"
         ``"symmetric"``: ``<m_c, y>_f`` is ``f(y)^-1/2`` times the mean of ``f(x_i)^-1/2 k(y, x_i)`` over the class,
         the inner product in which the squared norm is taken; ``"inverse"``: the mean of ``f(x_i)^-1 k(y, x_i)``.
@@ -30,6 +28,9 @@ class LaplacianISEClassifier(KernelMeanClassifier):
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
         means, as always for the other kernels.
+    kernel : str, default="gaussian"
+        Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
+        "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -122,40 +123,11 @@ class LaplacianISEClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
-    _parameter_constraints = {"weighting": [StrOptions({"symmetric", "inverse"})]}
+    _: KW_ONLY
+    weighting: str = "symmetric"
+    potential: str = "convolved"
 
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        kernel: str = "gaussian",
-        weighting: str = "symmetric",
-        potential: str = "convolved",
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.weighting = weighting
-        self.potential = potential
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _parameter_constraints = {"weighting": [StrOptions({"symmetric", "inverse"})]}
 
     def _rule(self):
         return Rule("distance", self.weighting, self.potential)

@@ -1,17 +1,19 @@
 """The Bayes rule with Parzen density estimates of the classes."""
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 
-from .._estimator import log_posterior
+from .._estimator import log_posterior, with_parameters
 from .._expansion import Rule
-from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_priors, weights_of_classes
 from ..kernels import log_normalizer
 from ._base import KernelMeanClassifier
 
 
+@with_parameters
 class ParzenClassifier(KernelMeanClassifier):
     """Bayes classifier with a Parzen (kernel) density estimate for each class.
 
@@ -25,11 +27,14 @@ class ParzenClassifier(KernelMeanClassifier):
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation, ``"silverman"`` is
         the normal-reference rule for all samples, ``"silverman_per_class"`` for each class; an array has one value
         per class. Data without spread get 1.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; by default their shares in the training data.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
+        inversely proportional to the classes' frequencies. None: all are one.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
-    priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; by default their shares in the training data.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
         Map that is learned in `fit` and applied to the coordinates first: a
         :class:`~spectralcls.metric.KernelMetric` of that kind, or any transformer. A transformer that is fitted already
@@ -45,9 +50,6 @@ class ParzenClassifier(KernelMeanClassifier):
         tune, all columns are divided by one number instead if held-out labels are clearly more likely so: `scale_` is
         then "shared", not "each". Scales are learned once, in `fit` or the first `partial_fit`, and bandwidths are in
         these units. None: the numbers as they are.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply the sample weights: ``{label: weight}``, or ``"balanced"`` for weights
-        inversely proportional to the classes' frequencies. None: all are one.
     cv : int, "loo", splitter or list of splits, default=5
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against
@@ -121,41 +123,12 @@ class ParzenClassifier(KernelMeanClassifier):
     array([0, 0])
     """
 
+    _: KW_ONLY
+    priors: ArrayLike | None = None
+    class_weight: str | dict | None = None
+
     _parameter_constraints = {"priors": ["array-like", None]}
     _without_probabilities = None
-
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        kernel: str = "gaussian",
-        priors: ArrayLike | None = None,
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        class_weight: str | dict | None = None,
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.priors = priors
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.class_weight = class_weight
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _rule(self):
         return Rule("density")

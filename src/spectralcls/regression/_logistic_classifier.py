@@ -1,17 +1,21 @@
 """Classification by kernel logistic regression."""
 
+from dataclasses import KW_ONLY
+
 import numpy as np
 
+from .._estimator import with_parameters
 from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike, RandomState
+from .._utils.typing import ArrayLike
 from . import _logistic
 from ._leave_one_out import Fitted
 from ._operators import DenseKernel
-from ._penalized import CONSTRAINTS, PenalizedClassifier
+from ._penalized import PenalizedClassifier
 
 _START = 1e-2  # relative gradient with which the low-rank solution is good enough to start from
 
 
+@with_parameters
 class KernelLogisticClassifier(PenalizedClassifier):
     """Multinomial kernel logistic regression with a ridge penalty.
 
@@ -128,46 +132,16 @@ class KernelLogisticClassifier(PenalizedClassifier):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {"kernel": [StrOptions({"cv", "laplace", "gaussian"})]}
+    _: KW_ONLY
+    alpha_grid: ArrayLike = (0.001, 0.03, 1.0)
+    max_iter: int = 100
+
+    _parameter_constraints = {
+        "kernel": [StrOptions({"cv", "laplace", "gaussian"})],
+        "alpha_grid": ["array-like"],
+    }
     _BANDWIDTH_FACTORS = {"laplace": (1.4, 6.0), "gaussian": (0.7, 1.4)}
     _TITLE, _METHOD = "logistic", "Newton's method"
-
-    def __init__(
-        self,
-        bandwidth: str | float = "cv",
-        *,
-        alpha: str | float = "cv",
-        kernel: str = "laplace",
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        class_weight: str | dict | None = None,
-        bandwidth_grid: ArrayLike | None = None,
-        alpha_grid: ArrayLike = (0.001, 0.03, 1.0),
-        max_tuning_samples: int | None = 3000,
-        max_exact_samples: int = 6000,
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        rank: int = 1000,
-        random_state: RandomState = 0,
-        verbose: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.alpha = alpha
-        self.kernel = kernel
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.class_weight = class_weight
-        self.bandwidth_grid = bandwidth_grid
-        self.alpha_grid = alpha_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.max_exact_samples = max_exact_samples
-        self.tol = tol
-        self.max_iter = max_iter
-        self.rank = rank
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     @property
     def _kernel(self):

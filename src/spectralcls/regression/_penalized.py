@@ -1,5 +1,6 @@
 """What the classifiers by penalized kernel expansions share: how they are tuned, fitted and evaluated."""
 
+from dataclasses import KW_ONLY
 from functools import partial
 from numbers import Integral, Real
 
@@ -7,7 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from .._estimator import Classifier
+from .._estimator import Classifier, with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints
 from .._expansion.ridge import indicators
 from .._tuning import check_grid, distinct, median_distance, thin
@@ -15,6 +16,7 @@ from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ._leave_one_out import leave_one_out
@@ -22,20 +24,8 @@ from ._operators import SummedKernel
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 
-CONSTRAINTS: dict = {
-    "bandwidth": [StrOptions({"cv"}), _POSITIVE],
-    "alpha": [StrOptions({"cv"}), _POSITIVE],
-    "bandwidth_grid": ["array-like", None],
-    "alpha_grid": ["array-like"],
-    "max_tuning_samples": [Interval(Integral, 2, None, closed="left"), None],
-    "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
-    "tol": [_POSITIVE],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "rank": [Interval(Integral, 1, None, closed="left")],
-    "verbose": ["boolean"],
-}
 
-
+@with_parameters
 class PenalizedClassifier(Classifier):
     """A classifier whose scores ``k(y) A`` plus offsets minimize a sum of losses and ``alpha |f|^2``.
 
@@ -45,6 +35,35 @@ class PenalizedClassifier(Classifier):
     and return coefficients with the number of iterations and, the latter, residuals; ``_offsets()``.
     """
 
+    bandwidth: str | float = "cv"
+    _: KW_ONLY
+    alpha: str | float = "cv"
+    kernel: str = "laplace"
+    categorical_features: str | ArrayLike | None = "from_dtype"
+    scale: str | None = "auto"
+    class_weight: str | dict | None = None
+    bandwidth_grid: ArrayLike | None = None
+    alpha_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 3000
+    max_exact_samples: int = 6000
+    tol: float = 1e-4
+    max_iter: int = 200
+    rank: int = 1000
+    random_state: RandomState = 0
+    verbose: bool = False
+    n_jobs: int | None = None
+
+    _parameter_constraints = {
+        "bandwidth": [StrOptions({"cv"}), _POSITIVE],
+        "alpha": [StrOptions({"cv"}), _POSITIVE],
+        "kernel": [StrOptions({"laplace", "gaussian"})],
+        "alpha_grid": ["array-like", None],
+        "max_exact_samples": [Interval(Integral, 0, None, closed="left")],
+        "tol": [_POSITIVE],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["boolean"],
+    }
     _without_probabilities = None
 
     def _learn(self, data):

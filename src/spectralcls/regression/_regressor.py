@@ -1,12 +1,13 @@
 """Kernel regression."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, Options, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
@@ -19,6 +20,7 @@ from ._quantiles import kernel_quantiles
 MOST_FEATURES = 10  # up to which "cv" tries linear fits: their moments are d^2 / 2 columns
 
 
+@with_parameters
 class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     """Regression by local means (Nadaraya-Watson) or local lines, weighted by a kernel.
 
@@ -112,37 +114,24 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     array([[0.9, 1.1]])
     """
 
+    bandwidth: str | float = "cv"
+    _: KW_ONLY
+    degree: str | int = "cv"
+    kernel: str = "gaussian"
+    metric: Any = None
+    cv: Any = "loo"
+    bandwidth_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 20_000
+    tolerance: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"})],
         "degree": [StrOptions({"cv"}), Options(int, {0, 1})],
     }
 
     metric_ = fitted_map
-
-    def __init__(
-        self,
-        bandwidth: str | float = "cv",
-        *,
-        degree: str | int = "cv",
-        kernel: str = "gaussian",
-        metric: Any = None,
-        cv: Any = "loo",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 20_000,
-        tolerance: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.degree = degree
-        self.kernel = kernel
-        self.metric = metric
-        self.cv = cv
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

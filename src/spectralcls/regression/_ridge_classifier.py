@@ -4,11 +4,9 @@ import numpy as np
 
 from .._expansion.ridge import ALPHAS, solve
 from .._tuning.temperature import best_temperature
-from .._utils.from_sklearn import StrOptions
-from .._utils.typing import ArrayLike, RandomState
 from . import _ridge_iterative as _iterative
 from ._leave_one_out import Fitted
-from ._penalized import CONSTRAINTS, PenalizedClassifier
+from ._penalized import PenalizedClassifier
 from ._ridge_left_out import RidgeLeftOut
 
 MORE_ALPHAS = (1.0, 10.0)  # with weights of classes
@@ -126,49 +124,8 @@ class KernelRidgeClassifier(PenalizedClassifier):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {
-        "kernel": [StrOptions({"laplace", "gaussian"})],
-        "alpha_grid": ["array-like", None],
-    }
     _BANDWIDTH_FACTORS = {"laplace": (0.7, 2.0, 6.0), "gaussian": (0.35, 0.7, 1.4, 2.8)}
     _TITLE, _METHOD = "ridge", "Conjugate gradients"
-
-    def __init__(
-        self,
-        bandwidth: str | float = "cv",
-        *,
-        alpha: str | float = "cv",
-        kernel: str = "laplace",
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        class_weight: str | dict | None = None,
-        bandwidth_grid: ArrayLike | None = None,
-        alpha_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 3000,
-        max_exact_samples: int = 6000,
-        tol: float = 1e-4,
-        max_iter: int = 200,
-        rank: int = 1000,
-        random_state: RandomState = 0,
-        verbose: bool = False,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.alpha = alpha
-        self.kernel = kernel
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.class_weight = class_weight
-        self.bandwidth_grid = bandwidth_grid
-        self.alpha_grid = alpha_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.max_exact_samples = max_exact_samples
-        self.tol = tol
-        self.max_iter = max_iter
-        self.rank = rank
-        self.random_state = random_state
-        self.verbose = verbose
-        self.n_jobs = n_jobs
 
     def _alphas(self):
         if self.alpha_grid is not None:

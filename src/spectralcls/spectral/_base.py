@@ -1,26 +1,47 @@
 """What the spectral classifiers share: the choice of bandwidth and number of components."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 
-from .._estimator import Classifier
+from .._estimator import Classifier, with_parameters
 from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import Judge, candidate_bandwidths, draw_sample
 from .._utils.advice import quietly
 from .._utils.training_data import TrainingData
+from .._utils.typing import ArrayLike, RandomState
 from ..metric import LearnedMap, fitted_map
 from ._nested import clearly_right
 
 MAX_LEAVE_ONE_OUT = 500  # decompositions
 
 
+@with_parameters
 class SpectralClassifier(Classifier):
     """A classifier by class centers in the space of leading eigenvectors.
 
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
     """
 
-    kernel, scoring = "gaussian", "auto"
-    tolerance: float | None = None
+    bandwidth: str | float | ArrayLike = "cv"
+    _: KW_ONLY
+    n_components: str | int = "all"
+    max_components: int = 32
+    metric: Any = None
+    categorical_features: str | ArrayLike | None = "from_dtype"
+    scale: str | None = "auto"
+    cv: Any = 5
+    scoring: str = "auto"
+    bandwidth_grid: ArrayLike | None = None
+    max_tuning_samples: int | None = 2000
+    rank: int | None = None
+    solver: str = "auto"
+    tol: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    kernel = "gaussian"
     metric_ = fitted_map
 
     def _implicit(self, n_components):

@@ -1,7 +1,8 @@
 """Spectral embedding followed by one linear machine per class, with a number of components chosen per class."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +12,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_sample_weight
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._tuning import (
     Splits,
     best_candidate,
@@ -36,6 +37,7 @@ BANDWIDTH_FACTORS = 2.0 ** np.arange(-1.5, 1.5, 0.5)  # times the reference band
 SCORES = {"r2": least_squares.explained, "f1": least_squares.f1, "accuracy": least_squares.accuracy}
 
 
+@with_parameters
 class SpectralKernelClassifier(ClassifierMixin, Estimator):
     """Linear classifiers on spectral coordinates, with a number of coordinates for each class.
 
@@ -153,7 +155,25 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     array(['energy', 'grain'], dtype='<U6')
     """
 
-    _parameter_constraints: dict = {
+    estimator: Any = None
+    _: KW_ONLY
+    n_components: str | int | ArrayLike = "cv"
+    bandwidth: str | float = "cv"
+    scoring: str = "auto"
+    cv: Any = 5
+    max_tuning_samples: int | None = 500
+    weighting: str | None = "symmetric"
+    embedding: str = "b"
+    normalize: bool = True
+    kernel: str = "auto"
+    degree: int = 2
+    coef0: float = 1.0
+    rank: int | None = None
+    class_weight: str | dict | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[dict] = {
         **{
             name: SpectralKernel._parameter_constraints[name]
             for name in ("weighting", "embedding", "normalize", "kernel", "degree", "coef0")
@@ -163,43 +183,6 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         "bandwidth": [StrOptions({"cv", "scale", "silverman"}), Interval(Real, 0, None, closed="neither")],
         "scoring": [StrOptions({"auto", *SCORES})],
     }
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_components: str | int | ArrayLike = "cv",
-        bandwidth: str | float = "cv",
-        scoring: str = "auto",
-        cv: Any = 5,
-        max_tuning_samples: int | None = 500,
-        weighting: str | None = "symmetric",
-        embedding: str = "b",
-        normalize: bool = True,
-        kernel: str = "auto",
-        degree: int = 2,
-        coef0: float = 1.0,
-        rank: int | None = None,
-        class_weight: str | dict | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.bandwidth = bandwidth
-        self.scoring = scoring
-        self.cv = cv
-        self.max_tuning_samples = max_tuning_samples
-        self.weighting = weighting
-        self.embedding = embedding
-        self.normalize = normalize
-        self.kernel = kernel
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @transactional(nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -1,12 +1,13 @@
 """The Nystrom feature map: leading eigenvectors of a kernel matrix, extended to new points."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.low_rank import low_rank_spectrum
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
@@ -16,6 +17,7 @@ from .._utils.typing import Array, ArrayLike, RandomState
 from ..linalg import KernelOperator
 
 
+@with_parameters
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Coordinates in the leading eigenvectors of a kernel matrix, for training points and for new ones.
 
@@ -104,34 +106,22 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     (5, 3)
     """
 
+    n_components: str | int = 2
+    _: KW_ONLY
+    weighting: str | None = None
+    kernel: str = "gaussian"
+    bandwidth: str | float = "scale"
+    rank: int | None = None
+    solver: str = "auto"
+    tol: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "weighting": [StrOptions({"symmetric"}), None],
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "silverman"})],
     }
-
-    def __init__(
-        self,
-        n_components: str | int = 2,
-        *,
-        weighting: str | None = None,
-        kernel: str = "gaussian",
-        bandwidth: str | float = "scale",
-        rank: int | None = None,
-        solver: str = "auto",
-        tol: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.n_components = n_components
-        self.weighting = weighting
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.rank = rank
-        self.solver = solver
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @transactional
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:

@@ -1,10 +1,12 @@
 """The Laplacian spectral classifier: smallest angle to a class mean in the eigenspace of a normalized kernel."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from .._estimator import with_parameters
 from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.centers import class_average
 from .._expansion.low_rank import classwise_spectrum
@@ -12,7 +14,6 @@ from .._expansion.spectrum import density_weights, leading_spectrum
 from .._tuning import Judge, reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
-from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..kernels import kernel_sums, log_normalizer
 from ..linalg import KernelOperator
@@ -62,6 +63,7 @@ class ClasswiseMap(NamedTuple):
         return np.exp(log_scale)[:, None] * sums
 
 
+@with_parameters
 class LaplacianSpectralClassifier(SpectralClassifier):
     """Smallest angle to a class mean in the eigenspace of the Laplacian data matrix ``D^-1/2 K D^-1/2``.
 
@@ -76,6 +78,11 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
         common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
         with Silverman's overall sigma.
+    tolerance : float or None, default=None
+        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
+        are predicted to be faster; tuning stays exact.
+        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
+        tolerance, of each.
     n_components : int, "cv" or "all", default="all"
         Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
         whole space.
@@ -111,11 +118,6 @@ class LaplacianSpectralClassifier(SpectralClassifier):
         With more points than this in total, parameters are tuned on a random subsample of this size, stratified by
         class; `n_tuning_samples_` says how many points were used. A bandwidth that was tuned within m of n points is
         scaled to all of them by ``(m / n) ** (1 / (d + 4))``.
-    tolerance : float or None, default=None
-        Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
-        are predicted to be faster; tuning stays exact.
-        For ``n_components="all"``: the cosines of a query are off by at most ``((1 + t) / (1 - t))^1.5 - 1``, t the
-        tolerance, of each.
     rank : int or None, default=None
         Columns of a low-rank factor F F^T of the kernel matrix by randomly pivoted Cholesky (Gaussian kernel only):
         n `rank` kernel values and O(n rank) memory instead of passes over the n^2 pairs. None: exact. Tuning, if
@@ -199,6 +201,9 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     array([0, 0])
     """
 
+    _: KW_ONLY
+    tolerance: float | None = None
+
     _parameter_constraints = {
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
@@ -206,43 +211,6 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             "array-like",
         ],
     }
-
-    def __init__(
-        self,
-        bandwidth: str | float | ArrayLike = "cv",
-        *,
-        n_components: str | int = "all",
-        max_components: int = 32,
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 2000,
-        tolerance: float | None = None,
-        rank: int | None = None,
-        solver: str = "auto",
-        tol: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.max_components = max_components
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.tolerance = tolerance
-        self.rank = rank
-        self.solver = solver
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _learn(self, data):
         widths, n_components = self._reference_widths(data), self.n_components

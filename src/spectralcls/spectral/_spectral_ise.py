@@ -1,17 +1,18 @@
 """Nearest class center in the leading eigenvectors of a kernel matrix: the spectral ISE classifiers."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
+from .._estimator import with_parameters
 from .._expansion import Rule, TrainingPoints, class_means
 from .._expansion.centers import class_centers
 from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.spectrum import leading_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
-from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth
 from ..linalg import KernelOperator
 from ._base import SpectralClassifier
@@ -19,53 +20,20 @@ from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances
 
 
+@with_parameters
 class _SpectralISE(SpectralClassifier):
     """Nearest class center in the embedding; `_weighting` tells the two named classifiers apart."""
 
-    _weighting: str | None = None
+    _: KW_ONLY
+    center: str = "mean"
+    kernel: str = "gaussian"
+
+    tolerance = None
+    _weighting: ClassVar[str | None] = None
     _parameter_constraints = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv", "silverman"})],
         "center": [StrOptions({"mean", "median"})],
     }
-
-    def __init__(
-        self,
-        bandwidth: str | float = "cv",
-        *,
-        n_components: str | int = "all",
-        center: str = "mean",
-        kernel: str = "gaussian",
-        max_components: int = 32,
-        metric: Any = None,
-        categorical_features: str | ArrayLike | None = "from_dtype",
-        scale: str | None = "auto",
-        cv: Any = 5,
-        scoring: str = "auto",
-        bandwidth_grid: ArrayLike | None = None,
-        max_tuning_samples: int | None = 2000,
-        rank: int | None = None,
-        solver: str = "auto",
-        tol: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.center = center
-        self.kernel = kernel
-        self.max_components = max_components
-        self.metric = metric
-        self.categorical_features = categorical_features
-        self.scale = scale
-        self.cv = cv
-        self.scoring = scoring
-        self.bandwidth_grid = bandwidth_grid
-        self.max_tuning_samples = max_tuning_samples
-        self.rank = rank
-        self.solver = solver
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _learn(self, data):
         bandwidth, n_components = self._given_bandwidth(data), self.n_components
@@ -164,17 +132,17 @@ class SpectralISEClassifier(_SpectralISE):
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
-    n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None
@@ -293,17 +261,17 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
     ----------
     bandwidth : {"cv", "silverman"} or float, default="cv"
         Radius h of the kernel. ``"cv"`` takes the best bandwidth by cross-validation.
-    n_components : int, "cv" or "all", default="all"
-        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
-        whole space.
-        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
-        is given), otherwise O(n^3) time and O(n^2) memory.
     center : {"mean", "median"}, default="mean"
         Center of a class in the embedding, the median taken by component.
     kernel : str, default="gaussian"
         Shape of the kernel: "gaussian", "laplace", or one of "epanechnikov", "uniform", "quartic", "triweight",
         "cosine" and "linear", which are compact: they vanish beyond the bandwidth.
         Of the compact kernels, which are not positive semi-definite, the positive part is kept.
+    n_components : int, "cv" or "all", default="all"
+        Number of leading eigenvectors. ``"cv"`` tries 1 to `max_components` with every bandwidth, ``"all"`` keeps the
+        whole space.
+        With means and the Gaussian kernel ``"all"`` takes kernel sums and no decomposition (unless `solver` or `rank`
+        is given), otherwise O(n^3) time and O(n^2) memory.
     max_components : int, default=32
         Largest number of components that ``n_components="cv"`` tries; at most half of the tuning samples, and `rank`.
     metric : {"whiten", "diagonal", "full"}, transformer or None, default=None

@@ -1,7 +1,8 @@
 """SK<Gamma, E, S>: the spectral kernel of Li, Ong, Ng and Sun as an embedding and as a kernel matrix."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +11,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from .._estimator import Estimator, transactional
+from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.expansion import Expansion
 from .._expansion.points import TrainingPoints
 from .._expansion.spectrum import DISTANCE
@@ -36,6 +37,7 @@ from ._similarity import (
 KERNELS = ("linear", "gaussian", "polynomial", "exponential", "precomputed")
 
 
+@with_parameters
 class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Spectral embedding of a similarity graph, in and out of sample, and the kernel it defines.
 
@@ -130,8 +132,20 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     (4, 2)
     """
 
-    coefficients_: Array
-    _parameter_constraints: dict = {
+    n_components: str | int = 100
+    _: KW_ONLY
+    weighting: str | None = "symmetric"
+    embedding: str = "b"
+    normalize: bool = True
+    kernel: str = "auto"
+    bandwidth: str | float = "scale"
+    degree: int = 2
+    coef0: float = 1.0
+    rank: int | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
         "weighting": [StrOptions({"symmetric"}), None],
         "embedding": [StrOptions({"a", "b"})],
@@ -143,33 +157,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
     }
 
     _of_complete_points = "its similarities are of whole rows"
-
-    def __init__(
-        self,
-        n_components: str | int = 100,
-        *,
-        weighting: str | None = "symmetric",
-        embedding: str = "b",
-        normalize: bool = True,
-        kernel: str = "auto",
-        bandwidth: str | float = "scale",
-        degree: int = 2,
-        coef0: float = 1.0,
-        rank: int | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ):
-        self.n_components = n_components
-        self.weighting = weighting
-        self.embedding = embedding
-        self.normalize = normalize
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Decompose the transformed similarity matrix of X.
