@@ -8,12 +8,24 @@ from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array, ArrayLike, Bandwidth
 from ._approximate import approximate_sums
-from ._checks import check_bandwidths, check_kernel, check_points, check_queries
+from ._checks import (
+    check_bandwidths,
+    check_excluded,
+    check_groups,
+    check_kernel,
+    check_labels,
+    check_log,
+    check_points,
+    check_queries,
+    check_tolerances,
+    check_weights,
+)
 from ._exact import exact_sums
 from ._normalizer import is_representable, log_normalizer
 from ._points import PackedPoints
 from ._profiles import PROFILES
 from ._request import SumsRequest
+from ._weight_range import rescale_weights, weights_fit_dtype
 
 __all__ = ["KERNELS", "PackedPoints", "kernel_matrix", "kernel_sums", "log_normalizer"]
 
@@ -115,21 +127,64 @@ def kernel_sums(
     >>> kernel_sums([[0.0]], [[0.0], [1.0], [2.0]], labels=[0, 0, 1], bandwidth=1.0).round(3)
     array([[1.607, 0.135]])
     """
-    request = SumsRequest.checked(
-        Q,
-        X,
-        weights=weights,
+    check_kernel(kernel)
+    output = check_log(log)
+    points: Any = X if isinstance(X, PackedPoints) else None
+    if points is None:
+        Q, X = check_points(Q, X)
+        labels, n_labels, has_labels = check_labels(labels, n_labels, len(X))
+    elif labels is not None or n_labels is not None:
+        raise ValueError("PackedPoints have their own labels: give labels and n_labels to PackedPoints instead.")
+    else:
+        Q, points = check_queries(Q, points, Q is points.X)
+        X, labels, n_labels, has_labels = points.X, points.labels, points.n_labels, points.labels is not None
+    bandwidths, has_bandwidths = check_bandwidths(bandwidth, n_labels if has_labels else None)
+    dtype, log_shift = X.dtype, 0.0
+    if output == "plain" and normalize and not is_representable(kernel, X, bandwidths):
+        # The constant overflows or vanishes, the product need not: so with a scale, in float64.
+        output, Q, X = "scaled", Q.astype(np.float64), X.astype(np.float64)
+        points = points if points is None else points.astype(np.float64)
+    own = points is not None and weights is None
+    if own:
+        weights = points.weights
+        W = None if weights is None else weights.reshape(len(X), -1)
+    else:  # with a scale, weights may be beyond what float32 holds
+        others = () if output == "plain" else (np.float64,)
+        W = check_weights(weights, len(X), len(bandwidths), X.dtype, *others)
+    if output == "log" and W is not None and W.min(initial=0) < 0:
+        raise ValueError('Negative weights have no logarithm of a sum: use log="pair".')
+    if output == "plain" or W is None or (points.weights_fit_dtype() if own else weights_fit_dtype(W, X.dtype)):
+        W = None if W is None else W.astype(X.dtype, copy=False)
+    else:
+        W, labels, log_shift = rescale_weights(W, labels, X.dtype)
+        Q, X, points = Q.astype(W.dtype, copy=False), X.astype(W.dtype, copy=False), None
+    excluded = check_excluded(exclude_self, Q, X)
+    groups = check_groups(exclude_groups, len(Q), len(X))
+    check_tolerances(rtol, atol)
+    weight_axes = 0 if weights is None else np.ndim(weights)
+    if (rtol or atol) and (exclude_groups is not None or weight_axes == 3):
+        raise ValueError("rtol and atol go without groups, and with one set of weights, only.")
+    request = SumsRequest(
+        Q=Q,
+        X=X,
+        points=points if exclude_groups is None else None,
+        weights=W,
+        own_weights=own,
         labels=labels,
         n_labels=n_labels,
         kernel=kernel,
-        bandwidth=bandwidth,
-        log=log,
-        exclude_self=exclude_self,
-        exclude_groups=exclude_groups,
+        bandwidths=bandwidths,
+        output=output,
+        excluded=excluded,
+        groups=groups,
+        rtol=float(rtol),
+        atol=float(atol),
+        n_threads=effective_n_threads(n_jobs),
+        dtype=dtype,
+        log_shift=log_shift,
+        axes=(has_bandwidths, has_labels, weight_axes > 1),
         normalize=normalize,
-        rtol=rtol,
-        atol=atol,
-        n_jobs=n_jobs,
+        is_pair=isinstance(log, str),
     )
     sums = approximate_sums(request)
     return request.answer(exact_sums(request) if sums is None else sums)
