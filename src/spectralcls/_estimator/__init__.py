@@ -4,19 +4,3 @@ from .base import Estimator, coordinates, fitted_form, integrates_missing, trans
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import PredictionSets, leave_one_out
-
-__all__ = [
-    "CONSTRAINTS",
-    "Classifier",
-    "Estimator",
-    "PredictionSets",
-    "coordinates",
-    "finite_scores",
-    "fitted_form",
-    "has_probabilities",
-    "integrates_missing",
-    "leave_one_out",
-    "log_posterior",
-    "transactional",
-    "with_parameters",
-]

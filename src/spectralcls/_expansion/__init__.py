@@ -9,5 +9,3 @@ from .class_means import class_means
 from .expansion import Expansion, Sums
 from .points import BLOCK_BYTES, TrainingPoints, blocks, class_rows
 from .rule import Rule
-
-__all__ = ["BLOCK_BYTES", "Expansion", "Rule", "Sums", "TrainingPoints", "blocks", "class_means", "class_rows"]

@@ -9,5 +9,3 @@ from .category_scales import choose_category_scales
 from .frames import Columns
 from .inputs import Inputs
 from .table import Table
-
-__all__ = ["Columns", "Inputs", "Table", "choose_category_scales"]

@@ -26,32 +26,3 @@ from .grids import candidate_bandwidths, check_grid, has_spread, median_distance
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
-
-__all__ = [
-    "SCORE_TOLERANCE",
-    "SCORINGS",
-    "Judge",
-    "Scored",
-    "Search",
-    "Splits",
-    "TuningSample",
-    "best_candidate",
-    "candidate_bandwidths",
-    "check_folds",
-    "check_grid",
-    "distinct",
-    "distinct_rows",
-    "drawn_seed",
-    "draw_sample",
-    "folds_by_content",
-    "given_folds",
-    "has_spread",
-    "keys_of",
-    "median_distance",
-    "random_keys",
-    "reference_bandwidth",
-    "search",
-    "shuffled_ranks",
-    "stratified_subsample",
-    "thin",
-]
