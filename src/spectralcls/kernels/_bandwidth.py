@@ -3,9 +3,9 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from .._utils.conversion import converted
+from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_sample_weight
 from ._checks import check_dimension
@@ -17,6 +17,15 @@ __all__ = ["amise_bandwidth", "bandwidth_grid", "kernel_variance", "scale_bandwi
 _BLOCK_ROWS = 4096
 _NO_SPREAD = "All samples are equal: the data have no spread from which to derive a bandwidth."
 _RULES = {"silverman": lambda d: 2 * d + 1, "amise": lambda d: d + 2, "scott": lambda d: 4}
+_CONSTRAINTS = {
+    "X": ["array-like"],
+    "x": ["array-like"],
+    "sample_weight": ["array-like", None],
+    "rule": [StrOptions(set(_RULES))],
+    "kernel": [StrOptions(set(KERNELS))],
+    "n_bandwidths": [Interval(Integral, 1, None, closed="left")],
+    "ratio": [Interval(Real, 1, None, closed="neither")],
+}
 
 
 def kernel_variance(kernel: str, n_features: int) -> float:
@@ -92,15 +101,7 @@ def _spread_and_size(X, sample_weight):
     return scale * np.sqrt(total / (n - 1) / X.shape[1]), n
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "sample_weight": ["array-like", None],
-        "rule": [StrOptions(set(_RULES))],
-        "kernel": [StrOptions(set(KERNELS))],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validated(_CONSTRAINTS)
 def silverman_bandwidth(
     X: ArrayLike,
     sample_weight: ArrayLike | None = None,
@@ -158,10 +159,7 @@ def silverman_bandwidth(
     return reference_rule(spread, n, np.shape(X)[1], rule, kernel)
 
 
-@validate_params(
-    {"X": ["array-like"], "sample_weight": ["array-like", None], "kernel": [StrOptions(set(KERNELS))]},
-    prefer_skip_nested_validation=True,
-)
+@validated(_CONSTRAINTS)
 def scale_bandwidth(X: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
     """Bandwidth ``s sqrt(d / 2)``, s^2 the mean variance of a feature.
 
@@ -208,14 +206,7 @@ def reference_rule(spread, n, d, rule, kernel):
     return float(h / np.sqrt(kernel_variance(kernel, d)))
 
 
-@validate_params(
-    {
-        "x": ["array-like"],
-        "sample_weight": ["array-like", None],
-        "kernel": [StrOptions(set(KERNELS))],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validated(_CONSTRAINTS)
 def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
     """Univariate bandwidth that minimizes the AMISE if the density were normal: section 3.2.3 of [1]_.
 
@@ -265,16 +256,7 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     return float(spread * (8 * np.sqrt(np.pi) * roughness / (3 * kernel_variance(kernel, 1) ** 2 * n)) ** 0.2)
 
 
-@validate_params(
-    {
-        "X": ["array-like"],
-        "n_bandwidths": [Interval(Integral, 1, None, closed="left")],
-        "ratio": [Interval(Real, 1, None, closed="neither")],
-        "sample_weight": ["array-like", None],
-        "kernel": [StrOptions(set(KERNELS))],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validated(_CONSTRAINTS)
 def bandwidth_grid(
     X: ArrayLike,
     n_bandwidths: int = 16,

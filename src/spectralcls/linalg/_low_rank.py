@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
 from .._core import compiled
 from .._core.threads import effective_n_threads, serial_blas
 from .._utils.conversion import converted
+from .._utils.from_sklearn import Interval, StrOptions, validate_params
 from .._utils.typing import Array, RandomState
 from ._eigenproblem import fix_signs
 from ._kernel_source import KernelSource
