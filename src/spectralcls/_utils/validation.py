@@ -50,7 +50,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
         if len(classes) < at_least:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
     y = _column(y, n)
-    weights, kept = _weights(y, sample_weight, class_weight)
+    weights, kept = _positive(with_class_weight(y, sample_weight, class_weight))
     own = y if kept is None else y[kept]
     if classes is None:
         classes, codes = np.unique(own, return_inverse=True)
@@ -65,7 +65,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
     """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
     y = _column(y, n)
-    weights, kept = _weights(y, sample_weight, class_weight)
+    weights, kept = _positive(with_class_weight(y, sample_weight, class_weight))
     y = y if kept is None else y[kept]
     if (y.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
         raise ValueError(f"y has labels of type {y.dtype}, the known classes of {classes.dtype}.")
@@ -128,17 +128,18 @@ def _codes(y, classes):
     return np.searchsorted(classes, y)
 
 
-def _weights(y, sample_weight, class_weight):
-    """Positive weights (None for ones) and the mask of their samples (None for all)."""
+def with_class_weight(y, sample_weight, class_weight):
+    """Checked weights of samples times those of their classes, float64 (n,); None for ones."""
     if sample_weight is None and class_weight is None:
-        return None, None
+        return None
     weights = np.ones(len(y)) if sample_weight is None else check_sample_weight(sample_weight, len(y), y)
-    if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, y)
-    return _positive(weights)
+    return weights if class_weight is None else weights * compute_sample_weight(class_weight, y)
 
 
 def _positive(weights):
+    """Positive weights (None for ones) and the mask of their samples (None for all)."""
+    if weights is None:
+        return None, None
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")  # as newer scikit-learn
     kept = None

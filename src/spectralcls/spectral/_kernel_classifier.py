@@ -10,7 +10,6 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_sample_weight
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._tuning import (
@@ -27,7 +26,7 @@ from .._tuning import (
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_answers, check_sample_weight, positive_weight
+from .._utils.validation import check_answers, positive_weight, with_class_weight
 from . import _least_squares as least_squares
 from ._linear_svm import binary_targets, decisions, fit_binary, fit_tight_tolerance, linear_svm, score_folds
 from ._spectral_kernel import SpectralKernel
@@ -207,9 +206,7 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self._inputs = self._make_inputs(accept_sparse="csr", missing=missing)
         X = self._inputs.fit_points(X).X
         y = check_answers(type(self).__name__, y, X, multi_output=True)
-        if self.class_weight is not None:
-            own = np.ones(X.shape[0]) if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
-            sample_weight = own * compute_sample_weight(self.class_weight, y)
+        sample_weight = with_class_weight(y, sample_weight, self.class_weight)
         rows, weights, kept = positive_weight(X, sample_weight, y)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
