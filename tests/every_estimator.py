@@ -15,17 +15,6 @@ FIXED = {"bandwidth": 1.0, "alpha": 0.1, "beta": 0.5, "n_components": 2, "scale"
 FIXED_OF = {"CCDRClassifier": {"estimator": KNeighborsClassifier()}}
 QUERIED = {"novelty": True}  # of those that otherwise answer for their training points only
 
-# Draw or split the rows of the training data, whatever their parameters: another order is another fit.
-DEPEND_ON_ORDER = {
-    "AutoClassifier",
-    "GradientMetric",
-    "KernelLogisticClassifier",
-    "KernelMetric",
-    "KernelRidgeClassifier",
-    "SpectralKernelClassifier",
-}
-
-
 KINDS = {
     name: thing
     for module in (spectralcls, spectralcls.spectral, spectralcls.metric)
