@@ -114,7 +114,8 @@ def sanitize(session, sanitizer):
     library = lambda name: session.run("c++", f"-print-file-name={name}.so", silent=True, external=True).strip()  # noqa: E731
     # Without what takes long at a fraction of the speed, limits memory, or starts processes of its own.
     others = ("large", "interrupt", "allocations", "sanitizers", "faults")
-    chosen = {"asan": "not check_ and not exception_in_a_worker", "tsan": "thread or concurrent or bits"}[sanitizer]
+    without = "not check_ and not exception_in_a_worker and not out_of_memory"
+    chosen = {"asan": without, "tsan": "thread or concurrent or bits"}[sanitizer]
     tests = ["tests/core", "-k", chosen, *(f"--ignore=tests/core/test_{name}.py" for name in others)]
     environment = {
         "LD_PRELOAD": f"{library(f'lib{sanitizer}')} {library('libstdc++')}",  # intercepts exceptions from the start
