@@ -313,12 +313,11 @@ def test_the_size_grows_to_what_the_budget_allows_without_the_dearest_members():
 
 
 def test_a_small_budget_is_kept_and_said():
-    X, y = make_classification(6000, 20, n_informative=8, random_state=0)
+    X, y = make_classification(60_000, 20, n_informative=8, random_state=0)  # too many for a single member
     with pytest.warns(UserWarning, match="did not suffice"):
         model = AutoClassifier(time_budget=1.0).fit(X, y)
-    # A slow machine leaves out members in the place of points.
-    said = "without" if model.n_samples_used_ == len(X) else f"{model.n_samples_used_} of 6000 points"
-    assert said in model.summary_
+    assert model.n_samples_used_ < len(X)
+    assert f"{model.n_samples_used_} of {len(X)} points" in model.summary_
     assert model.score(X, y) > 0.7
 
 
