@@ -95,9 +95,7 @@ def check_targets(name, y, n, sample_weight=None):
 
 def check_weights_of_points(n, sample_weight=None):
     """The same of samples alone: one class."""
-    weights = kept = None
-    if sample_weight is not None:
-        weights, kept = _positive(check_sample_weight(sample_weight, n))
+    weights, kept = _positive(None if sample_weight is None else check_sample_weight(sample_weight, n))
     n_kept = n if kept is None else np.count_nonzero(kept)
     return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))
 
@@ -190,9 +188,7 @@ def check_no_class_vanishes(weights, y):
 
 def positive_weight(X, sample_weight, y=None):
     """The rows of positive weight, their weights (None if all are one), and which they are (None if all)."""
-    if sample_weight is None:
-        return X, None, None
-    weights, kept = _positive(check_sample_weight(sample_weight, X.shape[0], y))
+    weights, kept = _positive(None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0], y))
     return X if kept is None else X[kept], weights, kept
 
 

@@ -62,7 +62,6 @@ class PenalizedClassifier(Classifier):
         "tol": [_POSITIVE],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "rank": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["boolean"],
     }
     _without_probabilities = None
 
