@@ -611,12 +611,21 @@ def areas(rows):
         kind: f"{np.mean([r[f'{kind} AUC'] for r in rows]):.3f} / {np.mean([r[f'{kind}, s'] for r in rows]):.2f}"
         for kind in kinds
     }
-    area, seconds = ({kind: np.mean([r[kind + what] for r in rows]) for kind in kinds} for what in (" AUC", ", s"))
-    against = "; ".join(
-        f"{kind} {area[kind] - area['cleanlab']:+.3f} in 1/{seconds['cleanlab'] / seconds[kind]:.1f} of the time"
-        for kind in kinds[:-1]
+    against = "; ".join(against_cleanlab(rows, kind) for kind in kinds[:-1])
+    return [[*table, {"set": "mean"} | overall], f"Against cleanlab, with 95 % intervals over the sets: {against}."]
+
+
+def against_cleanlab(rows, kind):
+    """Area more than cleanlab's, the set where it is least, and the share of cleanlab's time: by set and in all."""
+    found = means(rows, f"{kind} AUC", "cleanlab AUC", f"{kind}, s", "cleanlab, s")
+    area, other, seconds, theirs = np.array(list(found.values())).T
+    more, times = area - other, theirs / seconds
+    worst = more.argmin()
+    return (
+        f"{kind} {more.mean():+.3f} ± {half_interval(more):.3f} (least on {list(found)[worst]}, {more[worst]:+.3f}, "
+        f"without it {np.delete(more, worst).mean():+.3f}) in 1/{np.exp(np.log(times).mean()):.1f} of the time "
+        f"(geometric mean; 1/{times.max():.0f} to 1/{times.min():.1f}, 1/{theirs.sum() / seconds.sum():.1f} of the sum)"
     )
-    return [[*table, {"set": "mean"} | overall], f"Mean area relative to cleanlab: {against}."]
 
 
 @view("unknown_classes")
