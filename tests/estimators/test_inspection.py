@@ -1,5 +1,7 @@
 """Doubtful labels, points that decide, effects of features, shares of classes in another population."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -109,6 +111,20 @@ def test_the_order_of_labels_is_that_of_the_samples():
         model.set_params(scale=None)
         straight, mixed = (label_quality(model.fit(X[rows], Y[rows])) for rows in (np.arange(len(X)), order))
         np.testing.assert_allclose(mixed, straight[order], rtol=1e-6)
+
+
+def test_what_the_ridge_was_tuned_by_is_not_computed_again(monkeypatch):
+    given = np.where(np.arange(len(X)) % 10 == 0, 2, Y)
+    for options in ({}, {"class_weight": "balanced"}, {"alpha": 0.1, "bandwidth": 2.0}):
+        model = sc.KernelRidgeClassifier(**options).fit(X, given, np.arange(len(X)) % 3 + 0.5)
+        loaded = pickle.loads(pickle.dumps(model))  # which knows its coefficients alone
+        expected, sets = label_quality(loaded), loaded.conformal_p_values(X[::7] + 0.1)
+        with monkeypatch.context() as patch:
+            patch.setattr("spectralcls.regression._ridge_left_out.factor_in_place", None)
+            np.testing.assert_allclose(label_quality(model), expected, rtol=1e-9)
+        np.testing.assert_allclose(model.conformal_p_values(X[::7] + 0.1), sets)
+    thinned = sc.KernelRidgeClassifier(max_tuning_samples=100).fit(X, given)
+    np.testing.assert_allclose(label_quality(thinned), label_quality(pickle.loads(pickle.dumps(thinned))))
 
 
 def test_a_sample_that_no_other_reaches_has_no_quality():

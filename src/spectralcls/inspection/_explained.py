@@ -242,7 +242,8 @@ def label_quality(estimator: Any) -> Array:
     -----
     Kernel means give the share of a class in the class sums, kernel ridge regression its probability, PerTurbo the
     share of what the spans explain, `AutoClassifier` its vote for points that its members had not seen. Cost and
-    memory are those of the first call of `predict_set`; both share the result.
+    memory are those of the first call of `predict_set`, and both share the result; a kernel ridge regression that was
+    tuned on all of its points, and not loaded from a file since, has it from `fit`.
 
     References
     ----------

@@ -158,6 +158,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
 
     def _keep(self, choice):
         self.temperature_ = choice.fitted.temperature
+        self._by_others = choice.fitted.held_out
 
     def _offsets(self):
         return self.class_prior_
@@ -170,4 +171,6 @@ class KernelRidgeClassifier(PenalizedClassifier):
 
     def _leave_one_out(self):
         options = self._model, self.alpha_, self.temperature_, self.class_weight is not None, self._order
-        return RidgeLeftOut(self.points_, self._codes, self._weights, len(self.classes_), *options)
+        by_others = vars(self).get("_by_others", ())  # of all points, if these were tuned on; not if just loaded
+        held_out = by_others if len(by_others) == len(self.points_) else None
+        return RidgeLeftOut(self.points_, self._codes, self._weights, len(self.classes_), *options, held_out)

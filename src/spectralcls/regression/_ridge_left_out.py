@@ -6,6 +6,7 @@ from .._core.interrupt import matmul
 from .._expansion.leave_one_out import INVERSE_BYTES, LeaveOneOut, slack_of
 from .._expansion.points import blocks, class_rows
 from .._expansion.ridge import factor_in_place
+from .._utils.cached import cached_property
 from .._utils.validation import units_of
 from ..kernels import kernel_matrix
 from ..linalg import inverse_in_place
@@ -28,22 +29,45 @@ class RidgeLeftOut(LeaveOneOut):
     by_class : bool
         Whether the weights contain those of classes.
     order : ndarray (n_samples,)
+    held_out : ndarray (n, n_classes), optional
+        Prediction of each point by the others, if it is known; then only what a further point changes takes B.
     """
 
-    def __init__(self, X, codes, weights, n_classes, expansion, alpha, temperature, by_class, order):
+    def __init__(self, X, codes, weights, n_classes, expansion, alpha, temperature, by_class, order, held_out=None):
         units = units_of(codes, weights, n_classes, by_class)
         by_code = np.argsort(codes, kind="stable")
         X, codes, weights, order = X[by_code], codes[by_code], weights[by_code], np.argsort(by_code)[order]
         vars(self).update(X=X, expansion=expansion, alpha=alpha, temperature=temperature, units=units)
-        V = inverse_in_place(factor_in_place(self._kernel(X), alpha / weights, alpha))
-        inverse = matmul(V, V.T)
-        Y = np.eye(n_classes)[codes]
         copies, unit = np.maximum(weights, units[codes]), units[codes]
-        vars(self).update(inverse=inverse, P=inverse @ Y, u=inverse.sum(axis=1), total=weights @ Y)
-        share = unit / copies
-        vars(self).update(share=share, divisor=(copies - unit) / alpha + share * inverse.diagonal())
-        scores = Y - (self.P - self.u[:, None] * (self.total / self.total.sum())) / self.divisor[:, None]
+        vars(self).update(share=unit / copies, of_copies=(copies - unit) / alpha, diagonal=alpha / weights)
+        Y = np.eye(n_classes)[codes]
+        vars(self).update(Y=Y, total=weights @ Y)
+        if held_out is None:
+            scores = Y - (self.P - self.u[:, None] * (self.total / self.total.sum())) / self.divisor[:, None]
+        else:
+            scores = held_out[by_code]
         super().__init__(codes, weights / unit, scores / temperature, None, order)
+
+    @cached_property
+    def inverse(self):
+        """B, (n, n)."""
+        V = inverse_in_place(factor_in_place(self._kernel(self.X), self.diagonal, self.alpha))
+        return matmul(V, V.T)
+
+    @cached_property
+    def P(self):
+        """Coefficients of the indicators, (n, C)."""
+        return self.inverse @ self.Y
+
+    @cached_property
+    def u(self):
+        """Coefficients of ones, (n,)."""
+        return self.inverse.sum(axis=1)
+
+    @cached_property
+    def divisor(self):
+        """By which coefficients become residuals of the predictions by others, (n,)."""
+        return self.of_copies + self.share * self.inverse.diagonal()
 
     def _kernel(self, Q):
         options = dict(kernel=self.expansion.kernel, bandwidth=self.expansion.bandwidth)
