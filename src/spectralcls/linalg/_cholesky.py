@@ -50,7 +50,7 @@ def _factor_block(M, block):
     """Rows and columns of the factor from the known ones before it: LAPACK does it all in one call, but does not listen
     to Ctrl-C while it does."""
     before = M[block, : block.start]
-    corner = np.array(M[block, block].T, order="F")
+    corner = np.asfortranarray(M[block, block].T)  # M itself if it has one block
     if block.start:
         corner -= matmul(before, before.T)
     diagonal = corner.diagonal().copy()
@@ -59,8 +59,9 @@ def _factor_block(M, block):
         k = info - 1
         left = dtrsm(1.0, np.asfortranarray(corner[:k, :k]), corner[k, :k, None], trans_a=1) if k else np.zeros(0)
         raise NotPositiveDefiniteError(block.start + k, float(diagonal[k] - np.sum(left**2)))
-    for i, row in enumerate(M[block, block]):  # the other triangle still holds M
-        row[: i + 1] = corner[: i + 1, i]
+    if not np.may_share_memory(corner, M):
+        for i, row in enumerate(M[block, block]):  # the other triangle still holds M
+            row[: i + 1] = corner[: i + 1, i]
     for start in range(block.stop, len(M), _BLOCK):
         rows = slice(start, start + _BLOCK)
         panel = M[rows, block] - matmul(M[rows, : block.start], before.T)
@@ -75,7 +76,11 @@ def inverse_in_place(U):
     for start in range(0, len(U), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(U)))
         U[block, :start] = 0
-        corner = U[block, block] = np.triu(dtrtri(np.asfortranarray(U[block, block]))[0])
+        corner = dtrtri(np.asfortranarray(U[block, block]), overwrite_c=1)[0]
+        for j, column in enumerate(corner.T):
+            column[j + 1 :] = 0
+        if not np.may_share_memory(corner, U):
+            U[block, block] = corner
         if start:
             U[:start, block] = matmul(U[:start, :start], matmul(U[:start, block], -corner))
     return U
