@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.special
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
@@ -9,6 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import AutoClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
 from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, search
+from spectralcls._tuning.grids import median
+from spectralcls._tuning.temperature import softmax
 from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernels import silverman_bandwidth
 
@@ -183,6 +186,14 @@ def test_a_bandwidth_at_the_end_of_all_that_were_tried_is_warned_of():
     X = np.vstack([X, X + 1e-13])
     with pytest.warns(UserWarning, match="best bandwidth is the smallest of all that were tried, from"):
         ParzenDensity().fit(X)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1001, 5000])
+def test_shorter_ways_have_the_bits_of_the_longer_ones(n):
+    values = np.random.default_rng(n).normal(size=(n, 3))
+    assert median(values[:, 0]) == np.median(values[:, 0])
+    assert median(np.round(values[:, 0])) == np.median(np.round(values[:, 0]))
+    assert_array_equal(softmax(100 * values), scipy.special.softmax(100 * values, axis=1))
 
 
 def test_parts_of_an_estimator_do_not_warn():

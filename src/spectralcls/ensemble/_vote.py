@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
-from .._tuning.temperature import best_temperature, log_loss
+from .._tuning.temperature import best_temperature, log_loss, softmax
 
 STEPS = 25
 UNIFORM = 0.25  # share of the equal weights in the final ones
@@ -39,7 +38,7 @@ class Vote(NamedTuple):
 
 def tempered(posterior, temperature):
     """Softmax of the logarithm of a posterior over `temperature`; zeros count as in the fit of the temperature."""
-    return softmax(_log(posterior) / temperature, axis=1)
+    return softmax(_log(posterior) / temperature)
 
 
 def learn_vote(posteriors, codes, weights=None):

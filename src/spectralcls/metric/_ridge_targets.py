@@ -5,10 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
 from .._expansion.ridge import indicators
-from .._tuning.temperature import best_temperature, log_loss
+from .._tuning.temperature import best_temperature, log_loss, softmax
 
 
 class Problem(NamedTuple):
@@ -36,7 +35,7 @@ class Problem(NamedTuple):
 
 def _log_loss(held_out, shares, codes, weights):
     scores = held_out + shares
-    return log_loss(softmax(scores / best_temperature(scores, codes, weights), axis=1), codes, weights)
+    return log_loss(softmax(scores / best_temperature(scores, codes, weights)), codes, weights)
 
 
 def _squared_error(held_out, targets, weights):

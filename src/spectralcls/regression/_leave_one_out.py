@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
 from .._expansion.ridge import indicators
 from .._tuning import Scored, Search, Splits, search
-from .._tuning.temperature import log_losses
+from .._tuning.temperature import log_losses, softmax
 from ..kernels import kernel_matrix
 
 
@@ -65,7 +64,7 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
             for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, grid["alpha"], memory)):
                 if fitted is None:
                     continue
-                losses = log_losses(softmax(fitted.held_out / fitted.temperature, axis=1), codes)
+                losses = log_losses(softmax(fitted.held_out / fitted.temperature), codes)
                 means[k, b, a] = -np.average(losses, weights=weights)
                 deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
                 found[k, b, a] = fitted
