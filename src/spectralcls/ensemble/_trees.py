@@ -4,12 +4,12 @@ from functools import cache
 
 import numpy as np
 import threadpoolctl
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.multiclass import unique_labels
 
 from .._tuning import random_keys, stratified_subsample
+from .._tuning.temperature import softmax
 from .._utils.from_sklearn import boosted_nodes
 
 ITERATIONS, RATE, LEAVES = 30, 0.16, 8  # as many leaves as a byte has bits
@@ -63,13 +63,14 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
         scores = np.concatenate([self._scores(X[i : i + step]) for i in range(0, len(X), step)])
         if scores.shape[1] == 1:  # of the second class, against 0 for the first
             scores = np.hstack([np.zeros_like(scores), scores])
-        return softmax(scores, axis=1)
+        return softmax(scores)
 
     def _scores(self, X):
-        failed = X[:, self.features_] > self.thresholds_
-        left = np.bitwise_and.reduce(np.where(failed, self.left_, np.uint8(255)), axis=2)
-        values = self.values_[np.arange(self.n_trees_), _LOWEST_BIT[left]]
-        return self.start_ + values.reshape(len(X), -1, self.start_.shape[1]).sum(axis=1)
+        # Queries last, side by side in memory: splits of a tree by trees by queries.
+        failed = np.ascontiguousarray(X.T)[self.features_.T] > self.thresholds_.T[..., None]
+        left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], np.uint8(255)), axis=0)
+        values = self.values_[np.arange(self.n_trees_)[:, None], _LOWEST_BIT[left]]
+        return self.start_ + np.ascontiguousarray(values.T).reshape(len(X), -1, self.start_.shape[1]).sum(axis=1)
 
 
 def _tree(nodes):
