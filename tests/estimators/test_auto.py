@@ -70,6 +70,17 @@ def test_columns_of_few_values_keep_their_order_unless_labels_say_otherwise(orde
     assert Fitting(points, {"random_state": 0, "n_jobs": 1}, Clock(None), None).indicators != ordered
 
 
+@pytest.mark.parametrize("numeric", ["standard", "shared", "rank"])
+def test_columns_at_once_are_those_one_by_one(numeric):
+    X = np.random.default_rng(0).normal(size=(60, 5)) * [1, 1e200, 1, 1e-200, 1]
+    X[::9, 1], X[:, 2], X[:, 4] = np.nan, 7.0, np.arange(60) % 4
+    encoder = ColumnEncoder(numeric, indicators=False).fit(X)
+    Q = np.concatenate([X, X[:5] * 2, np.full((1, 5), np.nan)])
+    alone = np.concatenate([code.encode(column) for code, column in zip(encoder.codes_, Q.T, strict=True)], axis=1)
+    assert_array_equal(encoder.transform(Q), alone)
+    assert_array_equal(np.concatenate([encoder.transform(row[None]) for row in Q]), alone)
+
+
 def test_encoder_of_constant_columns_alone():
     assert_array_equal(ColumnEncoder().fit_transform(np.ones((5, 3))), np.zeros((5, 1)))
 

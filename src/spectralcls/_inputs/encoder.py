@@ -111,10 +111,14 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""
         X = np.asarray(X, dtype=np.float64)
-        stops, alike, exponents, means, scales, others = self._layout
+        stops, alike, exponents, moments, curves, others = self._layout
         out = np.zeros((len(X), max(1, stops[-1])), dtype=self.dtype)
         if len(alike):  # at once: of a single row each column alone would take as long as all
-            values = (np.ldexp(X[:, alike], exponents) - means) / scales
+            values = np.ldexp(X[:, alike], exponents)
+            if curves:
+                values = np.stack([np.interp(*pair) for pair in zip(values.T, *curves, strict=True)], axis=1)
+            else:
+                values = (values - moments[0]) / moments[1]
             out[:, stops[alike]] = np.where(np.isnan(values), 0.0, values)
         for i in others:
             out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
@@ -122,13 +126,16 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     @cached_property
     def _layout(self):
-        """Where the coordinates of each column begin; the columns of moments alone, and these; the other columns."""
+        """Where the coordinates of each column begin; the columns of one number that is never missing, with the means
+        and scales or the curves of all of them; the other columns."""
         codes = self.codes_
         stops = np.cumsum([0] + [code.width for code in codes])
-        alike = np.array([code.moments is not None and not code.missing for code in codes], dtype=bool)
+        alike = np.array([code.levels is None and code.width == 1 and not code.missing for code in codes], dtype=bool)
         same = [code for code, is_alike in zip(codes, alike, strict=True) if is_alike]
-        means, scales = np.array([code.moments for code in same]).reshape(-1, 2).T
-        return stops, np.flatnonzero(alike), [-code.exponent for code in same], means, scales, np.flatnonzero(~alike)
+        exponents = [-code.exponent for code in same]
+        curves = list(zip(*(code.curve for code in same), strict=True)) if self.numeric == "rank" else []
+        moments = np.array([code.moments or (0.0, 1.0) for code in same]).reshape(-1, 2).T
+        return stops, np.flatnonzero(alike), exponents, moments, curves, np.flatnonzero(~alike)
 
 
 def _sharing_scale(codes):
