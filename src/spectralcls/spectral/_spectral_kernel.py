@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.expansion import Expansion
@@ -276,7 +275,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         return self._finish(embedding)
 
     def _embed(self, X, any_length=False):
-        check_is_fitted(self)
         return self._embedded(self._check(X, reset=False), any_length)
 
     def _embedded(self, X, any_length=False):
@@ -309,7 +307,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             self._inputs = self._make_inputs(accept_sparse=sparse, missing=missing)
             X = self._inputs.fit_points(X).X
         else:
-            X = self._inputs(X)
+            X = self._queries(X)
         if reset:
             self.kernel_ = self.kernel if self.kernel != "auto" else "linear" if sp.issparse(X) else "gaussian"
             if self.kernel_ == "precomputed":
