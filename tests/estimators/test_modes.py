@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from spectralcls import KernelMeanShift, ParzenDensity
+from spectralcls.density import _ascent
 from spectralcls.kernels import kernel_variance
 
 SHADOWS = {"gaussian": "gaussian", "epanechnikov": "uniform", "quartic": "epanechnikov", "triweight": "quartic"}
@@ -107,6 +108,16 @@ def test_queries_out_of_reach():
     gaussian = KernelMeanShift(0.5).fit(X)
     nearest = distances(far, X).argmin()
     assert gaussian.predict(far) == gaussian.labels_[nearest]
+
+
+def test_climbers_in_one_cell_are_found():
+    cells = np.random.default_rng(0).integers(-1, 2, (200, 3)) * 1.0
+    cells[cells == 0] *= np.resize([1, -1], np.count_nonzero(cells == 0))
+    first, group = _ascent.equal_rows(cells)
+    expected, _, sizes = np.unique(cells, axis=0, return_index=True, return_counts=True)
+    assert len(first) == len(expected) and sorted(np.bincount(group)) == sorted(sizes)
+    assert_array_equal(cells[first][group], cells)
+    assert (first[group] <= np.arange(200)).all()
 
 
 def test_an_unfinished_climb_says_so():

@@ -48,14 +48,20 @@ def climb(Q, points, kernel, bandwidth, tol, max_iter):
         if not len(followers):
             return modes, n_iter, True
         left = np.flatnonzero(~arrived)
-        cells = np.round((moved[left] - origin) / (CELL * bandwidth))
-        first, group = np.unique(cells, axis=0, return_index=True, return_inverse=True)[1:]
+        first, group = equal_rows(np.round((moved[left] - origin) / (CELL * bandwidth)))
         new_number = np.full(len(places), -1)
-        new_number[left] = group.ravel()
+        new_number[left] = group
         owner = np.where((owner >= 0) & ~done, new_number[np.maximum(owner, 0)], -1)
         places = moved[left[first]]
     modes[followers] = places[owner[followers]]
     return modes, max_iter, False
+
+
+def equal_rows(cells):
+    """(first row of each group of equal ones, group of each row), by their bytes, which is faster than by columns."""
+    rows = np.ascontiguousarray(cells + 0.0)  # no -0.0
+    rows = rows.view(np.dtype((np.void, rows[0].nbytes)))[:, 0]
+    return np.unique(rows, return_index=True, return_inverse=True)[1:]
 
 
 def _means(Q, points, columns, kernel, bandwidth):
