@@ -20,7 +20,8 @@ from spectralcls.cli import main
 from spectralcls.cli.registry import ENTRIES
 
 psutil = pytest.importorskip("psutil")
-pytest.importorskip("pyarrow")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("skops")
 
 FRONT = [entry.name for entry in ENTRIES if entry.front]
@@ -138,6 +139,24 @@ def test_predictions_keep_all_columns_and_escape_formulas(tmp_path):
     with open(out, newline="") as file:
         first = next(csv.DictReader(file))
     assert (first["prediction"], first["note"], first["c"]) == ("=HYPERLINK(1)", "-", "=HYPERLINK(1)")
+
+
+def test_kept_numbers_are_not_rounded_and_no_column_takes_the_place_of_another(tmp_path):
+    keys, a = 1_234_567_890.0 + np.arange(8), np.arange(8) / 8
+    table = pa.table({"key": [None, *keys[1:]], "a": a, "c": ["x", "y"] * 4})
+    data, model, out = tmp_path / "t.parquet", tmp_path / "m.skops", tmp_path / "out.csv"
+    pq.write_table(table, data)
+    call("fit", data, "--target", "c", "--drop", "key", "--classifier", "parzen", "--out", model)
+    call("predict", model, data, "--out", out, "--keep", "all")
+    with open(out, newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["key"] for row in rows] == ["", *(str(int(key)) for key in keys[1:])]
+    assert [float(row["a"]) for row in rows] == a.tolist()
+    other = tmp_path / "t.csv"
+    for names, name in ("prediction,a,c", "prediction"), ("p(x),a,c", "p(x)"), ("b,a,b", "b"):
+        other.write_text(f"{names}\n1,0.5,x\n")
+        message = call("predict", model, other, "--out", tmp_path / "two.csv", "--keep", "all", "--proba", code=2)
+        assert f"the output would have several columns {name!r}" in message and not (tmp_path / "two.csv").exists()
 
 
 def test_bad_input_writes_nothing(tables, tmp_path):

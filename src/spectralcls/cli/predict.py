@@ -71,22 +71,21 @@ def _answers(model, source, first_row, arguments):
     schema = _schema(model, source)
     names = source.table.column_names
     kept = names if arguments.keep == ["all"] else arguments.keep
-    lacking = [name for name in kept if name not in names]
-    if lacking:
-        raise ValueError(
-            f"{source.path}: no column {lacking[0]!r} to keep; there are {', '.join(map(repr, names[:20]))}"
-        )
+    added = ["row", "prediction", *(f"p({label})" for label in (model.classes_ if arguments.proba else ()))]
+    for name in kept:
+        if name in added or names.count(name) != 1:
+            what = f"no column {name!r} to keep; there are {', '.join(map(repr, names[:20]))}"
+            if name in names:
+                what = f"the output would have several columns {name!r}: rename the one to keep"
+            raise ValueError(f"{source.path}: {what}")
     X = schema.encode(source, unknown=arguments.unknown)
-    out = {"row": np.arange(first_row, first_row + len(X))} | {name: source.table.column(name) for name in kept}
     try:
         with threads(arguments.n_jobs):
-            out["prediction"] = model.predict(X)
-            if arguments.proba:
-                shares = model.predict_proba(X)
-                out |= {f"p({label})": shares[:, k] for k, label in enumerate(model.classes_)}
+            answers = [model.predict(X), *(model.predict_proba(X).T if arguments.proba else ())]
     except ValueError as error:
         raise ValueError(f"{source.path}: row {first_row} and following: {error}") from None
-    return out
+    rows = {"row": np.arange(first_row, first_row + len(X))}
+    return rows | {name: source.table.column(name) for name in kept} | dict(zip(added[1:], answers, strict=True))
 
 
 def _schema(model, source):
@@ -135,9 +134,18 @@ def _write_text(model, arguments):
 
 
 def _as_text(column, decimal, escape):
-    values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
-    if values and isinstance(values[0], float):
-        return [("" if v is None else f"{v:.6g}").replace(".", decimal) for v in values]
+    """Cells of a kept column of Arrow as they were, to the last digit; those of an array of answers."""
+    import pyarrow as pa
+
+    if not hasattr(column, "to_pylist"):
+        values = column.tolist()
+        if column.dtype.kind == "f":
+            return [f"{value:.6g}".replace(".", decimal) for value in values]
+    elif pa.types.is_floating(column.type):
+        values = column.cast(pa.string()).to_pylist()
+        return ["" if value in (None, "nan") else value.replace(".", decimal) for value in values]
+    else:
+        values = column.to_pylist()
     return [_escaped(v) if escape and isinstance(v, str) else "" if v is None else v for v in values]
 
 
