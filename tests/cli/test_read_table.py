@@ -133,6 +133,12 @@ def test_rows_without_content_at_the_end_and_columns_without_names(tmp_path):
 
 
 # Numbers
+def test_a_named_encoding_may_have_a_mark(tmp_path):
+    for encoding in ("utf-8", "utf-16-le"):
+        path = written(tmp_path, "\ufeffsep=;\na;b\n1,5;x\n2,5;y\n", encoding=encoding)
+        assert read_table(path, encoding=encoding).feature_names == ["a", "b"]
+
+
 
 
 @pytest.mark.parametrize(
@@ -391,6 +397,8 @@ def test_a_missing_target_is_named_by_its_lines(tmp_path):
 
 @pytest.mark.parametrize("option", [{"dates": "dym"}, {"decimal": ";"}, {"unknown": "ignore"}])
 def test_options_are_checked(tmp_path, option):
+        ('a,b\n1,x\n2,"y\n3,z\n4,"y\n5,z\n', "begins with a quote in or after line 3 goes on behind the next quote"),
+        ("a,b\n1,ä\n2,ö\n3,".encode() + b"\xfc\n", "line 4 is not UTF-8 as the rest is"),
     with pytest.raises(ValueError, match="parameter of read_table must be"):
         read_table(written(tmp_path, "a\n1\n"), **option)
 

@@ -248,6 +248,8 @@ def _read_text(path, known, words, encoding):
         raise ValueError(f"{path}: not a readable table: {error}") from None
     if odd:
         _refuse_rows(path, list(_rows(data, delimiter, skipped)), len(names))
+    if quoted and data.count(b"\n") > first_row + len(table):  # cells of several lines, or rows that one has swallowed
+        _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
     table = table.rename_columns(names)
     if not len(table):
         raise ValueError(f"{path}: there are no rows below the header")
@@ -278,11 +280,26 @@ def _utf8(path, encoding):
         encoding = encoding or {b"\0\1\0\1": "utf-16-le", b"\1\0\1\0": "utf-16-be"}.get(zeros, "utf-8")
         if encoding.startswith("utf-8") and _is_utf8(data):
             return data.removeprefix(codecs.BOM_UTF8), encoding
-        encoding = "cp1252" if encoding == "utf-8" else encoding
+        if encoding == "utf-8":
+            _refuse_damaged(path, data)
+            encoding = "cp1252"
     try:
-        return data.decode(encoding).encode(), encoding
+        return data.decode(encoding).removeprefix("\ufeff").encode(), encoding
     except (UnicodeError, LookupError) as error:
         raise ValueError(f"{path}: not text in the encoding {encoding}: {error}") from None
+
+
+def _refuse_damaged(path, data):
+    """Raise if most bytes beyond ASCII are of UTF-8: read as cp1252, every character of these would be wrong."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        n_wrong = data.decode(errors="replace").count("\ufffd")
+        if 2 * n_wrong < np.count_nonzero(np.frombuffer(data, np.uint8) >= 0x80):
+            raise ValueError(
+                f"{path}: line {_line(data, error.start)} is not UTF-8 as the rest is: correct it, or name the "
+                "encoding with --encoding"
+            ) from None
 
 
 def _is_utf8(data):
@@ -347,15 +364,16 @@ def _line(data, position):
 
 
 def _check_quotes(path, rows):
-    """Raise if a quote is opened and not closed."""
+    """Raise if a quote is opened and not closed, or closed within a cell."""
     last = 0
     try:
         for line, _ in rows:
             last = line
-    except csv.Error:
-        raise ValueError(
-            f"{path}: a cell that begins with a quote in or after line {last + 1} never ends: close the quote"
-        ) from None
+    except csv.Error as error:
+        what = "never ends: close the quote"
+        if "expected after" in str(error):
+            what = "goes on behind the next quote: close the first one, or write quotes within cells twice"
+        raise ValueError(f"{path}: a cell that begins with a quote in or after line {last + 1} {what}") from None
 
 
 def _refuse_rows(path, rows, width):
