@@ -96,6 +96,21 @@ def test_the_customer_table_as_parquet_and_as_a_spreadsheet(tmp_path, truth):
         assert_array_equal(again.data, expected.data)
 
 
+def test_types_learned_from_parquet_read_dates_of_texts(tmp_path):
+    days = np.array(["2022-09-28", "2022-10-03", "2023-01-15"], "datetime64[D]")
+    pq.write_table(pa.table({"a": days, "b": [1.5, 2.5, 3.5]}), tmp_path / "t.parquet")
+    schema = read_table(tmp_path / "t.parquet").schema
+    german = written(tmp_path, "a;b\n28.09.2022;1,5\n03.10.2022;2,5\n15.01.2023;3,5\n")
+    assert_array_equal(read_table(german, schema=schema).data[:, 0], days.astype(int))
+
+
+def test_moments_of_parquet_are_those_on_the_wall(tmp_path):
+    moments = np.array(["2022-07-01T00:30", "2022-12-31T23:30"], "datetime64[us]")
+    there = pa.compute.assume_timezone(pa.array(moments), "Europe/Berlin")
+    pq.write_table(pa.table({"a": there, "b": [1.5, 2.5]}), tmp_path / "t.parquet")
+    assert_allclose(column(read_table(tmp_path / "t.parquet"), "a"), moments.astype(float) / 86_400e6, rtol=1e-15)
+
+
 def test_a_frame_has_the_names_of_categories(tmp_path, truth):
     pytest.importorskip("pandas")
     table = read_table(office.export(tmp_path / "t.csv", truth), target=office.TARGET, as_frame=True)
@@ -118,6 +133,12 @@ def test_text_of_any_kind(tmp_path, encoding, newline, delimiter):
     assert table.target.tolist() == ["x", "y", "x"] and table.feature_names == ["größe", "b"]
 
 
+def test_a_named_encoding_may_have_a_mark(tmp_path):
+    for encoding in ("utf-8", "utf-16-le"):
+        path = written(tmp_path, "\ufeffsep=;\na;b\n1,5;x\n2,5;y\n", encoding=encoding)
+        assert read_table(path, encoding=encoding).feature_names == ["a", "b"]
+
+
 def test_no_header_quotes_and_dropped_columns(tmp_path):
     path = written(tmp_path, '1,2.0,"setosa, the first",x\n3,4.0,"oth\ner",y\n')
     table = read_table(path, target="2", drop=["-1"])
@@ -133,12 +154,6 @@ def test_rows_without_content_at_the_end_and_columns_without_names(tmp_path):
 
 
 # Numbers
-def test_a_named_encoding_may_have_a_mark(tmp_path):
-    for encoding in ("utf-8", "utf-16-le"):
-        path = written(tmp_path, "\ufeffsep=;\na;b\n1,5;x\n2,5;y\n", encoding=encoding)
-        assert read_table(path, encoding=encoding).feature_names == ["a", "b"]
-
-
 
 
 @pytest.mark.parametrize(
@@ -148,7 +163,7 @@ def test_a_named_encoding_may_have_a_mark(tmp_path):
         (["1,234.5", "2.5", "-7"], [1234.5, 2.5, -7]),
         (["1'234.50", "12.5", "3"], [1234.5, 12.5, 3]),
         (["1 234,5", "2,25", "3"], [1234.5, 2.25, 3]),
-        (["12,5 %", "3 %", "100 %"], [12.5, 3, 100]),
+        (["12,5 %", "3 %", "100 %"], [0.125, 0.03, 1]),  # as a spreadsheet holds them
         (["€ 1.200,50", "€ 3,00", "-1,00 €"], [1200.5, 3, -1]),
         (["1e3", "2.5E-1", "+4"], [1000, 0.25, 4]),
         (["1.234.567", "2.000", "12,5"], [1234567, 2000, 12.5]),
@@ -170,6 +185,26 @@ def test_a_column_that_reads_both_ways_follows_the_others(tmp_path):
     assert_array_equal(
         read_table(written(tmp_path, "a;b\n" + rows.format(";", ".")), decimal=",").data[:, 0][:1], [1134]
     )
+
+
+@pytest.mark.parametrize("delimiter, sign, other", ["\t.,", ";,."])
+def test_thousands_that_might_be_fractions_are_asked_for(tmp_path, delimiter, sign, other):
+    """900 and 1.200: who wrote 1.2 with three digits would not write 900 without any."""
+    path = written(tmp_path, "".join(f"{a}{delimiter}{b}\n" for a, b in ("ab", ("900", "x"), (f"1{sign}200", "y"))))
+    with pytest.raises(ValueError, match=f"'a' has numbers such as '1{sign}200', .* --decimal . or --decimal ,"):
+        read_table(path)
+    assert column(read_table(path, decimal=sign), "a").tolist() == [900, 1.2]
+    assert column(read_table(path, decimal=other), "a").tolist() == [900, 1200]
+
+
+@pytest.mark.parametrize(
+    ("cells", "odd"),
+    [("5 %|12,5 %|0 %|0|7", "'7' in line 6"), ("5|7|12 %", "'12 %' in line 4"), ("5 €|7|3 $|2 EUR", "'3 \\$'")],
+)
+def test_a_cell_in_another_unit_than_its_column_cannot_be_read(tmp_path, cells, odd):
+    path = written(tmp_path, "a;b\n" + "".join(f"{cell};x{k}\n" for k, cell in enumerate(cells.split("|"))))
+    with pytest.raises(ValueError, match=f"column 'a': {odd}"):
+        read_table(path)
 
 
 @pytest.mark.parametrize("cell", ["1_000", "١٢٣", "１２", "inf", "1e999", "0x10"])
@@ -203,7 +238,10 @@ def test_what_the_first_cells_do_not_show_decides_too(tmp_path):
     assert kinds(table) == dict(a="number", b="category")
 
 
-@pytest.mark.parametrize("cells", ["-1.234,50|2,5", "1.234,50-|2,5", "(1.234,50)|2,5", "\u22121.234,50|2,5"])
+@pytest.mark.parametrize(
+    "cells",
+    ["-1.234,50|2,5", "-  1.234,50|2,5", "1.234,50-|2,5", "1.234,50 -|2,5", "(1.234,50)|2,5", "\u22121.234,50|2,5"],
+)
 @pytest.mark.parametrize("money", ["{}", "{} €", "EUR {}", "{} CHF"])
 def test_signs_around_numbers(tmp_path, cells, money):
     rows = [f"{money.format(cell)};0" for cell in cells.split("|")]
@@ -267,7 +305,10 @@ def test_a_mark_or_nothing(tmp_path):
     ("cells", "expected"),
     [
         (["28.09.2022", "1.2.2023"], ["2022-09-28", "2023-02-01"]),
-        (["28.09.22", "01.02.99"], ["2022-09-28", "1999-02-01"]),
+        (["28.09.22", "01.02.99", "31.12.55"], ["2022-09-28", "1999-02-01", "1955-12-31"]),
+        (["28-Sep-2022", "1-Mar-23", "5-May-2023"], ["2022-09-28", "2023-03-01", "2023-05-05"]),
+        (["28. September 2022", "1. März 2023 10:00 Uhr"], ["2022-09-28", "2023-03-01T10:00"]),
+        (["September 28, 2022", "Feb. 1, 2023"], ["2022-09-28", "2023-02-01"]),
         (["2022-09-28", "2023-02-01"], ["2022-09-28", "2023-02-01"]),
         (["28/09/2022", "01/02/2023"], ["2022-09-28", "2023-02-01"]),
         (["09/28/2022", "02/01/2023"], ["2022-09-28", "2023-02-01"]),
@@ -356,6 +397,8 @@ def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_
         ('a,b\n1,"x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         ('a,b\n"1,x\n2,y\n3,z\n', "begins with a quote in or after line 2 never ends"),
         (b"a,b\n1,2\n3\0,4\n", "line 3 holds a NUL byte"),
+        ('a,b\n1,x\n2,"y\n3,z\n4,"y\n5,z\n', "begins with a quote in or after line 3 goes on behind the next quote"),
+        ("a,b\n1,ä\n2,ö\n3,".encode() + b"\xfc\n", "line 4 is not UTF-8 as the rest is"),
         ("a,b\n1,x\n2,y\na,b\n3,x\n", "line 4 repeats the header"),
         ("a,a\n1,2\n3,4\n", "more than one column 'a'"),
         (
@@ -397,8 +440,6 @@ def test_a_missing_target_is_named_by_its_lines(tmp_path):
 
 @pytest.mark.parametrize("option", [{"dates": "dym"}, {"decimal": ";"}, {"unknown": "ignore"}])
 def test_options_are_checked(tmp_path, option):
-        ('a,b\n1,x\n2,"y\n3,z\n4,"y\n5,z\n', "begins with a quote in or after line 3 goes on behind the next quote"),
-        ("a,b\n1,ä\n2,ö\n3,".encode() + b"\xfc\n", "line 4 is not UTF-8 as the rest is"),
     with pytest.raises(ValueError, match="parameter of read_table must be"):
         read_table(written(tmp_path, "a\n1\n"), **option)
 

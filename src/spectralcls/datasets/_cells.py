@@ -19,7 +19,7 @@ _PAIRS = (
     "false true|no yes|n y|f t|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero|off on"
 )
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
-ORDERS = ("ymd", "dmy", "mdy", "time")
+ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "time")  # of day, month or its name, and year; a time of day
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
@@ -29,25 +29,33 @@ _NUMBER = {
     r"(?:[eE][+-]?\d+)?$"
     for decimal, group in OTHER.items()
 }
-_GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
-_CURRENCY = "(?:[€$£¥]|EUR|CHF|USD|GBP)"
+GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
+_UNITS = "%", "€|EUR", r"\$|USD", "£|GBP", "¥", "CHF"
+_CURRENCY = f"(?:{'|'.join(_UNITS[1:])})"
 _SIGNS = (  # that may be around a number, and what they leave
     ("−", "-"),
     (rf"^([-+(]?)\s*{_CURRENCY}\s*", r"\1"),
     (rf"\s*(?:{_CURRENCY}|%)([-)]?)$", r"\1"),
-    (r"^\(([^-+].*)\)$|^([^-+(].*)-$", r"-\1\2"),
+    (r"^([-+])\s+", r"\1"),
+    (r"^\(([^-+].*)\)$|^([^-+(].*?)\s*-$", r"-\1\2"),
 )
-_TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|[+-]\d{2}:?\d{2})?$"
-_DAY, _MONTH = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})"
+_TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"
+_AT = rf"(?:[T ,]+{_TIME})?$"
+_DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<name>\pL+)"
 _BETWEEN = r"[-/.]\s?"
+_YEAR = r"(?P<y>\d{4}|\d{2})"
 _PATTERNS = {
-    "ymd": rf"^(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}(?:[T ,]+{_TIME[:-1]})?$",
-    "dmy": rf"^{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}(?P<y>\d{{4}}|\d{{2}})(?:[T ,]+{_TIME[:-1]})?$",
-    "mdy": rf"^{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}(?P<y>\d{{4}}|\d{{2}})(?:[T ,]+{_TIME[:-1]})?$",
-    "time": f"^{_TIME}",
+    "ymd": rf"^(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",
+    "dmy": rf"^{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}{_YEAR}{_AT}",
+    "mdy": rf"^{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}{_YEAR}{_AT}",
+    "dny": rf"^{_DAY}[-/. ]+{_NAME}[-/., ]+{_YEAR}{_AT}",
+    "ndy": rf"^{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
+    "time": f"^{_TIME}$",
 }
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
-_CENTURY = 70  # two digits of a year from which it is of the last century
+_CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel
+_MONTHS = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
+_MONTHS = {name: month for month, names in enumerate(_MONTHS.split(), 1) for name in names.split("|")}
 
 
 class Numbers(NamedTuple):
@@ -76,7 +84,7 @@ class Numbers(NamedTuple):
     def _fractions(cls, column, sign):
         has_sign = (part.filter(pc.match_substring(part, sign)) for part in (column.slice(0, _HEAD), column))
         some = next((part.slice(0, _HEAD) for part in has_sign if len(part)), ())
-        if not len(some) or pc.all(pc.match_substring_regex(some, _GROUPED[sign])).as_py():
+        if not len(some) or pc.all(pc.match_substring_regex(some, GROUPED[sign])).as_py():
             return None
         if sign == ",":
             if pc.any(pc.match_substring(column, ".")).as_py():
@@ -175,7 +183,19 @@ def _numbers(values, decimal):
             plain = pc.replace_substring(plain, group, "")
     if decimal == ",":
         plain = pc.replace_substring(plain, ",", ".")
-    return pc.cast(plain, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+    found = pc.cast(plain, pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False)
+    return _in_one_unit(found, values) if len(bare) else found
+
+
+def _in_one_unit(numbers, values):
+    """Numbers with hundredths for percents, and NaN where a unit is another one than that of the column."""
+    unit = np.zeros(len(values), dtype=int)
+    for k, sign in enumerate(_UNITS, 1):
+        unit[pc.match_substring_regex(values, sign).to_numpy(zero_copy_only=False)] = k
+    n_of = np.bincount(unit[np.isfinite(numbers) & (numbers != 0)], minlength=len(_UNITS) + 1)
+    is_percent, currency = n_of.argmax() == 1, 2 + n_of[2:].argmax()
+    fits = unit == 1 if is_percent else (unit == 0) | (unit == currency)
+    return np.where(fits | (numbers == 0), np.where(unit == 1, numbers / 100, numbers), np.nan)
 
 
 def _dates(values, order):
@@ -188,8 +208,11 @@ def _dates(values, order):
     number["y"], number["m"], number["d"] = (np.full(len(values), first) for first in (1970, 1, 1))
     for field in parts.type:
         texts = parts.field(field.name)
-        if field.name == "half":
-            half = pc.utf8_lower(texts).to_numpy(zero_copy_only=False)
+        if field.name in ("half", "name"):
+            words = pc.utf8_lower(texts).to_numpy(zero_copy_only=False)
+            half = words if field.name == "half" else half
+            if field.name == "name":
+                number["m"] = np.array([_MONTHS.get(str(word)[:3], 0) for word in words])
             continue
         digits = pc.if_else(pc.equal(texts, ""), "0", texts)
         number[field.name] = _filled(pc.cast(digits, pa.int64()), 0)

@@ -13,7 +13,7 @@ from pyarrow import types
 
 from .._inputs.dates import date_parts, varying_parts
 from .._inputs.identifiers import SHARE, is_identifier
-from ._cells import LEADING_ZERO, ORDERS, OTHER, Cells, Numbers
+from ._cells import GROUPED, LEADING_ZERO, ORDERS, OTHER, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -69,11 +69,14 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
         If only the user can decide about a column, with the names of all such columns.
     """
     columns, unclear = [], []
-    decimal = decimal or _vote(data, "numbers", ".,", source.decimal)
+    told = decimal or _vote(data, "numbers", ".,", None)
+    decimal = told or source.decimal
     order = order or _vote(data, "dates", ("dmy", "mdy"), None)
     for name, values in data.items():
         forced = CATEGORY if name in categories else NUMBER if name in numbers else None
         try:
+            if told is None and isinstance(values, Cells):
+                _refuse_groups(name, values, decimal)
             columns.append(_learned(name, values, forced, decimal, order))
         except Unclear as error:
             unclear.append(str(error))
@@ -90,6 +93,8 @@ def _prepared(column, words, signs):
     if types.is_temporal(kind) and not types.is_interval(kind):
         if types.is_time(kind):
             column = column.cast("time64[us]").cast("int64").cast("duration[us]")
+        elif types.is_timestamp(kind) and kind.tz:
+            column = pc.local_timestamp(column)  # as in a data frame: the time on the wall there
         return column.to_numpy()
     if types.is_nested(kind) and not types.is_dictionary(kind) or types.is_binary(kind):
         return None
@@ -109,6 +114,19 @@ def _vote(data, reader, choices, default):
         best = max(shares, key=shares.get)
         votes[best] += shares[best] >= 0.5 and min(shares.values()) < shares[best]
     return default if len(set(votes.values())) == 1 else max(votes, key=votes.get)
+
+
+def _refuse_groups(name, cells, decimal):
+    """Raise for numbers such as 900 and 1.200 if the file's program is thought to write 1.2 in this way.
+
+    It would have to write whole numbers without a fraction, and others with three digits of one, whatever these are.
+    """
+    grouped, whole = cells.matches(GROUPED[decimal]), cells.matches(r"^[+-]?\d{1,3}$")
+    if grouped.any() and whole.any() and (grouped | whole).all():
+        raise Unclear(
+            f"column {name!r} has numbers such as {cells.values[int(grouped.argmax())].as_py()!r}, in which thousands "
+            "and fractions cannot be told apart: say --decimal . or --decimal ,"
+        )
 
 
 def _is_read(values):
@@ -321,7 +339,7 @@ def _encoded(column, data, decimal, unknown):
             return [parts[name] for name in column.parts], []
         data, decimal = Cells(_texts(data)), "."
     if column.kind == DATE:
-        dates = data.dates(column.order or "ymd")
+        dates = data.dates(column.order or _order_of_dates(column.name, data, None) or "ymd")
         values, wrong = [data.expand(date_parts(dates)[name]) for name in column.parts], np.isnat(dates)
     else:
         known = _codes(column, data, column.decimal or decimal or ".")

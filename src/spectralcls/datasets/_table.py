@@ -52,7 +52,8 @@ def read_table(
 
     Delimiter, encoding, decimal sign and header of a text file are found out. Each column is a number, a date, a
     boolean (yes and no in several languages) or a category. Identifiers, constants and sentences are left out, and
-    ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for Monday).
+    ``schema.summary()`` says so. Dates become days since 1970, months (from 1) and weekdays (from 0 for Monday). A year
+    of two digits is one from 1930 to 2029, as in Excel, and ``5 %`` is 0.05, as in spreadsheets.
 
     Parameters
     ----------
