@@ -1,6 +1,7 @@
 """The vote against its definition, and what the classifier promises on easy, hard and broken data."""
 
 import datetime
+import pickle
 import warnings
 
 import numpy as np
@@ -79,6 +80,9 @@ def test_columns_at_once_are_those_one_by_one(numeric):
     alone = np.concatenate([code.encode(column) for code, column in zip(encoder.codes_, Q.T, strict=True)], axis=1)
     assert_array_equal(encoder.transform(Q), alone)
     assert_array_equal(np.concatenate([encoder.transform(row[None]) for row in Q]), alone)
+    loaded = pickle.loads(pickle.dumps(encoder))
+    assert "_layout" not in vars(loaded)  # found from the codes, in a form that a later version may change
+    assert_array_equal(loaded.transform(Q), alone)
 
 
 def test_encoder_of_constant_columns_alone():

@@ -124,6 +124,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             out[:, stops[i] : stops[i + 1]] = self.codes_[i].encode(X[:, i])
         return out
 
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "_layout"}
+
     @cached_property
     def _layout(self):
         """Where the coordinates of each column begin; the columns of one number that is never missing, with the means
