@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import AutoClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
-from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, search
+from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, ridge_grid, search
 from spectralcls._tuning.grids import median
 from spectralcls._tuning.temperature import softmax
 from spectralcls._utils.training_data import TrainingData
@@ -201,3 +201,9 @@ def test_parts_of_an_estimator_do_not_warn():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 2)), np.arange(120) < 4
     AutoClassifier().fit(X, y)
+
+
+def test_ridges_are_evenly_spaced_in_the_logarithm_and_are_what_is_written():
+    assert ridge_grid(-6, 0) == (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0)
+    assert ridge_grid(-2, 0.5, step=0.5) == (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+    assert repr(ridge_grid(-3, 0, step=1.5)) == "(0.001, 0.03, 1.0)"

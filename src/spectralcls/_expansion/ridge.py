@@ -8,8 +8,6 @@ from scipy.linalg import lapack
 from .._core.interrupt import slices
 from ..linalg import NotPositiveDefiniteError, cholesky_in_place, inverse_in_place
 
-ALPHAS = (0.01, 0.1)  # ridges worth trying
-
 
 def indicators(codes, n_classes, weights):
     """One-hot targets less the classes' shares, and the shares."""

@@ -22,7 +22,7 @@ from .folds import (
     stratified_subsample,
     thin,
 )
-from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth
+from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth, ridge_grid
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search

@@ -1,4 +1,4 @@
-"""Bandwidths before any is tried: the reference rules and the default grid, for data that may be constant."""
+"""Bandwidths before any is tried, for data that may be constant; grids of bandwidths and ridges."""
 
 from functools import partial
 
@@ -92,6 +92,11 @@ def check_grid(grid, name="bandwidth_grid"):
         raise ValueError(f"{name} must be one-dimensional, got shape {grid.shape}.")
     check_positive(grid, name)
     return np.sort(grid)
+
+
+def ridge_grid(lowest, highest, step=1):
+    """Ridges from 10^lowest to 10^highest, `step` decades apart, each as the one digit that is written."""
+    return tuple(float(f"{10.0**power:.0e}") for power in np.arange(lowest, highest + step / 2, step))
 
 
 def median_distance(X, rng):

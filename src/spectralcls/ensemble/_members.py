@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._inputs.encoder import ColumnEncoder
 from .._inputs.held_out import HeldOutLoss
-from .._tuning import distinct_rows, median_distance, random_keys, stratified_subsample
+from .._tuning import distinct_rows, median_distance, random_keys, ridge_grid, stratified_subsample
 from ..kernel_mean import ParzenClassifier
 from ..metric import GradientMetric, KernelMetric
 from ..perturbo import PerTurboClassifier
@@ -18,7 +18,7 @@ from ._trees import BoostedTrees
 
 LARGE = 3000  # points from which a part held out once replaces the folds, float32 float64, and less care suffices
 _LARGE_TUNING = 2000  # points that tuning uses then
-_ALPHAS = (0.01, 0.1, 1.0)  # ridges below; many points need no strong one
+_ALPHAS = ridge_grid(-2, 0)  # ridges below; many points need no strong one
 _PERTURBO_BANDWIDTHS = np.array([0.3, 0.6, 1.2, 2.4])  # of the median distance
 _FEW = 250  # held-out points that choose the bandwidth of an encoding
 _LARGE_RESIDUAL = 1e-2  # of conjugate gradients: more changes no posterior

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._estimator import transactional, with_parameters
-from .._expansion.ridge import ALPHAS, solve
-from .._tuning import check_grid, distinct, median_distance, thin
+from .._expansion.ridge import solve
+from .._tuning import check_grid, distinct, median_distance, ridge_grid, thin
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
@@ -104,7 +104,7 @@ class GradientMetric(LinearMap):
     task: str = "classification"
     max_iter: int = 3
     bandwidth: float = 2.0
-    alpha_grid: ArrayLike = ALPHAS
+    alpha_grid: ArrayLike = ridge_grid(-2, -1)
     max_samples: int = 3000
     random_state: RandomState = 0
     verbose: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 from .._estimator import CONSTRAINTS, Classifier, transactional, with_parameters
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
-from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth
+from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth, ridge_grid
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData, stack
 from .._utils.typing import Array, ArrayLike, RandomState
@@ -19,8 +19,6 @@ from ._class_model import Regularization, fit_class, together
 from ._explained import log_explained, perturbation, seen_by_classes
 from ._leave_one_out import PerTurboLeftOut
 from ._tuning import judged
-
-_ALPHAS = np.logspace(-6, 0, 7)
 
 
 @with_parameters
@@ -406,7 +404,7 @@ class PerTurboClassifier(Classifier):
             return [0.0]
         if not isinstance(self.alpha, str):
             return [float(self.alpha)]
-        return _ALPHAS if self.alpha_grid is None else check_grid(self.alpha_grid, "alpha_grid")
+        return check_grid(ridge_grid(-6, 0) if self.alpha_grid is None else self.alpha_grid, "alpha_grid")
 
     def _seen(self, X):
         """Checked queries as each class sees them."""

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY
 import numpy as np
 
 from .._estimator import with_parameters
+from .._tuning import ridge_grid
 from .._utils.from_sklearn import StrOptions
 from .._utils.typing import ArrayLike
 from . import _logistic
@@ -133,7 +134,7 @@ class KernelLogisticClassifier(PenalizedClassifier):
     """
 
     _: KW_ONLY
-    alpha_grid: ArrayLike = (0.001, 0.03, 1.0)
+    alpha_grid: ArrayLike = ridge_grid(-3, 0, step=1.5)
     max_iter: int = 100
 
     _parameter_constraints = {

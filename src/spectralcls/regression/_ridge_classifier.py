@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from .._expansion.ridge import ALPHAS, solve
+from .._expansion.ridge import solve
+from .._tuning import ridge_grid
 from .._tuning.temperature import best_temperature
 from . import _ridge_iterative as _iterative
 from ._leave_one_out import Fitted
 from ._penalized import PenalizedClassifier
 from ._ridge_left_out import RidgeLeftOut
-
-MORE_ALPHAS = (1.0, 10.0)  # with weights of classes
 
 
 class KernelRidgeClassifier(PenalizedClassifier):
@@ -130,7 +129,7 @@ class KernelRidgeClassifier(PenalizedClassifier):
     def _alphas(self):
         if self.alpha_grid is not None:
             return self.alpha_grid
-        return ALPHAS if self.class_weight is None else (*ALPHAS, *MORE_ALPHAS)
+        return ridge_grid(-2, -1 if self.class_weight is None else 1)
 
     @property
     def _kernel(self):

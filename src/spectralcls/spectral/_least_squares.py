@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # ridges worth trying, in units of the mean squared length of a row
+from .._tuning import ridge_grid
+
+ALPHAS = ridge_grid(-2, 0.5, step=0.5)  # in units of the mean squared length of a row
 
 
 class LeastSquares(NamedTuple):
