@@ -132,9 +132,7 @@ def sparse_pairs(dtype):
 @case("eigenpairs, kernel of {} points, {}", 5000, "float64")
 def kernel_pairs(n, dtype):
     X = normal(n, 16, dtype)
-    return lambda: top_eigenpairs(
-        KernelOperator(X, bandwidth=2.5, normalization="sum", n_jobs=1), 10, tol=1e-4, n_jobs=1
-    )
+    return lambda: top_eigenpairs(KernelOperator(X, bandwidth=2.5, weighting="sum", n_jobs=1), 10, tol=1e-4, n_jobs=1)
 
 
 @case("one row against {} points", 10_000)

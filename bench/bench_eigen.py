@@ -74,12 +74,12 @@ def solved(A, k, tol, repeats=3):
     return row | {"block products": results["ours"].n_block_products, "matvecs": results["ours"].n_matvecs}
 
 
-@pytest.mark.parametrize("normalization", ["sum", None])
+@pytest.mark.parametrize("weighting", ["sum", None])
 @pytest.mark.parametrize("bandwidth", [2.0, 3.0])
 @pytest.mark.parametrize("n", SIZES)
-def test_matrix_free_kernel(record, n, bandwidth, normalization):
+def test_matrix_free_kernel(record, n, bandwidth, weighting):
     """Ten pairs of the kernel (or D^-1/2 K D^-1/2) of points in 16 dimensions, float32, never formed."""
-    A = KernelOperator(clusters(n), bandwidth=bandwidth, normalization=normalization, n_jobs=1)
+    A = KernelOperator(clusters(n), bandwidth=bandwidth, weighting=weighting, n_jobs=1)
     record(solved(A, 10, TOLERANCE))
 
 
@@ -88,7 +88,7 @@ def test_matrix_free_kernel(record, n, bandwidth, normalization):
 def test_dense_matrix(record, k, tol):
     """A dense D^-1/2 K D^-1/2 in double precision."""
     X = clusters(DENSE, dtype=np.float64)
-    A = KernelOperator(X, bandwidth=3.0, normalization="sum", n_jobs=1).toarray()
+    A = KernelOperator(X, bandwidth=3.0, weighting="sum", n_jobs=1).toarray()
     record({"n": DENSE} | solved(A, k, tol))
 
 
@@ -107,7 +107,7 @@ def solvers(kernels, dense, graphs):
     """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: seconds of ours, how many times as
     long the others take, and the relative residuals that they reach. *Too small by*: how far, relative to the largest,
     ARPACK's values are below ours at most, which tells missed pairs. The record has matrix-vector products."""
-    keys = ("problem", "n", "bandwidth", "normalization", "k", "tol", "x *", "residual *", "ARPACK too small by")
+    keys = ("problem", "n", "bandwidth", "weighting", "k", "tol", "x *", "residual *", "ARPACK too small by")
     tables = {"kernel": kernels, "dense": dense, "graph": graphs}
     return [pick([{"problem": name} | row for name, rows in tables.items() for row in rows], *keys)]
 
@@ -158,7 +158,7 @@ def test_memory_of_the_solver(record, n):
     """Bytes beyond the data for ten pairs of a matrix-free kernel in single precision, over n and the number of
     pairs."""
     imports = "from spectralcls.linalg import KernelOperator, top_eigenpairs"
-    call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, normalization='sum'), 10, tol=1e-4)"
+    call = "top_eigenpairs(KernelOperator(X{0}, bandwidth=2.5, weighting='sum'), 10, tol=1e-4)"
     used = bytes_beyond_data(n, imports, call)
     assert used <= 200 * n * 10 + 2**24
     record({"bytes over n k": used / n / 10})

@@ -83,8 +83,8 @@ def operators(dtype):
         "coo": (sp.coo_array(sparse_graph(600, dtype)), sparse_graph(600)),
         "gram": (GramOperator(text), exact_text @ exact_text.T),
         "kernel": (KernelOperator(X, bandwidth=1.5), K),
-        "kernel_sum": (KernelOperator(X, bandwidth=1.5, normalization="sum"), S),
-        "kernel_mean": (KernelOperator(X, bandwidth=1.5, normalization="mean"), len(X) * S),
+        "kernel_sum": (KernelOperator(X, bandwidth=1.5, weighting="sum"), S),
+        "kernel_mean": (KernelOperator(X, bandwidth=1.5, weighting="mean"), len(X) * S),
         "linear": (aslinearoperator(dense), dense.astype(np.float64)),
     }
 
@@ -219,19 +219,19 @@ def test_fewer_products_than_arpack_for_kernels():
 def test_known_first_pair_of_a_normalized_kernel():
     X = points(300)
     for weights in (None, np.random.default_rng(0).uniform(0.5, 3, 300)):
-        for normalization in ("sum", "mean"):
-            A = KernelOperator(X, bandwidth=2.0, normalization=normalization, sample_weight=weights)
+        for weighting in ("sum", "mean"):
+            A = KernelOperator(X, bandwidth=2.0, weighting=weighting, sample_weight=weights)
             value, vector = A.known_pair()
             assert_allclose(A @ vector, value * vector, atol=1e-12 * value)
             assert_allclose(top_eigenpairs(A, 1, solver="arpack").values[0], value, rtol=1e-9)
 
 
-@pytest.mark.parametrize("normalization", [None, "sum", "mean"])
-def test_weighted_kernel_has_the_spectrum_of_repeated_points(normalization):
+@pytest.mark.parametrize("weighting", [None, "sum", "mean"])
+def test_weighted_kernel_has_the_spectrum_of_repeated_points(weighting):
     X = points(60)
     counts = np.random.default_rng(1).integers(1, 4, 60)
-    weighted = KernelOperator(X, bandwidth=1.0, normalization=normalization, sample_weight=counts)
-    repeated = KernelOperator(np.repeat(X, counts, axis=0), bandwidth=1.0, normalization=normalization)
+    weighted = KernelOperator(X, bandwidth=1.0, weighting=weighting, sample_weight=counts)
+    repeated = KernelOperator(np.repeat(X, counts, axis=0), bandwidth=1.0, weighting=weighting)
     assert_allclose(
         np.linalg.eigvalsh(weighted.toarray())[::-1],
         np.linalg.eigvalsh(repeated.toarray())[::-1][:60],
@@ -264,8 +264,8 @@ def test_products_of_a_kernel_stay_in_the_core(monkeypatch, form, dtype):
     n, rng = 450, np.random.default_rng(3)
     options = {
         "plain": dict(bandwidth=1.5),
-        "normalized": dict(bandwidth=1.5, normalization="sum"),
-        "weighted": dict(bandwidth=1.5, normalization="mean", sample_weight=rng.uniform(0.5, 2, n)),
+        "normalized": dict(bandwidth=1.5, weighting="sum"),
+        "weighted": dict(bandwidth=1.5, weighting="mean", sample_weight=rng.uniform(0.5, 2, n)),
         "labels": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 3, degrees=rng.uniform(1, 2, n)),
         "an empty label": dict(bandwidth=[0.7, 1.5, 2.0], labels=np.arange(n) % 2 * 2),
         "laplace": dict(bandwidth=1.5, kernel="laplace"),
@@ -283,7 +283,7 @@ def test_products_of_a_kernel_stay_in_the_core(monkeypatch, form, dtype):
 
 
 def test_leading_vectors_of_a_subset_extend_to_all_points():
-    A = KernelOperator(points(2000, dtype=np.float32), bandwidth=2.0, normalization="sum")
+    A = KernelOperator(points(2000, dtype=np.float32), bandwidth=2.0, weighting="sum")
     some = np.arange(0, 2000, 4)
     part = A.restricted(some)
     assert_allclose(part.toarray(), A.toarray()[np.ix_(some, some)], rtol=1e-5)  # the contract of float32
@@ -431,27 +431,27 @@ def test_no_solver_takes_an_operator_that_is_not_symmetric(solver):
 
 
 @cache
-def leading(n, normalization):
+def leading(n, weighting):
     """A kernel of n points, and its three leading eigenvalues."""
-    A = KernelOperator(points(n, 2), bandwidth=1.0, normalization=normalization)
+    A = KernelOperator(points(n, 2), bandwidth=1.0, weighting=weighting)
     return A, scipy.linalg.eigvalsh(A.toarray(), subset_by_index=[n - 3, n - 1])[::-1]
 
 
-@pytest.mark.parametrize("normalization", [None, "sum"])
+@pytest.mark.parametrize("weighting", [None, "sum"])
 @pytest.mark.parametrize("n, block_size", [(1600, 1), (1600, 2), (1600, 3), (450, 10**9)])
-def test_kernels_of_many_points_in_blocks_of_any_size(n, block_size, normalization):
+def test_kernels_of_many_points_in_blocks_of_any_size(n, block_size, weighting):
     """From 1500 points on a kernel's solve starts from that of a few points, in what is left of the block."""
-    A, values = leading(n, normalization)
+    A, values = leading(n, weighting)
     result = top_eigenpairs(A, 3, solver="lanczos", block_size=block_size)
     assert_allclose(result.values, values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("normalization", [None, "sum"])
-def test_all_points_equal(dtype, normalization):
-    A = KernelOperator(np.ones((500, 2), dtype), bandwidth=1.0, normalization=normalization)
+@pytest.mark.parametrize("weighting", [None, "sum"])
+def test_all_points_equal(dtype, weighting):
+    A = KernelOperator(np.ones((500, 2), dtype), bandwidth=1.0, weighting=weighting)
     result = top_eigenpairs(A, 4)
-    first = 500 if normalization is None else 1
+    first = 500 if weighting is None else 1
     # Errors of eigenvalues are relative to the norm, and every instruction set rounds in its own order.
     assert_allclose(result.values, np.r_[first, 0, 0, 0], atol=50 * first * np.finfo(dtype).eps)
 
@@ -474,7 +474,7 @@ def test_non_convergence_returns_what_was_found():
 
 @pytest.mark.parametrize("solver", ["lanczos", "dense"])
 def test_isolated_points_are_said(solver):
-    A = KernelOperator(points(500), bandwidth=1e-3, normalization="sum")
+    A = KernelOperator(points(500), bandwidth=1e-3, weighting="sum")
     assert A.n_isolated == 500
     with pytest.warns(ConvergenceWarning, match="500 of 500 points have no neighbor.*raise the bandwidth"):
         top_eigenpairs(A, 5, solver=solver)
@@ -484,7 +484,7 @@ def test_separated_classes_are_no_isolated_points():
     X = np.concatenate([points(150, seed=s) + 1000 * s for s in range(4)])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = top_eigenpairs(KernelOperator(X, bandwidth=5.0, normalization="sum"), 4)
+        result = top_eigenpairs(KernelOperator(X, bandwidth=5.0, weighting="sum"), 4)
     assert_allclose(result.values, 1, atol=1e-9)
 
 
@@ -494,8 +494,8 @@ def test_separated_classes_are_no_isolated_points():
         ({"bandwidth": 0}, "bandwidth must be"),
         ({"bandwidth": np.nan}, "bandwidth must be"),
         ({"bandwidth": 1.0, "kernel": "box"}, "kernel must be"),
-        ({"bandwidth": 1.0, "normalization": "max"}, "normalization must be"),
-        ({"bandwidth": 1.0, "normalization": "sum", "degrees": np.ones(9)}, "either"),
+        ({"bandwidth": 1.0, "weighting": "max"}, "weighting must be"),
+        ({"bandwidth": 1.0, "weighting": "sum", "degrees": np.ones(9)}, "either"),
         ({"bandwidth": 1.0, "degrees": np.zeros(9)}, "degrees must be"),
         ({"bandwidth": 1.0, "sample_weight": -np.ones(9)}, "sample_weight must be"),
         ({"bandwidth": "a"}, "bandwidth must be numeric"),

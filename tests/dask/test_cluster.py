@@ -122,11 +122,11 @@ def test_bytes_moved_stay_within_the_formulas_of_the_documentation(client):
 
 def test_eigenpairs_of_an_operator_whose_points_stay_on_the_workers(client, problem):
     X, _, _ = problem
-    operator = spectralcls.dask.KernelOperator(rows(X), bandwidth=2.0, normalization="sum")
+    operator = spectralcls.dask.KernelOperator(rows(X), bandwidth=2.0, weighting="sum")
     before = sent_bytes(client)
     found = spectralcls.top_eigenpairs(operator, 3, solver="lanczos", block_size=4)
     moved = (sent_bytes(client) - before) / found.n_block_products
-    expected = spectralcls.top_eigenpairs(spectralcls.linalg.KernelOperator(X, bandwidth=2.0, normalization="sum"), 3)
+    expected = spectralcls.top_eigenpairs(spectralcls.linalg.KernelOperator(X, bandwidth=2.0, weighting="sum"), 3)
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)
     assert found.residuals.max() < 1e-8
     columns = 4 * 8 * len(X)

@@ -536,11 +536,11 @@ def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
 # Spectral methods, neighbors, PerTurbo
 
 
-@pytest.mark.parametrize("normalization", [None, "mean", "sum"])
-def test_kernel_operator_is_that_of_one_process(problem, normalization):
+@pytest.mark.parametrize("weighting", [None, "mean", "sum"])
+def test_kernel_operator_is_that_of_one_process(problem, weighting):
     X, _, weights, _ = problem
     V = np.random.default_rng(0).normal(size=(len(X), 3))
-    options = dict(bandwidth=1.5, normalization=normalization, sample_weight=weights + 1)
+    options = dict(bandwidth=1.5, weighting=weighting, sample_weight=weights + 1)
     product = spectralcls.dask.KernelOperator(rows(X), **options) @ V
     np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
 

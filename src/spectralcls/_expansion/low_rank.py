@@ -62,12 +62,12 @@ class LowRankSpectrum(Spectrum):
 
 
 def low_rank_spectrum(
-    X, n_components, *, rank, bandwidth, normalized=False, sample_weight=None, random_state=None, n_jobs=None
+    X, n_components, *, rank, bandwidth, weighting=None, sample_weight=None, random_state=None, n_jobs=None
 ):
     """Leading eigenpairs of ``W^1/2 D^-1/2 F F^T D^-1/2 W^1/2`` with the Gaussian kernel, as a `Spectrum`.
 
     D are the (weighted) means of the rows of F F^T, raised to what the landmarks alone contribute to the means of
-    K; without `normalized` the identity. n r kernel values, O(n r^2) operations, O(n r) memory.
+    K; without `weighting` the identity. n r kernel values, O(n r^2) operations, O(n r) memory.
     """
     if n_components is not None and n_components > rank:
         raise ValueError(f"n_components={n_components} exceeds rank={rank}: a factor of rank r has r eigenvectors.")
@@ -76,7 +76,7 @@ def low_rank_spectrum(
     )
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     degrees = density = None
-    if normalized:
+    if weighting is not None:
         degrees, density = factor.row_sums(w / w.sum())
     squares = w if degrees is None else w / degrees
     values, U = factor.spectrum(squares, n_components)

@@ -30,7 +30,7 @@ class KernelOperator(LinearOperator):
         One of ``spectralcls.kernels.KERNELS``.
     bandwidth : float
         Bandwidth, positive.
-    normalization : {None, "mean", "sum"}, default=None
+    weighting : {None, "mean", "sum"}, default=None
         As in :class:`spectralcls.linalg.KernelOperator`.
     sample_weight : ndarray of shape (n,), default=None
         Positive weights w: the operator becomes ``W^1/2 D^-1/2 K D^-1/2 W^1/2``.
@@ -53,18 +53,18 @@ class KernelOperator(LinearOperator):
     (2,)
     """
 
-    def __init__(self, X, *, kernel="gaussian", bandwidth, normalization=None, sample_weight=None, n_jobs=None):
-        if normalization not in (None, "mean", "sum"):
-            raise ValueError(f'normalization must be None, "mean" or "sum", got {normalization!r}.')
+    def __init__(self, X, *, kernel="gaussian", bandwidth, weighting=None, sample_weight=None, n_jobs=None):
+        if weighting not in (None, "mean", "sum"):
+            raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
         (self.X,) = keep(as_points(X))
         self.kernel, self.bandwidth, self.n_jobs = kernel, float(bandwidth), n_jobs
         self.sample_weight, self.degrees = sample_weight, None
         n = self.X.shape[0]
         super().__init__(self.X.dtype, (n, n))
-        if normalization is not None:
+        if weighting is not None:
             weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
             sums = self._sums(weights[:, None])[:, 0]
-            self.degrees = sums / weights.sum() if normalization == "mean" else sums
+            self.degrees = sums / weights.sum() if weighting == "mean" else sums
         squared = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         squared = squared if self.degrees is None else squared / self.degrees
         self._scale = np.broadcast_to(np.sqrt(squared), n)[:, None]
@@ -125,7 +125,7 @@ class _DaskSpectralISE(DaskSpectral):
             bandwidth=self.bandwidth_,
             sample_weight=weights,
             n_jobs=self.n_jobs,
-            normalization=None if self._weighting is None else "mean",
+            weighting=None if self._weighting is None else "mean",
         )
         spectrum = leading_spectrum(
             operator, n_components, solver=self.solver, tol=self.tol, random_state=self.random_state

@@ -97,11 +97,11 @@ class KernelOperator(_Operator):
         One of ``spectralcls.kernels.KERNELS``.
     bandwidth : float or array-like of shape (n_labels,)
         Bandwidth, positive, in the units of the features; with ``labels`` one for each of them.
-    normalization : {None, "mean", "sum"}, default=None
+    weighting : {None, "mean", "sum"}, default=None
         None: K. "mean": D is the mean of K's rows, the Parzen density up to a constant (the "Laplacian data
         matrix" of Jenssen et al.; its first eigenvalue is n). "sum": D is their sum (first eigenvalue 1).
     degrees : array-like of shape (n,), default=None
-        The diagonal of D where it does not come from the same K; excludes ``normalization``.
+        The diagonal of D where it does not come from the same K; excludes ``weighting``.
     labels : array-like of int of shape (n,), default=None
         Labels 0 ... n_labels - 1: points of labels t and s meet with the normalized Gaussian of variance
         ``bandwidth[t]**2 + bandwidth[s]**2`` (the class-wise widths of the Laplacian spectral classifier).
@@ -140,7 +140,7 @@ class KernelOperator(_Operator):
         *,
         kernel="gaussian",
         bandwidth,
-        normalization=None,
+        weighting=None,
         degrees=None,
         labels=None,
         sample_weight=None,
@@ -149,32 +149,32 @@ class KernelOperator(_Operator):
         X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
-        if normalization not in (None, "mean", "sum"):
-            raise ValueError(f'normalization must be None, "mean" or "sum", got {normalization!r}.')
-        if degrees is not None and normalization is not None:
-            raise ValueError("Give either degrees or normalization.")
+        if weighting not in (None, "mean", "sum"):
+            raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
+        if degrees is not None and weighting is not None:
+            raise ValueError("Give either degrees or weighting.")
         self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
         self.labels = None if labels is None else np.asarray(labels)
         self.bandwidth = self._check_bandwidth(bandwidth)
-        self.normalization = normalization
+        self.weighting = weighting
         self._points = self._packed()
         super().__init__(X.dtype, (len(X), len(X)))
         self.sample_weight = None
         if sample_weight is not None:
             self.sample_weight = self._check_diagonal(sample_weight, "sample_weight")
         self.n_isolated = 0
-        if normalization is not None:
-            degrees = self._row_sums(normalization)
+        if weighting is not None:
+            degrees = self._row_sums(weighting)
         self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
         self._scale = self._diagonal_scale()
 
-    def _row_sums(self, normalization):
+    def _row_sums(self, weighting):
         ones = np.ones(len(self.X), self.dtype)
         weights = ones if self.sample_weight is None else self.sample_weight
         sums = self._sums(weights[:, None])[:, 0]
         if self.labels is None:
             self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
-        return sums / weights.sum() if normalization == "mean" else sums
+        return sums / weights.sum() if weighting == "mean" else sums
 
     def _diagonal_scale(self):
         """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
@@ -290,11 +290,11 @@ class KernelOperator(_Operator):
         pair : tuple (float, ndarray of shape (n,)) or None
             None for an operator that is not normalized, or by given degrees.
         """
-        if self.normalization is None:
+        if self.weighting is None:
             return None
         weights = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
         vector = np.sqrt(weights * self.degrees)
-        value = 1.0 if self.normalization == "sum" else float(weights.sum())
+        value = 1.0 if self.weighting == "sum" else float(weights.sum())
         return value, vector / np.linalg.norm(vector)
 
     def restricted(self, rows):
@@ -316,7 +316,7 @@ class KernelOperator(_Operator):
         for name in ("X", "labels", "sample_weight", "degrees", "_scale"):
             whole = getattr(self, name)
             setattr(part, name, None if whole is None else whole[rows])
-        part.normalization, part.n_isolated, part._points = None, 0, part._packed()
+        part.weighting, part.n_isolated, part._points = None, 0, part._packed()
         return part
 
     def extended(self, rows, vectors):

@@ -197,7 +197,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             kernel=self.kernel,
             bandwidth=bandwidth,
             sample_weight=weights,
-            normalization=None if self.weighting is None else "mean",
+            weighting=None if self.weighting is None else "mean",
             n_jobs=self.n_jobs,
         )
         spectrum = leading_spectrum(
@@ -218,7 +218,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             None if self.n_components == "all" else self.n_components,
             rank=self.rank,
             bandwidth=bandwidth,
-            normalized=self.weighting is not None,
+            weighting=self.weighting,
             sample_weight=weights,
             random_state=self.random_state,
             n_jobs=self.n_jobs,

@@ -57,11 +57,11 @@ class LinearSimilarity:
 class GaussianSimilarity:
     """S_ij = exp(-|x_i - x_j|^2 / (2 h^2)), X dense, through sums over kernel values that are not kept."""
 
-    def __init__(self, X, bandwidth, normalized, sample_weight, n_jobs):
+    def __init__(self, X, bandwidth, weighting, sample_weight, n_jobs):
         self.operator = KernelOperator(
             X,
             bandwidth=bandwidth,
-            normalization="sum" if normalized else None,
+            weighting=None if weighting is None else "sum",
             sample_weight=sample_weight,
             n_jobs=n_jobs,
         )
@@ -82,7 +82,7 @@ class LowRankSimilarity:
 
     def __init__(self, X, bandwidth, rank, random_state, n_jobs):
         self.factor = rpcholesky(X, rank, bandwidth=bandwidth, random_state=random_state, n_jobs=n_jobs)
-        self.rank_bound = self.factor.rank
+        self.rank_bound, self.degree_weights = self.factor.rank, None
 
     def degrees(self, weights):
         sums, self.degree_weights = self.factor.row_sums(weights)
@@ -96,11 +96,11 @@ class LowRankSimilarity:
         vectors = self.factor.factor @ (basis / np.sqrt(values)).astype(self.factor.factor.dtype)
         return values, scale[:, None].astype(vectors.dtype) * vectors
 
-    def compress(self, weights, normalized):
-        """B with S(Q, pivots) B ~= S(Q, X) weights; the degree is the larger of two further columns."""
+    def compress(self, weights):
+        """B with S(Q, pivots) B ~= S(Q, X) weights; the degree, if it matters, is the larger of two further columns."""
         F = self.factor.factor
         weights = self.factor.compress((F.T @ weights.astype(F.dtype)).astype(np.float64))
-        return np.column_stack([weights, self.degree_weights]) if normalized else weights
+        return weights if self.degree_weights is None else np.column_stack([weights, self.degree_weights])
 
 
 class StoredSimilarity:

@@ -106,7 +106,7 @@ class _SpectralISE(SpectralClassifier):
             bandwidth=bandwidth,
             sample_weight=weights,
             n_jobs=self.n_jobs,
-            normalization=None if self._weighting is None else "mean",
+            weighting=None if self._weighting is None else "mean",
         )
         spectrum = leading_spectrum(
             operator,
@@ -357,7 +357,7 @@ class SpectralLaplacianISEClassifier(_SpectralISE):
 
     See Also
     --------
-    SpectralISEClassifier : Without normalization.
+    SpectralISEClassifier : Without weighting.
     LaplacianSpectralClassifier : Compares angles, with class-wise bandwidths.
 
     Notes

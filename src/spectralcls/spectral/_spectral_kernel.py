@@ -250,9 +250,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         """
         S = self._input_similarity(X, sample_weight)
         w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-        normalized = self.weighting == "symmetric"
         scale = np.sqrt(w)
-        if normalized:
+        if self.weighting is not None:
             scale *= inverse_root(S.degrees(w))
         values, v = self._decompose(S, scale, w)
 
@@ -260,9 +259,9 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         weights = (scale * np.sqrt(w))[:, None] * v / values**power
         points, embedding = X, (v * values ** (1 - power)).astype(X.dtype)
         if self.rank is not None:
-            weights, points = S.compress(weights, normalized), X[S.factor.pivots]
+            weights, points = S.compress(weights), X[S.factor.pivots]
             self.trace_residual_ = S.factor.relative_trace_residual
-        elif normalized:
+        elif self.weighting is not None:
             weights = np.column_stack([weights, w])
         weights = weights.astype(X.dtype)
 
@@ -347,8 +346,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         if self.kernel_ == "linear":
             return LinearSimilarity(X)
         if self.kernel_ == "gaussian" and not sp.issparse(X):
-            normalized = self.weighting == "symmetric"
-            return GaussianSimilarity(X, self.bandwidth_, normalized, sample_weight, self.n_jobs)
+            return GaussianSimilarity(X, self.bandwidth_, self.weighting, sample_weight, self.n_jobs)
         return StoredSimilarity(
             X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
         )
