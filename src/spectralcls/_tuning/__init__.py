@@ -24,5 +24,5 @@ from .folds import (
 )
 from .grids import candidate_bandwidths, check_grid, has_spread, median_distance, reference_bandwidth, ridge_grid
 from .judge import SCORINGS, Judge
-from .sample import TuningSample, draw_sample
+from .sample import TuningSample, draw_sample, tuning_sample
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search

@@ -76,6 +76,12 @@ class TuningSample(NamedTuple):
             yield ~test, test
 
 
+def tuning_sample(estimator, data, **options):
+    """`draw_sample` by the parameters of an estimator, unless the options say otherwise."""
+    given = {"cv": estimator.cv, "max_samples": estimator.max_tuning_samples, "random_state": estimator.random_state}
+    return draw_sample(data, **given | options)
+
+
 def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     """The sample that parameters are tuned on.
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from .. import _tuning
 from .._expansion import BLOCK_BYTES
 from .._expansion.held_out import Problem, fold_weight, held_out_scores, judged_by_sums, outside
-from .._tuning import candidate_bandwidths, draw_sample, folds_by_content
+from .._tuning import candidate_bandwidths, folds_by_content, tuning_sample
 from .._utils.training_data import TrainingData
 from ..kernels import check_repetitions, reference_rule
 from ._rows import blocks, column_blocks
@@ -116,13 +116,7 @@ def draw_gathered(estimator, data, rng, against_all=False):
             f"Got {estimator.cv!r}."
         )
     points = gather(data, estimator.max_tuning_samples, rng)
-    sample = draw_sample(
-        points,
-        cv=estimator.cv,
-        max_samples=estimator.max_tuning_samples,
-        random_state=estimator.random_state,
-        against_all=against_all,
-    )
+    sample = tuning_sample(estimator, points, against_all=against_all)
     return points, sample._replace(bandwidth_ratio=sample.bandwidth_ratio / bandwidth_ratio_of(data, points))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._estimator import Estimator, with_parameters
-from .._tuning import Scored, candidate_bandwidths, draw_sample, has_spread, reference_bandwidth
+from .._tuning import Scored, candidate_bandwidths, has_spread, reference_bandwidth, tuning_sample
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from ..kernels import KERNELS
@@ -92,13 +92,7 @@ class Density(Estimator):
             return 1.0
         if self.bandwidth != "cv":
             return reference_bandwidth(self.bandwidth, data.X, None, 1, data.weights, kernel=kernel)
-        sample = draw_sample(
-            data,
-            cv=self.cv,
-            max_samples=self.max_tuning_samples,
-            random_state=self.random_state,
-            against_all=True,
-        )
+        sample = tuning_sample(self, data, against_all=True)
 
         def score(sample, bandwidth):
             logs = held_out_log_density(sample, space, factors, kernel, bandwidth, bounds, self.n_jobs)

@@ -9,7 +9,7 @@ from .._estimator import Classifier, transactional, with_parameters
 from .._expansion import TrainingPoints, class_means
 from .._expansion.held_out import Problem, held_out_scores
 from .._expansion.leave_one_out import ClassSums, without_class_sums
-from .._tuning import candidate_bandwidths, draw_sample, reference_bandwidth
+from .._tuning import candidate_bandwidths, reference_bandwidth, tuning_sample
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
 from ..metric import LearnedMap, fitted_map
@@ -82,14 +82,7 @@ class KernelMeanClassifier(Classifier):
 
     def _bandwidth_problem(self, data, rule, log_priors):
         """The sample to tune on, candidates, and the function that scores them."""
-        sample = draw_sample(
-            data,
-            cv=self.cv,
-            max_samples=self.max_tuning_samples,
-            random_state=self.random_state,
-            against_all=rule.weighting is None,
-        )
-
+        sample = tuning_sample(self, data, against_all=rule.weighting is None)
         importance = self._importance(data)
 
         def score(sample, bandwidth):

@@ -9,7 +9,7 @@ import numpy as np
 from .._estimator import CONSTRAINTS, Classifier, transactional, with_parameters
 from .._inputs.completion import Completion
 from .._inputs.missing import is_incomplete
-from .._tuning import candidate_bandwidths, check_grid, draw_sample, reference_bandwidth, ridge_grid
+from .._tuning import candidate_bandwidths, check_grid, reference_bandwidth, ridge_grid, tuning_sample
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData, stack
 from .._utils.typing import Array, ArrayLike, RandomState
@@ -370,12 +370,7 @@ class PerTurboClassifier(Classifier):
         if self.cv == "loo" and not exact:
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
         cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
-        sample = draw_sample(
-            data,
-            cv=cv,
-            max_samples=self.max_tuning_samples,
-            random_state=self.random_state,
-        )
+        sample = tuning_sample(self, data, cv=cv)
         if data.weights is not None:  # alpha is in units of a sample of weight one
             sample = sample._replace(weights=sample.weights * (data.weights / unit_scale(data.weights))[0])
         regularization = self._regularize(0.0)

@@ -8,10 +8,10 @@ from .._tuning import (
     Scored,
     Search,
     candidate_bandwidths,
-    draw_sample,
     has_spread,
     reference_bandwidth,
     search,
+    tuning_sample,
 )
 from ._form import held_out_predictions
 from ._metric import variances
@@ -33,13 +33,7 @@ def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
     nothing_to_tune = len(degrees) == 1 and estimator.bandwidth != "cv"
     if nothing_to_tune or not has_spread(data.X):
         return Choice(float(grid[0]), degrees[0])
-    sample = draw_sample(
-        data,
-        cv=estimator.cv,
-        max_samples=estimator.max_tuning_samples,
-        random_state=estimator.random_state,
-        against_all=True,
-    )._replace(bandwidth_ratio=bandwidth_ratio)
+    sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
     score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
     found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
     if np.isnan(found.scores).all():

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._estimator import Classifier, with_parameters
 from .._expansion.leave_one_out import ClassSums, without_class_sums
-from .._tuning import Judge, candidate_bandwidths, draw_sample
+from .._tuning import Judge, candidate_bandwidths, tuning_sample
 from .._utils.advice import quietly
 from .._utils.training_data import TrainingData
 from .._utils.typing import ArrayLike, RandomState
@@ -85,14 +85,8 @@ class SpectralClassifier(Classifier):
 
     def _tune(self, data, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""
-        sample = draw_sample(
-            data,
-            cv=self.cv,
-            max_samples=self.max_tuning_samples,
-            random_state=self.random_state,
-        )
         grid = [bandwidth] if bandwidth is not None else candidate_bandwidths(self.bandwidth_grid, data, self.kernel)
-        return self._choose_components(sample, grid)
+        return self._choose_components(tuning_sample(self, data), grid)
 
     def _choose_components(self, sample, bandwidths):
         """The best bandwidth and number of components."""
