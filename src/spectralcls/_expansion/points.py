@@ -60,14 +60,12 @@ class TrainingPoints:
 
         Weights are brought to a scale that is safe in float32.
         """
-        weights, scale = data.weights, 1.0
-        if weights is not None:
-            weights, scale = unit_scale(weights), 2.0 ** np.frexp(weights.max())[1]
+        weights, exponent = unit_scale(data.weights)
         class_weight = np.bincount(data.codes, weights, minlength=data.n_classes).astype(np.float64)
         X, given = data.X, None
         if is_incomplete(X):
             X, given = completed(X, data.codes, weights, data.features, n_jobs), X
-        return cls(X, data.codes, class_weight, weights, scale, tolerance, n_jobs, data.features, given)
+        return cls(X, data.codes, class_weight, weights, 2.0**exponent, tolerance, n_jobs, data.features, given)
 
     def data(self, classes):
         """The training data that they came from."""

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._utils.cached import cached_property
+from .columns import moments
 from .number_scales import root_mean_square
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
@@ -104,9 +105,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             rank = (np.cumsum(counts) - counts / 2) / counts.sum()  # 0 or 1 if weights differ by more than rounding
             curve = values, ndtri(np.clip(rank, _LEAST_RANK, 1 - _LEAST_RANK))
             return Code(curve=curve, missing=further, exponent=exponent)
-        mean = np.average(values, weights=counts)
-        moments = mean, np.sqrt(np.average((values - mean) ** 2, weights=counts))
-        return Code(moments=moments, missing=further, exponent=exponent)
+        return Code(moments=moments(values, counts), missing=further, exponent=exponent)
 
     def transform(self, X):
         """Encode X: (n_samples, n_encoded), one column of zeros if all columns were constant."""

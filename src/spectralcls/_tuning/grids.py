@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from .._utils.validation import check_positive, unit_scale
+from .._utils.validation import check_positive
 from ..kernels import bandwidth_grid, scale_bandwidth, silverman_bandwidth
 from .folds import distinct_rows
 
@@ -76,7 +76,7 @@ def candidate_bandwidths(grid, data, kernel="gaussian"):
     if not has_spread(X):
         return np.ones(1)
     n_distinct = len(distinct_rows(data.X, data.codes)[0])
-    weights = np.ones(len(X)) if weights is None else unit_scale(weights)
+    weights = np.ones(len(X)) if weights is None else weights
     return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
 
 

@@ -27,6 +27,7 @@ class TuningSample(NamedTuple):
     bandwidth_ratio: float = 1.0  # (n / m) ** (1 / (d + 4))
     features: np.ndarray | None = None  # (d,) feature of each column of a table that was encoded
     targets: np.ndarray | None = None  # (m, k) what a regression predicts
+    weight_scale: float = 1.0  # factor back to the user's weights, a power of two
 
     @property
     def rows(self):
@@ -101,7 +102,8 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
         Whether a subsample is validated against all points, or `MOST_OTHERS`; otherwise it is all that is used.
     """
     folds = check_folds(cv, data)
-    weights = np.ones(len(data.X)) if data.weights is None else unit_scale(data.weights)
+    weights, exponent = unit_scale(data.weights)
+    weights = np.ones(len(data.X)) if weights is None else weights
     if folds is None:
         data, _ = distinct(data._replace(weights=weights))
         weights = data.weights
@@ -122,6 +124,5 @@ def draw_sample(data, *, cv, max_samples, random_state, against_all=False):
     if folds is not None:
         folds = np.unique(folds, return_inverse=True)[1]
     bandwidth_ratio = (n / len(data.X)) ** (1 / (data.X.shape[1] + 4))
-    return TuningSample(
-        data.X, data.codes, data.n_classes, weights, folds, validated, bandwidth_ratio, data.features, data.targets
-    )
+    points = {"features": data.features, "targets": data.targets, "weight_scale": 2.0**exponent}
+    return TuningSample(data.X, data.codes, data.n_classes, weights, folds, validated, bandwidth_ratio, **points)

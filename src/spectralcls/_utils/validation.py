@@ -261,8 +261,14 @@ def sum_of_others(weights):
 
 
 def unit_scale(weights):
-    """Weights divided by the power of two that brings the largest into [1/2, 1): exact, safe in float32."""
-    return np.ldexp(weights, -np.frexp(weights.max())[1])
+    """Weights over the power of two that brings the largest into [1/2, 1), exact and safe in float32; its exponent.
+
+    None, for ones, as they are.
+    """
+    if weights is None:
+        return None, 0
+    exponent = np.frexp(weights.max())[1]
+    return np.ldexp(weights, -exponent), exponent
 
 
 def units_of(codes, weights, n_classes, by_class):

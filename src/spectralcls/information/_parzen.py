@@ -37,7 +37,7 @@ class Sample(NamedTuple):
     weights: np.ndarray
 
     def normalized(self):
-        weights = unit_scale(self.weights)  # their sum might overflow
+        weights, _ = unit_scale(self.weights)  # their sum might overflow
         return self._replace(weights=weights / weights.sum())
 
 

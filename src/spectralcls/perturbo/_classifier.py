@@ -13,7 +13,7 @@ from .._tuning import candidate_bandwidths, check_grid, reference_bandwidth, rid
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData, stack
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_bandwidth, unit_scale
+from .._utils.validation import check_bandwidth
 from ..metric import LearnedMap, fitted_map
 from ._class_model import Regularization, fit_class, together
 from ._explained import log_explained, perturbation, seen_by_classes
@@ -371,8 +371,7 @@ class PerTurboClassifier(Classifier):
             raise ValueError("cv='loo' has no closed form with regularization='truncate': use a number of folds.")
         cv = self.cv if self.cv is not None else "loo" if exact and not is_incomplete(data.X) else 5
         sample = tuning_sample(self, data, cv=cv)
-        if data.weights is not None:  # alpha is in units of a sample of weight one
-            sample = sample._replace(weights=sample.weights * (data.weights / unit_scale(data.weights))[0])
+        sample = sample._replace(weights=sample.weights * sample.weight_scale)  # alpha is for a sample of weight one
         regularization = self._regularize(0.0)
         if self.regularization is None:  # what double precision can tell from no regularization
             regularization = self._regularization_type("tikhonov")
