@@ -6,10 +6,11 @@ from hypothesis import HealthCheck, settings
 from spectralcls._core import compiled
 
 try:
-    from matplotlib import rc_context
+    from matplotlib import rc_context, use
 except ImportError:
     rc_context = nullcontext
-
+else:
+    use("Agg")  # no windows
 
 quiet = list(HealthCheck)  # draws of whole arrays are slow, and fixtures reset warnings only
 settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)

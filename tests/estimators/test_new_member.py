@@ -71,7 +71,7 @@ def test_everything_else_comes_for_nothing(make):
     grown = make(bandwidth=0.5, scale=None).fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
     whole = make(bandwidth=0.5, scale=None).fit(X, y)
     assert_array_equal(grown.predict(X), whole.predict(X))
-    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("matplotlib")
     BandwidthPathDisplay.from_estimator(model)
     with pytest.raises(ValueError, match="The 'kernel' parameter of"):
         make(kernel="tophat").fit(X, y)

@@ -10,12 +10,10 @@ from spectralcls import (
     KernelRidgeClassifier,
     PerTurboClassifier,
     SpectralKernelClassifier,
+    plotting,
 )
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ParzenClassifier
 from spectralcls.spectral import LaplacianSpectralClassifier, SpectralISEClassifier
-
-pytest.importorskip("matplotlib").use("Agg")
-plotting = pytest.importorskip("spectralcls.plotting")
 
 
 def test_the_curve_is_the_path(axes):

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-pytest.importorskip("matplotlib").use("Agg")
-
-from spectralcls import KernelRegressor, ParzenDensity  # noqa: E402
-from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay, RegressionDisplay  # noqa: E402
-from spectralcls.plotting._density import mass_levels  # noqa: E402
+from spectralcls import KernelRegressor, ParzenDensity
+from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay, RegressionDisplay
+from spectralcls.plotting._density import mass_levels
 
 
 def points(d):

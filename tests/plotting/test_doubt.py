@@ -5,11 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-pytest.importorskip("matplotlib").use("Agg")
-
-from spectralcls import ISEClassifier, ParzenClassifier  # noqa: E402
-from spectralcls.inspection import influence, label_quality  # noqa: E402
-from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay  # noqa: E402
+from spectralcls import ISEClassifier, ParzenClassifier
+from spectralcls.inspection import influence, label_quality
+from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay
 
 X, y = load_iris(return_X_y=True)
 

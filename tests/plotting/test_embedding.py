@@ -4,10 +4,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from spectralcls.ccdr import CCDR
-
-pytest.importorskip("matplotlib").use("Agg")
-
-from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
+from spectralcls.plotting import EmbeddingDisplay
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,9 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
+from spectralcls import plotting
 from spectralcls.kernel_mean import ParzenClassifier
 from spectralcls.metric import GradientMetric, KernelMetric
-
-pytest.importorskip("matplotlib").use("Agg")
-plotting = pytest.importorskip("spectralcls.plotting")
 
 
 @pytest.mark.filterwarnings("ignore:No step improved")

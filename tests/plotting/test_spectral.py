@@ -4,10 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from bench.reproduce.literal import TEST_KERNELS
+from spectralcls.plotting import EmbeddingDisplay
 from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier, SpectralLaplacianISEClassifier
-
-pytest.importorskip("matplotlib").use("Agg")
-from spectralcls.plotting import EmbeddingDisplay  # noqa: E402
 
 X, y = load_iris(return_X_y=True)
 
