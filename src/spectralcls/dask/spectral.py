@@ -2,13 +2,13 @@
 
 import dask
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
 from sklearn.utils import check_random_state
 
 from .. import spectral
 from .._expansion import Expansion
 from .._expansion.centers import class_centers
 from .._expansion.spectrum import leading_spectrum
+from ..linalg import ScaledKernel
 from ._estimator import DaskClassifier
 from ._rows import as_column, as_points
 from ._sums import kernel_sums
@@ -16,7 +16,7 @@ from ._tuning import candidate_grid, draw_gathered
 from ._workers import keep
 
 
-class KernelOperator(LinearOperator):
+class KernelOperator(ScaledKernel):
     """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of points on the workers; never formed.
 
     For :func:`spectralcls.top_eigenpairs`, which multiplies it by blocks of b vectors: X stays on the
@@ -41,6 +41,8 @@ class KernelOperator(LinearOperator):
     ----------
     degrees : ndarray of shape (n,) or None
         The diagonal of D.
+    n_isolated : int
+        As in :class:`spectralcls.linalg.KernelOperator`.
 
     Examples
     --------
@@ -54,35 +56,14 @@ class KernelOperator(LinearOperator):
     """
 
     def __init__(self, X, *, kernel="gaussian", bandwidth, weighting=None, sample_weight=None, n_jobs=None):
-        if weighting not in (None, "mean", "sum"):
-            raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
         (self.X,) = keep(as_points(X))
         self.kernel, self.bandwidth, self.n_jobs = kernel, float(bandwidth), n_jobs
-        self.sample_weight, self.degrees = sample_weight, None
-        n = self.X.shape[0]
-        super().__init__(self.X.dtype, (n, n))
-        if weighting is not None:
-            weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-            sums = self._sums(weights[:, None])[:, 0]
-            self.degrees = sums / weights.sum() if weighting == "mean" else sums
-        squared = 1.0 if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        squared = squared if self.degrees is None else squared / self.degrees
-        self._scale = np.broadcast_to(np.sqrt(squared), n)[:, None]
+        super().__init__(self.X.dtype, (self.X.shape[0],) * 2)
+        self._weigh(weighting, sample_weight)
 
     def _sums(self, weights):
-        return kernel_sums(
-            self.X, self.X, weights=weights, kernel=self.kernel, bandwidth=self.bandwidth, n_jobs=self.n_jobs
-        ).compute()
-
-    def _matmat(self, V):
-        columns = (self._scale * np.asarray(V)).astype(self.dtype)
-        return (self._scale * self._sums(columns)).astype(self.dtype)
-
-    def _matvec(self, v):
-        return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
-
-    def _adjoint(self):
-        return self
+        options = {"kernel": self.kernel, "bandwidth": self.bandwidth, "n_jobs": self.n_jobs}
+        return kernel_sums(self.X, self.X, weights=weights, **options).compute().astype(self.dtype, copy=False)
 
 
 class DaskSpectral(DaskClassifier):
@@ -134,7 +115,7 @@ class _DaskSpectralISE(DaskSpectral):
         self.n_components_ = len(spectrum.values)
         columns = 2 * spectrum.coefficients(self.centers_.T)
         if operator.degrees is not None:
-            self.inverse_density_ = 1 / operator.degrees
+            self.inverse_density_ = 1 / operator.degrees.astype(np.float64)
             columns = np.column_stack([columns, spectrum.density_weights])
         (columns,) = keep(as_column(columns, data.X, "A"))
         offsets = np.einsum("cr,cr->c", self.centers_, self.centers_)

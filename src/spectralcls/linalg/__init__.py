@@ -13,6 +13,7 @@ from ._eigenproblem import fix_signs as fix_signs
 from ._eigenproblem import sign_factors as sign_factors
 from ._low_rank import LowRankFactor, rpcholesky
 from ._operators import GramOperator, KernelOperator
+from ._operators import ScaledKernel as ScaledKernel
 from ._operators import label_matrix as label_matrix
 
 __all__ = ["EigenResult", "GramOperator", "KernelOperator", "LowRankFactor", "rpcholesky", "top_eigenpairs"]

@@ -86,7 +86,63 @@ class GramOperator(_Operator):
         return (self.rows @ self.columns).toarray()
 
 
-class KernelOperator(_Operator):
+class ScaledKernel(_Operator):
+    """``S K S`` with a diagonal S, of subclasses that multiply by a kernel matrix K in ``_sums(V)``."""
+
+    labels = None
+
+    def _weigh(self, weighting, sample_weight, degrees=None):
+        """Set S to ``W^1/2 D^-1/2``, D from the weighted rows of K or given."""
+        if weighting not in (None, "mean", "sum"):
+            raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
+        if degrees is not None and weighting is not None:
+            raise ValueError("Give either degrees or weighting.")
+        self.weighting, self.n_isolated = weighting, 0
+        self.sample_weight = None if sample_weight is None else self._check_diagonal(sample_weight, "sample_weight")
+        if weighting is not None:
+            degrees = self._row_sums(weighting)
+        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
+        self._scale = self._diagonal_scale()
+
+    def _row_sums(self, weighting):
+        ones = np.ones(self.shape[0], self.dtype)
+        weights = ones if self.sample_weight is None else self.sample_weight
+        sums = self._sums(weights[:, None])[:, 0]
+        if self.labels is None:
+            self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
+        return sums / weights.sum() if weighting == "mean" else sums
+
+    def _diagonal_scale(self):
+        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
+        if self.degrees is None and self.sample_weight is None:
+            return None
+        squared = 1 if self.sample_weight is None else self.sample_weight
+        squared = squared if self.degrees is None else squared / self.degrees
+        return np.sqrt(squared)[:, None]
+
+    def _check_diagonal(self, diagonal, name):
+        diagonal = np.asarray(diagonal, dtype=self.dtype)
+        if diagonal.shape != self.shape[:1] or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
+            raise ValueError(f"{name} must be one positive finite number for each row of X.")
+        return diagonal
+
+    def _sums(self, weights):
+        raise NotImplementedError
+
+    def _matmat(self, V):
+        V = np.asarray(V, dtype=self.dtype)
+        if self._scale is None:
+            return self._sums(V)
+        return self._scale * self._sums(self._scale * V)
+
+    def _matvec(self, v):
+        return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
+
+    def _adjoint(self):
+        return self
+
+
+class KernelOperator(ScaledKernel):
     """The kernel matrix K, or ``D^-1/2 K D^-1/2``, of a set of points; never formed.
 
     Parameters
@@ -149,46 +205,12 @@ class KernelOperator(_Operator):
         X = converted(X, "X", dtype=[np.float64, np.float32], order="C")
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
-        if weighting not in (None, "mean", "sum"):
-            raise ValueError(f'weighting must be None, "mean" or "sum", got {weighting!r}.')
-        if degrees is not None and weighting is not None:
-            raise ValueError("Give either degrees or weighting.")
         self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
         self.labels = None if labels is None else np.asarray(labels)
         self.bandwidth = self._check_bandwidth(bandwidth)
-        self.weighting = weighting
         self._points = self._packed()
         super().__init__(X.dtype, (len(X), len(X)))
-        self.sample_weight = None
-        if sample_weight is not None:
-            self.sample_weight = self._check_diagonal(sample_weight, "sample_weight")
-        self.n_isolated = 0
-        if weighting is not None:
-            degrees = self._row_sums(weighting)
-        self.degrees = None if degrees is None else self._check_diagonal(degrees, "degrees")
-        self._scale = self._diagonal_scale()
-
-    def _row_sums(self, weighting):
-        ones = np.ones(len(self.X), self.dtype)
-        weights = ones if self.sample_weight is None else self.sample_weight
-        sums = self._sums(weights[:, None])[:, 0]
-        if self.labels is None:
-            self.n_isolated = int(np.count_nonzero(sums - weights <= _ISOLATED * weights))
-        return sums / weights.sum() if weighting == "mean" else sums
-
-    def _diagonal_scale(self):
-        """The diagonal by which K is multiplied from both sides, as a column; None for ones."""
-        if self.degrees is None and self.sample_weight is None:
-            return None
-        squared = 1 if self.sample_weight is None else self.sample_weight
-        squared = squared if self.degrees is None else squared / self.degrees
-        return np.sqrt(squared)[:, None]
-
-    def _check_diagonal(self, diagonal, name):
-        diagonal = np.asarray(diagonal, dtype=self.dtype)
-        if diagonal.shape != (len(self.X),) or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
-            raise ValueError(f"{name} must be one positive finite number for each row of X.")
-        return diagonal
+        self._weigh(weighting, sample_weight, degrees)
 
     def _check_bandwidth(self, bandwidth):
         try:
@@ -247,20 +269,6 @@ class KernelOperator(_Operator):
             None if self._scale is None else self._scale[:, 0],
             n_threads,
         )
-
-    def _matmat(self, V):
-        V = np.asarray(V, dtype=self.dtype)
-        if self._scale is None:
-            return self._sums(V)
-        answer = self._sums(self._scale * V)
-        answer *= self._scale
-        return answer
-
-    def _matvec(self, v):
-        return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
-
-    def _adjoint(self):
-        return self
 
     def toarray(self):
         """The n x n matrix, formed: O(n^2) memory, O(n^2 d) time.
