@@ -296,9 +296,8 @@ def test_leading_vectors_of_a_subset_extend_to_all_points():
 
 def test_gram_operator_is_the_svd():
     X = sp.random_array((500, 80), density=0.1, random_state=np.random.default_rng(2)).tocsr()
-    scale = np.random.default_rng(3).uniform(0.5, 2, 500)
-    result = top_eigenpairs(GramOperator(X, scale), 5)
-    expected = np.linalg.svd(X.toarray() / np.sqrt(scale)[:, None], compute_uv=False)[:5] ** 2
+    result = top_eigenpairs(GramOperator(X), 5)
+    expected = np.linalg.svd(X.toarray(), compute_uv=False)[:5] ** 2
     assert_allclose(result.values, expected, rtol=1e-10)
 
 
@@ -513,11 +512,6 @@ def test_separated_classes_are_no_isolated_points():
 def test_bad_kernel_operators(options, message):
     with pytest.raises(ValueError, match=message):
         KernelOperator(points(9), **options)
-
-
-def test_bad_gram_scale():
-    with pytest.raises(ValueError, match="scale must be 3 positive"):
-        GramOperator(sp.eye_array(3).tocsr(), scale=[1, 0, 1])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -106,25 +106,6 @@ class LowRankFactor:
             out[:, panel] = solve_triangular(triangle, columns, lower=True, check_finite=False)
         return out.T
 
-    def cross_products(self, weights, columns=None):
-        """``F^T W F columns``, or ``F^T w`` without columns.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n,)
-            Weights w of the points, the diagonal of W.
-        columns : ndarray of shape (r, c), default=None
-            What F^T W F is multiplied by.
-
-        Returns
-        -------
-        products : ndarray of shape (r, c) or (r,), float64
-            In O(n r) operations without columns, O(n r^2) with them.
-        """
-        if columns is None:
-            return self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
-        return self.weighted_gram(weights) @ columns
-
     def weighted_gram(self, weights):
         """Gram matrix of the columns of F: ``F^T diag(weights) F``.
 
@@ -182,7 +163,8 @@ class LowRankFactor:
             The sum of a new point is the larger column of ``k(Q, pivots) @ coefficients``.
         """
         F = self.factor
-        total, share = self.cross_products(weights), F[self.pivots].T.astype(np.float64) @ weights[self.pivots]
+        total = self._sum_over_panels(lambda panel, w: panel @ w.astype(panel.dtype), weights)
+        share = F[self.pivots].T.astype(np.float64) @ weights[self.pivots]
         sums = (F @ np.column_stack([total, share]).astype(F.dtype)).max(axis=1)
         coefficients = np.column_stack([self.compress(total), weights[self.pivots]])
         return np.maximum(sums, F.dtype.type(1e-30)), coefficients

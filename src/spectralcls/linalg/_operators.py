@@ -26,26 +26,24 @@ class _Operator(LinearOperator):
 
 
 class GramOperator(_Operator):
-    """``X X^T``, or ``D^-1/2 X X^T D^-1/2``, of a sparse X; the n x n matrix is never formed.
+    """``X X^T`` of a sparse X; the n x n matrix is never formed.
 
     Parameters
     ----------
     X : sparse array or matrix of shape (n, p)
         Data, float32 or float64; anything else becomes float64.
-    scale : array-like of shape (n,), default=None
-        The diagonal of D, positive; None: no scaling.
 
     Attributes
     ----------
     rows : csr_array of shape (n, p)
-        The scaled X.
+        X.
     columns : csr_array of shape (p, n)
         Its transpose.
 
     Notes
     -----
     A product with c vectors costs O(nnz(X) c); memory is two copies of X. Eigenvectors are the left singular
-    vectors of ``D^-1/2 X``, eigenvalues its squared singular values.
+    vectors of X, eigenvalues its squared singular values. For ``D^-1/2 X X^T D^-1/2`` scale the rows of X.
 
     Examples
     --------
@@ -56,14 +54,8 @@ class GramOperator(_Operator):
     array([2., 6.])
     """
 
-    def __init__(self, X, scale=None):
-        X = converted(X, "X", accept_sparse="csr", dtype=[np.float64, np.float32])
-        X = sp.csr_array(X)
-        if scale is not None:
-            scale = np.asarray(scale)
-            if scale.shape != (X.shape[0],) or not np.all(scale > 0) or not np.all(np.isfinite(scale)):
-                raise ValueError(f"scale must be {X.shape[0]} positive finite numbers, one for each row.")
-            X = sp.csr_array(sp.diags_array((scale**-0.5).astype(X.dtype)) @ X)
+    def __init__(self, X):
+        X = sp.csr_array(converted(X, "X", accept_sparse="csr", dtype=[np.float64, np.float32]))
         self.rows, self.columns = X, sp.csr_array(X.T)
         super().__init__(X.dtype, (X.shape[0], X.shape[0]))
 
