@@ -44,11 +44,10 @@ def brute_pair(d, dtype):
 
 def approximate(X, columns=1, bandwidth=1.0, rtol=1e-6, strategy="pairs"):
     from spectralcls.kernels._approximate import tolerance_sums
+    from spectralcls.kernels._request import SumsRequest
 
-    W = np.ones((len(X), columns))
-    return nanoseconds(
-        lambda: tolerance_sums(X, X, weights=W, bandwidth=bandwidth, rtol=rtol, strategy=strategy, n_jobs=1)
-    )
+    request = SumsRequest(X, X, np.array([bandwidth]), weights=np.ones((len(X), columns)), rtol=rtol)
+    return nanoseconds(lambda: tolerance_sums(request, strategy))
 
 
 def near_pair(d, columns):
@@ -77,12 +76,13 @@ def chosen_over_best(d, n, bandwidth, rtol):
     """CPU time of sums within a tolerance by the chosen way, relative to the best one, and the name of that."""
     from spectralcls.kernels import kernel_sums
     from spectralcls.kernels._approximate import tolerance_sums
+    from spectralcls.kernels._request import SumsRequest
 
     X = np.random.default_rng(d).normal(size=(n, d))
     ways = {"all pairs": nanoseconds(lambda: kernel_sums(X, X, bandwidth=bandwidth, n_jobs=1), 2)}
     for way in ("pairs", "gridding", "automatic"):
         ways[way] = nanoseconds(lambda way=way: approximate(X, 1, bandwidth, rtol, way), 2)
-    if tolerance_sums(X, X, bandwidth=bandwidth, rtol=rtol, n_jobs=1) is None:
+    if tolerance_sums(SumsRequest(X, X, np.array([bandwidth]), rtol=rtol)) is None:
         ways["automatic"] = ways["all pairs"]
     best = min(ways, key=ways.get)
     return ways["automatic"] / ways[best], best

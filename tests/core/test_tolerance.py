@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from tolerance_cases import DATA, clusters, dense_beside_empty, outliers
 
-from spectralcls.kernels._approximate import tolerance_sums
+from spectralcls import kernel_sums
+from spectralcls.kernels import _approximate
+from spectralcls.kernels._request import SumsRequest
 
 STRATEGIES = ("pairs", "gridding")
 COMPACT = ("epanechnikov", "uniform", "quartic", "triweight", "cosine", "linear")
+
+
+def tolerance_sums(Q, X, *, bandwidth, strategy="automatic", **options):
+    return _approximate.tolerance_sums(SumsRequest(Q, X, np.atleast_1d(bandwidth), **options), strategy)
 
 
 def exact(Q, X, *, h, weights=None, labels=None, n_labels=1, kernel="gaussian", excluded=None):
@@ -61,7 +67,7 @@ def test_signed_weights_labels_and_left_out_points(data, d):
     excluded[::3] = -1
     excluded[1::3] = rng.integers(len(X), size=len(excluded[1::3]))
     truth, scale = exact(X, X, h=0.5, weights=W, labels=labels, n_labels=5, excluded=excluded)
-    options = {"weights": W, "labels": labels, "n_labels": 5, "bandwidth": 0.5, "exclude_self": excluded}
+    options = {"weights": W, "labels": labels, "n_labels": 5, "bandwidth": 0.5, "excluded": excluded}
     for strategy in STRATEGIES:
         result = tolerance_sums(X, X, rtol=1e-3, strategy=strategy, **options)
         assert_within(result, truth, scale, 1e-3)
@@ -74,7 +80,7 @@ def test_a_query_in_the_void_that_leaves_itself_out(d):
     X = outliers(np.random.default_rng(d), 2000, d)
     truth, scale = exact(X, X, h=0.7, excluded=np.arange(len(X)))
     assert truth.min() < 1e-6
-    options = {"bandwidth": 0.7, "exclude_self": np.arange(len(X))}
+    options = {"bandwidth": 0.7, "excluded": np.arange(len(X))}
     for strategy, rtol in product(STRATEGIES, (1e-3, 1e-8, 1e-10)):
         assert_within(tolerance_sums(X, X, rtol=rtol, strategy=strategy, **options), truth, scale, rtol)
 
@@ -158,7 +164,7 @@ def test_the_number_of_threads_changes_no_bit(strategy):
     rng = np.random.default_rng(0)
     X = np.concatenate([clusters(rng, 5000, 3), dense_beside_empty(rng, 5000, 3)])
     options = {"weights": rng.normal(size=(len(X), 2)), "bandwidth": 0.4, "rtol": 1e-3, "strategy": strategy}
-    one, three = (tolerance_sums(X, X, **options, n_jobs=j) for j in (1, 3))
+    one, three = (tolerance_sums(X, X, **options, n_threads=j) for j in (1, 3))
     assert_array_equal(one, three)
 
 
@@ -199,4 +205,4 @@ class TestChoice:
     @pytest.mark.parametrize("tolerance", [{"rtol": -1e-3}, {"atol": -1.0}, {"rtol": np.nan}])
     def test_a_bad_tolerance_is_named(self, tolerance):
         with pytest.raises(ValueError, match="[ra]tol must be a finite number of at least 0"):
-            tolerance_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)
+            kernel_sums(np.zeros((2, 1)), np.zeros((2, 1)), bandwidth=1.0, **tolerance)

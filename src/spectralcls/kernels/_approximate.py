@@ -3,8 +3,6 @@
 import numpy as np
 
 from .._core import compiled
-from .._core.threads import effective_n_threads
-from ._checks import check_tolerances
 from ._exact import exact_sums
 from ._request import SumsRequest
 
@@ -25,19 +23,7 @@ def approximate_sums(request: SumsRequest):
     negative = r.weights is not None and r.weights.min(initial=0) < 0
     if r.output != "plain" and (r.atol or negative):
         raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
-    sums = tolerance_sums(
-        r.Q,
-        r.X,
-        weights=r.weights,
-        labels=r.labels,
-        n_labels=r.n_labels,
-        kernel=r.kernel,
-        bandwidth=r.bandwidths,
-        rtol=r.rtol,
-        atol=r.atol,
-        exclude_self=r.excluded,
-        n_jobs=r.n_threads,
-    )
+    sums = tolerance_sums(r)
     if sums is None or r.output == "plain":
         return sums
     np.maximum(sums, 0.0, out=sums)  # a point taken out of a gridded sum leaves rounding of either sign
@@ -56,21 +42,7 @@ def approximate_sums(request: SumsRequest):
     return scale + np.log(top), sums / top[..., None]
 
 
-def tolerance_sums(
-    Q,
-    X,
-    *,
-    weights=None,
-    labels=None,
-    n_labels=1,
-    kernel="gaussian",
-    bandwidth,
-    rtol=0.0,
-    atol=0.0,
-    exclude_self=None,
-    strategy="automatic",
-    n_jobs=None,
-):
+def tolerance_sums(request: SumsRequest, strategy: str = "automatic"):
     """Plain kernel sums with a guaranteed error, or None where all pairs are predicted to be faster.
 
     The errors of a query's sums over all labels add up to at most ``atol + rtol * s``, where s is the sum of
@@ -80,18 +52,10 @@ def tolerance_sums(
 
     Parameters
     ----------
-    Q, X : ndarray of shape (m, d) and (n, d), float32 or float64, C-contiguous
-    weights : ndarray of shape (n, c) or None
-    labels : int64 ndarray of shape (n,) or None
-    n_labels : int
-    kernel : str
-    bandwidth : float or array of shape (b,) or (b, n_labels)
-    rtol, atol : float, at least 0
-    exclude_self : int64 ndarray of shape (m,) or None
-        Row of X that each query leaves out, -1 for none.
+    request : SumsRequest
+        Whatever its output.
     strategy : {"automatic", "pairs", "gridding"}
         What to use where both are possible; only ``"automatic"`` gives way to brute force.
-    n_jobs : int or None
 
     Returns
     -------
@@ -103,52 +67,31 @@ def tolerance_sums(
     tolerance (Gaussian, d <= 3); O(pairs within the radius) elsewhere. float64 inside; memory
     O((m + n) (d + c)).
     """
-    check_tolerances(rtol, atol)
-    bandwidths = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
+    r, bandwidths = request, request.bandwidths
     if bandwidths.ndim == 2:
-        options = dict(kernel=kernel, rtol=rtol, exclude_self=exclude_self, strategy=strategy, n_jobs=n_jobs)
-        return _label_by_label(Q, X, weights, labels, bandwidths, atol, options)
-    doubles = [None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in (Q, X, weights)]
+        return _label_by_label(r, strategy)
+    doubles = [None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in (r.Q, r.X, r.weights)]
     # The fused sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(bandwidths) - 1)) / len(bandwidths)
-    share = 1.0 if labels is None else np.mean(labels >= 0)
+    share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
     brute_passes = max(n_passes * share, 1e-9) * _BRUTE_FORCE
+    single = r.X.dtype == np.float32
     sums = []
     for h in bandwidths:
-        part = compiled.approximate_sums(
-            *doubles,
-            labels,
-            n_labels,
-            kernel,
-            float(h),
-            exclude_self,
-            float(rtol),
-            float(atol),
-            X.dtype == np.float32,
-            brute_passes,
-            strategy,
-            effective_n_threads(n_jobs),
-        )
+        options = (r.kernel, float(h), r.excluded, r.rtol, r.atol, single, brute_passes, strategy, r.n_threads)
+        part = compiled.approximate_sums(*doubles, r.labels, r.n_labels, *options)
         if part is None:
             return None
         sums.append(part)
     return np.stack(sums, axis=1)
 
 
-def _label_by_label(Q, X, weights, labels, bandwidths, atol, options):
+def _label_by_label(request, strategy):
     """Bandwidths (b, l): the points of a label at a time, with its share of the error."""
-    sums = []
-    for label, own in enumerate(bandwidths.T):
-        part = tolerance_sums(
-            Q,
-            X,
-            weights=weights,
-            labels=np.where(labels == label, 0, -1),
-            n_labels=1,
-            bandwidth=own,
-            atol=atol / bandwidths.shape[1],
-            **options,
-        )
+    sums, atol = [], request.atol / request.bandwidths.shape[1]
+    for label, own in enumerate(request.bandwidths.T):
+        labels = np.where(request.labels == label, 0, -1)
+        part = tolerance_sums(request._replace(labels=labels, n_labels=1, bandwidths=own, atol=atol), strategy)
         if part is None:
             return None
         sums.append(part)

@@ -18,24 +18,24 @@ class SumsRequest(NamedTuple):
 
     Q: Array
     X: Array
-    points: PackedPoints | None  # X, packed; None if they do not serve this request
-    weights: Array | None  # (n, c) or (n, b, c); None if all are 1
-    own_weights: bool  # whether they are those of the packed points
-    labels: Array | None
-    n_labels: int
-    kernel: str
     bandwidths: Array  # (b,) or (b, l)
-    output: str
-    excluded: Array | None  # row of X that each query leaves out, -1 for none
-    groups: tuple[Array | None, Array | None, int]
-    rtol: float
-    atol: float
-    n_threads: int
-    dtype: Any  # of the answer
-    log_shift: float  # of the logarithms: weights were divided by its exponential
-    axes: tuple[bool, bool, bool]  # whether the answer keeps the axes b, l and c
-    normalize: bool
-    is_pair: bool
+    points: PackedPoints | None = None  # X, packed; None if they do not serve this request
+    weights: Array | None = None  # (n, c) or (n, b, c); None if all are 1
+    own_weights: bool = False  # whether they are those of the packed points
+    labels: Array | None = None
+    n_labels: int = 1
+    kernel: str = "gaussian"
+    output: str = "plain"
+    excluded: Array | None = None  # row of X that each query leaves out, -1 for none
+    groups: tuple[Array | None, Array | None, int] = (None, None, 0)
+    rtol: float = 0.0
+    atol: float = 0.0
+    n_threads: int = 1
+    dtype: Any = None  # of the answer
+    log_shift: float = 0.0  # of the logarithms: weights were divided by its exponential
+    axes: tuple[bool, bool, bool] = (True, True, True)  # whether the answer keeps the axes b, l and c
+    normalize: bool = False
+    is_pair: bool = False
 
     def answer(self, sums):
         """Sums of all axes as the user asked for them."""
