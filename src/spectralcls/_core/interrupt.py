@@ -63,7 +63,7 @@ def matmul(A, B):
     return out
 
 
-def slices(n, size=16, seconds=0.05):
+def slices(n, size=1024, seconds=0.05):
     """Parts of the rows 0 ... n - 1 for a loop over calls that cannot be interrupted, each of about that many seconds.
 
     For results that do not depend on the parts: their sizes follow the clock.

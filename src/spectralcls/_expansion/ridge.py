@@ -74,7 +74,7 @@ def solve(K, Y, ridge, weights, held_out=True, memory=None, units=1.0):
     n^3 / 2 multiply-adds, n^3 / 6 without predictions by the others; in place.
     """
     if memory is not None:
-        for rows in slices(len(K), size=1024):
+        for rows in slices(len(K)):
             memory[rows] = K[rows]
         K = memory
     factor = factor_in_place(K, ridge / weights, ridge)

@@ -63,14 +63,14 @@ class Spectrum:
         """v with f(y) = k(y) v for an operator normalized by the mean of its rows; None for a plain one."""
         return density_weights(self.operator)
 
-    def expansion(self, columns=None, rule=DISTANCE, offsets=None):
+    def expansion(self, columns=None, offsets=None):
         """The Nystrom extension ``phi(y) @ columns`` as an `Expansion`; by default phi(y) itself, (m, r)."""
         columns = np.eye(len(self.values)) if columns is None else columns
         offsets = np.zeros(columns.shape[1]) if offsets is None else offsets
         A, density = self.coefficients(columns), self.density_weights
         A = A if density is None else np.column_stack([A, density])
         points = TrainingPoints.of(TrainingData.points(self.anchors), n_jobs=self.operator.n_jobs)
-        return Expansion(rule, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
+        return Expansion(DISTANCE, points, self.operator.kernel, self.operator.bandwidth, A, offsets)
 
     def determined(self, candidates, tol=None):
         """Whether the span of the first r vectors is determined by the data, for each r of the candidates.

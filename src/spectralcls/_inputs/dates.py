@@ -2,7 +2,6 @@
 
 import numpy as np
 
-PARTS = ("days", "month", "weekday")
 _MICROSECONDS = 86_400_000_000  # of a day
 
 

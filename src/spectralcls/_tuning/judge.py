@@ -79,10 +79,8 @@ class Judge:
         if self.scoring == "neg_log_loss":
             shape = self.right.shape[1:]
             logs = np.stack([self._log_p(index) for index in np.ndindex(shape)], axis=1)
-            by_split = self.sample.accuracies(logs.reshape(-1, *shape))
-            mean = self.weights @ logs / self.weights.sum()
-            deviations = np.sqrt(self.weights @ (logs - mean) ** 2 / self.weights.sum()).reshape(shape)
-            return Scored(by_split, deviations, None, self.predicts_one_class, temperature)
+            options = {"predicts_one_class": self.predicts_one_class, "temperature": temperature}
+            return Scored.of(self.sample, logs.reshape(-1, *shape), **options)
         if self.scoring == "balanced_accuracy":
             of_class = np.bincount(self.codes, self.weights, minlength=self.sample.n_classes)
             weights = self.sample.weights / np.where(of_class > 0, of_class, 1.0)[self.sample.codes]

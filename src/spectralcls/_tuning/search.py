@@ -46,6 +46,14 @@ class Scored(NamedTuple):
     predicts_one_class: Callable | None = None
     temperature: Callable | None = None
 
+    @classmethod
+    def of(cls, sample, values, **options):
+        """From a score of each validated point, (v, k_1, k_2, ...)."""
+        weights = sample.weights[sample.rows]
+        mean = np.tensordot(weights, values, 1) / weights.sum()
+        deviations = np.sqrt(np.tensordot(weights, (values - mean) ** 2, 1) / weights.sum())
+        return cls(sample.accuracies(values), deviations, **options)
+
     def joined(self, other, axis):
         """These candidates and then the others along an axis of the grid."""
         k = self.by_split.shape[axis + 1]
@@ -101,6 +109,21 @@ class Search(NamedTuple):
     @property
     def best_score(self):
         return float(self.scores[self.index])
+
+    def checked(self):
+        """The search itself.
+
+        Raises
+        ------
+        ValueError
+            If no candidate has a score.
+        """
+        if np.isnan(self.scores).all():
+            raise ValueError(
+                "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
+                'ones, or kernel="gaussian".'
+            )
+        return self
 
 
 def search(sample, candidates, score, *, growing=None):

@@ -97,19 +97,10 @@ class Density(Estimator):
         def score(sample, bandwidth):
             logs = held_out_log_density(sample, space, factors, kernel, bandwidth, bounds, self.n_jobs)
             logs[:, np.isneginf(logs).any(axis=0)] = np.nan  # no statement on a kernel that does not reach a point
-            by_split = sample.accuracies(logs)
-            if len(by_split) > 1:
-                return by_split
-            weights = sample.weights[sample.rows]
-            return Scored(by_split, np.sqrt(np.average((logs - by_split) ** 2, axis=0, weights=weights)))
+            return Scored.of(sample, logs)
 
         grid = candidate_bandwidths(self.bandwidth_grid, data._replace(codes=np.zeros_like(data.codes)), kernel)
-        found = self._search(sample, {"bandwidth": _within(grid, space, bounds)}, score)
-        if np.isnan(found.scores).all():
-            raise ValueError(
-                "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
-                'ones, or kernel="gaussian".'
-            )
+        found = self._search(sample, {"bandwidth": _within(grid, space, bounds)}, score).checked()
         return float(found.params["bandwidth"])
 
     def _fit_density(self, X, sample_weight):

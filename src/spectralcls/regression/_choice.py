@@ -35,12 +35,7 @@ def chosen(estimator, data, degrees, grid, bandwidth_ratio=1.0):
         return Choice(float(grid[0]), degrees[0])
     sample = tuning_sample(estimator, data, against_all=True)._replace(bandwidth_ratio=bandwidth_ratio)
     score = _score_of(Moments.of(max(degrees), sample.X, sample.targets), data, estimator.kernel, estimator.n_jobs)
-    found = search(sample, {"bandwidth": grid, "degree": degrees}, score)
-    if np.isnan(found.scores).all():
-        raise ValueError(
-            "No bandwidth that was tried reaches every point from the others. Give a bandwidth_grid with larger "
-            'ones, or kernel="gaussian".'
-        )
+    found = search(sample, {"bandwidth": grid, "degree": degrees}, score).checked()
     return Choice(float(found.params["bandwidth"]), int(found.params["degree"]), found, sample.n_samples)
 
 
@@ -60,11 +55,6 @@ def _score_of(moments, data, kernel, n_jobs):
     def score(sample, bandwidth, degree):
         predicted = held_out_predictions(sample, moments, degree, kernel, np.asarray(bandwidth), n_jobs)
         errors = (predicted - sample.targets[sample.rows][:, None, None]) ** 2
-        scores = 1 - (errors / variance).mean(axis=3)
-        by_split = sample.accuracies(scores)
-        if len(by_split) > 1:
-            return by_split
-        weights = sample.weights[sample.rows]
-        return Scored(by_split, np.sqrt(np.average((scores - by_split) ** 2, axis=0, weights=weights)))
+        return Scored.of(sample, 1 - (errors / variance).mean(axis=3))
 
     return score

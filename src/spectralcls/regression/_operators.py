@@ -41,7 +41,7 @@ class DenseKernel:
 
     def _factor(self, ridge, weights):
         root = np.sqrt(weights)
-        for rows in slices(len(self.K), size=1024):
+        for rows in slices(len(self.K)):
             np.multiply(self.K[rows], root, out=self.memory[rows])
             self.memory[rows] *= root[rows, None]
         return factor_in_place(self.memory, ridge, ridge), root[:, None]

@@ -155,8 +155,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         "coef0": [Interval(Real, 0, None, closed="left")],
     }
 
-    _of_complete_points = "its similarities are of whole rows"
-
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Decompose the transformed similarity matrix of X.
 
