@@ -54,7 +54,7 @@ def knn(Q, X, k, *, n_jobs=None):
     check_workers()
     Q, X = as_points(Q, "Q"), as_points(X, "X")
     if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
+        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= X.shape[0]:
         raise ValueError(f"k must be an integer between 1 and the number of points {X.shape[0]}, got {k!r}.")
     effective_n_threads(n_jobs)

@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
-from .._utils.conversion import converted
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_positive
+from ._checks import check_matrix, check_points
 
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
@@ -19,24 +19,6 @@ _EXPONENTS = {  # of the largest coordinate: its square, times four times the fe
     np.dtype(np.float32): (-20, 50),  # that a difference of any weight next to it has a square, too
     np.dtype(np.float64): (-100, 490),
 }
-
-
-def _points(array, name):
-    """A C-contiguous float32 or float64 matrix without NaN or infinity."""
-    array = converted(array, name, dtype=[np.float64, np.float32], order="C", ensure_min_features=1)
-    return np.require(array, requirements="A")
-
-
-def _pair(Q, X):
-    """Query and training points in one dtype; Q stays X where it is X."""
-    if Q is X:
-        X = _points(X, "X")
-        return X, X
-    Q, X = _points(Q, "Q"), _points(X, "X")
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features but X has {X.shape[1]}; they must agree.")
-    dtype = np.float32 if Q.dtype == X.dtype == np.float32 else np.float64
-    return np.ascontiguousarray(Q, dtype), np.ascontiguousarray(X, dtype)
 
 
 def _in_range(Q, X):
@@ -66,7 +48,7 @@ def knn(
     """As :func:`spectralcls.neighbors.knn`, of arrays alone."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
-    Q, X = _pair(Q, X)
+    Q, X = check_points(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     Q, X, shift = _in_range(Q, X)
@@ -108,7 +90,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     >>> reverse_knn([[0.2]], [[0.0], [1.0], [3.0]], [0.5, 0.5, 5.0]).toarray()
     array([[0.2, 0. , 2.8]])
     """
-    Q, X = _pair(Q, X)
+    Q, X = check_points(Q, X)
     radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
@@ -239,7 +221,7 @@ def knn_graph(
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    X = _points(X, "X")
+    X = check_matrix(X, "X")
     check_graph(len(X), n_neighbors, mode, symmetrize, epsilon)
     neighbors = knn(X, X, n_neighbors + 1, algorithm=algorithm, n_jobs=n_jobs)
     return graph_of_neighbors(*neighbors, mode=mode, symmetrize=symmetrize, epsilon=epsilon)
