@@ -148,7 +148,7 @@ def test_levels_of_samples_without_weight_do_not_exist():
     model = AutoClassifier(time_budget=0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the budget
-        levels = model.fit(X, y, sample_weight=weights)._inputs.own[1]
+        levels = model.fit(X, y, sample_weight=weights)._inputs.table.columns[1]
     assert levels.levels == ["x", "y", "z"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -57,6 +57,10 @@ class Number:
     def numbers(self):
         return [self]
 
+    def values(self, column):
+        """The numbers themselves, (n, 1)."""
+        return numbers(column)[:, None]
+
     def encode(self, column):
         return self.of(numbers(column))
 
@@ -121,6 +125,8 @@ class LeftOut:
 
     def encode(self, column):
         return np.empty((len(column.values), 0))
+
+    values = encode
 
     def described(self):
         return f"left out: {self.reason}"
@@ -241,6 +247,10 @@ class Levels:
                 stacklevel=2,
             )
         return position
+
+    def values(self, column):
+        """Positions of the levels, (n, 1)."""
+        return self.position_of(column)[:, None]
 
     def encode(self, column):
         """Coordinates without `factor`, NaN where there is no position."""
