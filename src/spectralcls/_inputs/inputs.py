@@ -162,11 +162,6 @@ class Inputs:
     def scale_(self):
         return None if self.scale is None else "shared" if self.table.shared else "each"
 
-    @property
-    def categorical(self):
-        """Whether a column is a category, whose equal values are different samples."""
-        return self.table is not None and self.table.has_categories
-
     def log_jacobian(self, X):
         """Logarithm of the volume of the user's units in those of coordinates, (m,); missing values add nothing."""
         if self.table is None:

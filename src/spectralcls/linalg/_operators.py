@@ -15,7 +15,10 @@ _ISOLATED = 1e-3  # relative kernel mass from all other points below which a poi
 
 
 class _Operator(LinearOperator):
-    """Pickles in which every version of SciPy finds what it needs: its operators keep more from 1.18 on."""
+    """A symmetric operator whose pickles have what every version of SciPy needs: its own keep more from 1.18 on."""
+
+    def _adjoint(self):
+        return self
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if name != "_xp"}
@@ -63,9 +66,6 @@ class GramOperator(_Operator):
         return self.rows @ (self.columns @ V)
 
     _matvec = _matmat
-
-    def _adjoint(self):
-        return self
 
     def toarray(self):
         """The n x n matrix, formed: O(n^2) memory.
@@ -129,9 +129,6 @@ class ScaledKernel(_Operator):
 
     def _matvec(self, v):
         return self._matmat(np.reshape(v, (-1, 1)))[:, 0]
-
-    def _adjoint(self):
-        return self
 
 
 class KernelOperator(ScaledKernel):
