@@ -15,7 +15,7 @@ import dask.dataframe as dd
 from every_estimator import KINDS
 from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import spectralcls.dask
 from spectralcls import inspection, kernel_mean
@@ -543,6 +543,23 @@ def test_kernel_operator_is_that_of_one_process(problem, weighting):
     options = dict(bandwidth=1.5, weighting=weighting, sample_weight=weights + 1)
     product = spectralcls.dask.KernelOperator(rows(X), **options) @ V
     np.testing.assert_allclose(product, KernelOperator(X, **options) @ V, rtol=1e-10, atol=1e-12)
+    single = spectralcls.dask.KernelOperator(rows(X.astype(np.float32)), **options) @ V
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, product, rtol=1e-5, atol=1e-5 * np.abs(product).max())
+
+
+def test_wrong_options_of_a_kernel_operator(problem):
+    X = rows(problem[0])
+    wrong = {"weighting must be": {"weighting": "max"}, "must be one positive": {"sample_weight": -np.ones(len(X))}}
+    for message, options in wrong.items():
+        with pytest.raises(ValueError, match=message):
+            spectralcls.dask.KernelOperator(X, bandwidth=1.0, **options)
+
+
+def test_isolated_points_are_said_on_dask_too():
+    X = rows(np.arange(300.0)[:, None])
+    with pytest.warns(ConvergenceWarning, match="300 of 300 points have no neighbor"):
+        spectralcls.top_eigenpairs(spectralcls.dask.KernelOperator(X, bandwidth=1e-3, weighting="sum"), 5)
 
 
 def test_weights_that_count_no_repetitions_are_refused_as_in_memory(problem):
