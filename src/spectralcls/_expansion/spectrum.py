@@ -94,8 +94,17 @@ def density_weights(operator):
     return weights / weights.sum()
 
 
-def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_state=None, max_block_products=None):
-    """The positive ones of the leading eigenpairs; all n are computed where `n_components` is n or more."""
+def kernel_spectrum(
+    estimator, X, weights, bandwidth, weighting, n_components, *, kind=KernelOperator, max_block_products=None
+):
+    """The `leading_spectrum` of K, or with a `weighting` of K over the means of its rows."""
+    options = {"kernel": estimator.kernel, "bandwidth": bandwidth, "sample_weight": weights, "n_jobs": estimator.n_jobs}
+    operator = kind(X, weighting=None if weighting is None else "mean", **options)
+    return leading_spectrum(operator, n_components, estimator, max_block_products)
+
+
+def leading_spectrum(operator, n_components, estimator, max_block_products=None):
+    """The positive ones of the leading eigenpairs, by an estimator's parameters; all n where as many are wanted."""
     n = len(operator.X)
     converged = True
     if n_components >= n:
@@ -105,10 +114,10 @@ def leading_spectrum(operator, n_components, *, solver="auto", tol=None, random_
         result = top_eigenpairs(
             operator,
             n_components,
-            solver=solver,
-            tol=tol,
+            solver=estimator.solver,
+            tol=estimator.tol,
             max_block_products=max_block_products,
-            random_state=random_state,
+            random_state=estimator.random_state,
             n_jobs=operator.n_jobs,
         )
         values, vectors, converged = result.values, result.vectors, result.converged

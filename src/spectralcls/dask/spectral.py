@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from .. import spectral
 from .._expansion import Expansion
 from .._expansion.centers import class_centers
-from .._expansion.spectrum import leading_spectrum
+from .._expansion.spectrum import kernel_spectrum
 from ..linalg import ScaledKernel
 from ._estimator import DaskClassifier
 from ._rows import as_column, as_points
@@ -100,22 +100,14 @@ class _DaskSpectralISE(DaskSpectral):
         codes, weights = dask.compute(data.codes, data.weights)
         if weights is not None:
             weights = weights * (data.class_weight.sum() / weights.sum())
-        operator = KernelOperator(
-            data.X,
-            kernel=self.kernel,
-            bandwidth=self.bandwidth_,
-            sample_weight=weights,
-            n_jobs=self.n_jobs,
-            weighting=None if self._weighting is None else "mean",
-        )
-        spectrum = leading_spectrum(
-            operator, n_components, solver=self.solver, tol=self.tol, random_state=self.random_state
+        spectrum = kernel_spectrum(
+            self, data.X, weights, self.bandwidth_, self._weighting, n_components, kind=KernelOperator
         )
         self.centers_ = class_centers(spectrum.training_map, codes, len(data.classes), weights, self.center)
         self.n_components_ = len(spectrum.values)
         columns = 2 * spectrum.coefficients(self.centers_.T)
-        if operator.degrees is not None:
-            self.inverse_density_ = 1 / operator.degrees.astype(np.float64)
+        if spectrum.operator.degrees is not None:
+            self.inverse_density_ = 1 / spectrum.operator.degrees.astype(np.float64)
             columns = np.column_stack([columns, spectrum.density_weights])
         (columns,) = keep(as_column(columns, data.X, "A"))
         offsets = np.einsum("cr,cr->c", self.centers_, self.centers_)

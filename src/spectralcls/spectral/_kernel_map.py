@@ -9,12 +9,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._expansion.low_rank import low_rank_spectrum
-from .._expansion.spectrum import leading_spectrum
+from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
-from ..linalg import KernelOperator
 
 
 @with_parameters
@@ -192,21 +191,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return kept
 
     def _exact(self, X, weights, bandwidth):
-        operator = KernelOperator(
-            X,
-            kernel=self.kernel,
-            bandwidth=bandwidth,
-            sample_weight=weights,
-            weighting=None if self.weighting is None else "mean",
-            n_jobs=self.n_jobs,
-        )
-        spectrum = leading_spectrum(
-            operator,
-            len(X) if self.n_components == "all" else self.n_components,
-            solver=self.solver,
-            tol=self.tol,
-            random_state=self.random_state,
-        )
+        n_components = len(X) if self.n_components == "all" else self.n_components
+        spectrum = kernel_spectrum(self, X, weights, bandwidth, self.weighting, n_components)
         warn_of_negative(spectrum)
         return spectrum
 

@@ -302,14 +302,7 @@ class LaplacianSpectralClassifier(SpectralClassifier):
             degrees=self._density(X, weights, widths.overall),
             n_jobs=self.n_jobs,
         )
-        return leading_spectrum(
-            operator,
-            n_components,
-            solver=self.solver,
-            tol=self.tol,
-            random_state=self.random_state,
-            max_block_products=max_block_products,
-        )
+        return leading_spectrum(operator, n_components, self, max_block_products)
 
     def _centers(self, spectrum, codes, weights):
         """Class means in the eigenspace, (C, r)."""

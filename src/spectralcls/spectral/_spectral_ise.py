@@ -10,11 +10,10 @@ from .._estimator import with_parameters
 from .._expansion import Rule, TrainingPoints, class_means
 from .._expansion.centers import class_centers
 from .._expansion.held_out import Problem, held_out_scores
-from .._expansion.spectrum import leading_spectrum
+from .._expansion.spectrum import kernel_spectrum
 from .._tuning import reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.validation import check_bandwidth
-from ..linalg import KernelOperator
 from ._base import SpectralClassifier
 from ._kernel_map import KernelMap
 from ._nested import PATIENCE, nested_distances
@@ -100,21 +99,8 @@ class _SpectralISE(SpectralClassifier):
 
     def _nested_scores(self, train, Q, bandwidth, candidates):
         X, codes, weights = train.X, train.codes, train.weights
-        operator = KernelOperator(
-            X,
-            kernel=self.kernel,
-            bandwidth=bandwidth,
-            sample_weight=weights,
-            n_jobs=self.n_jobs,
-            weighting=None if self._weighting is None else "mean",
-        )
-        spectrum = leading_spectrum(
-            operator,
-            candidates.max() + 1,
-            solver=self.solver,
-            tol=self.tol,
-            random_state=self.random_state,
-            max_block_products=PATIENCE,
+        spectrum = kernel_spectrum(
+            self, X, weights, bandwidth, self._weighting, candidates.max() + 1, max_block_products=PATIENCE
         )
         centers = class_centers(spectrum.training_map, codes, len(self.classes_), weights, self.center)
         scores = nested_distances(self._query_map(spectrum).values(Q), centers, candidates)
