@@ -2,5 +2,6 @@
 
 from .base import Estimator, coordinates, fitted_form, integrates_missing, transactional
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
+from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
 from .prediction_sets import PredictionSets, leave_one_out

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import Classifier, transactional, with_parameters
+from .._estimator import ExpansionClassifier, transactional, with_parameters
 from .._expansion import TrainingPoints, class_means
 from .._expansion.held_out import Problem, held_out_scores
-from .._expansion.leave_one_out import ClassSums, without_class_sums
 from .._tuning import candidate_bandwidths, reference_bandwidth, tuning_sample
 from .._utils.typing import ArrayLike, RandomState
 from .._utils.validation import check_bandwidth, check_no_class_vanishes
@@ -16,7 +15,7 @@ from ..metric import LearnedMap, fitted_map
 
 
 @with_parameters
-class KernelMeanClassifier(Classifier):
+class KernelMeanClassifier(ExpansionClassifier):
     """A classifier that compares a query with the classes' means in the feature space of a kernel.
 
     Subclasses say which by `_rule`. All of them learn ``scores(y) = g(y) (k(y) A) - b``.
@@ -90,17 +89,6 @@ class KernelMeanClassifier(Classifier):
             return held_out_scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 
         return sample, candidate_bandwidths(self.bandwidth_grid, data, self.kernel), score
-
-    def _scores(self, X):
-        return self._model.scores(X)
-
-    def _winners(self, X):
-        return self._model.labels(X)
-
-    _without_leave_one_out = property(without_class_sums)
-
-    def _leave_one_out(self):
-        return ClassSums(self._model)
 
     @transactional(keep=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None, *, retune=False):

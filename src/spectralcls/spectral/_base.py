@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._estimator import Classifier, with_parameters
-from .._expansion.leave_one_out import ClassSums, without_class_sums
+from .._estimator import ExpansionClassifier, with_parameters
 from .._tuning import Judge, candidate_bandwidths, tuning_sample
 from .._utils.advice import quietly
 from .._utils.training_data import TrainingData
@@ -18,7 +17,7 @@ MAX_LEAVE_ONE_OUT = 500  # decompositions
 
 
 @with_parameters
-class SpectralClassifier(Classifier):
+class SpectralClassifier(ExpansionClassifier):
     """A classifier by class centers in the space of leading eigenvectors.
 
     Subclasses decide in `_implicit` when the whole space is kept by kernel sums, without a decomposition.
@@ -71,17 +70,6 @@ class SpectralClassifier(Classifier):
         `train` is (X, codes, weights). ``candidates.max() + 1`` eigenpairs are computed, in `PATIENCE` products.
         """
         raise NotImplementedError
-
-    def _scores(self, X):
-        return self._model.scores(X)
-
-    def _winners(self, X):
-        return self._model.labels(X)
-
-    _without_leave_one_out = property(without_class_sums)
-
-    def _leave_one_out(self):
-        return ClassSums(self._model)
 
     def _tune(self, data, bandwidth):
         """Bandwidth and number of components; the first is tuned if `bandwidth` is None."""

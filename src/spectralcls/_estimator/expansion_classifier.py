@@ -1,0 +1,22 @@
+"""The base class of the classifiers whose fitted form is an `Expansion`."""
+
+from .._expansion import Expansion
+from .._expansion.leave_one_out import ClassSums, without_class_sums
+from .classifier import Classifier
+
+
+class ExpansionClassifier(Classifier):
+    """A classifier by the scores of `_model`; in sums over the classes' points a point can be left out."""
+
+    _model: Expansion
+
+    def _scores(self, X):
+        return self._model.scores(X)
+
+    def _winners(self, X):
+        return self._model.labels(X)
+
+    _without_leave_one_out = property(without_class_sums)
+
+    def _leave_one_out(self):
+        return ClassSums(self._model)
