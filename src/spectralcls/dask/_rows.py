@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.conversion import without_mask
 from .._utils.from_sklearn import check_columns_seen
 from .._utils.validation import check_class_labels, refuse_missing_labels, weights_of_classes
-from ._workers import keep
+from ._workers import check_workers, keep
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -47,6 +47,15 @@ def as_points(X, name="X"):
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"{name} is empty: its shape is {X.shape}.")
     return X if X.dtype in FLOATS else X.astype(np.float64)
+
+
+def as_pair(Q, X):
+    """Queries and points as arrays of points of as many features, for workers that have this version."""
+    check_workers()
+    Q, X = as_points(Q, "Q"), as_points(X, "X")
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    return Q, X
 
 
 def as_column(values, X, name):

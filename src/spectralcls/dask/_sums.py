@@ -16,8 +16,7 @@ from .. import kernels
 from .._core.threads import effective_n_threads
 from ..kernels import checks
 from ..kernels.neighbors import knn
-from ._rows import as_column, as_points, blocks, column_blocks, from_blocks, sizes
-from ._workers import check_workers
+from ._rows import as_column, as_pair, blocks, column_blocks, from_blocks, sizes
 
 BRANCHING = 8  # partial results that one task adds
 
@@ -129,11 +128,8 @@ def kernel_sums(
     >>> kernel_sums(X, X, bandwidth=1.0).compute().shape
     (200,)
     """
-    check_workers()
     same = Q is X
-    Q, X = as_points(Q, "Q"), as_points(X, "X")
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    Q, X = as_pair(Q, X)
     if not isinstance(exclude_self, (bool, np.bool_)):
         raise ValueError(f"exclude_self must be True or False, got {exclude_self!r}.")
     if exclude_self and not same:

@@ -8,9 +8,8 @@ import numpy as np
 
 from .._core.threads import effective_n_threads
 from ..kernels import neighbors
-from ._rows import as_points, blocks, from_blocks, sizes
+from ._rows import as_pair, as_points, blocks, from_blocks, sizes
 from ._sums import tree
-from ._workers import check_workers
 
 
 def knn(Q, X, k, *, n_jobs=None):
@@ -51,10 +50,7 @@ def knn(Q, X, k, *, n_jobs=None):
     >>> indices.compute().shape
     (200, 3)
     """
-    check_workers()
-    Q, X = as_points(Q, "Q"), as_points(X, "X")
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(f"Q has {Q.shape[1]} features, but X has {X.shape[1]} features.")
+    Q, X = as_pair(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= X.shape[0]:
         raise ValueError(f"k must be an integer between 1 and the number of points {X.shape[0]}, got {k!r}.")
     effective_n_threads(n_jobs)
