@@ -18,6 +18,7 @@ from spectralcls._core import threads as _parallel
 from spectralcls._core.threads import serial_blas
 from spectralcls._utils.cached import cached_property
 from spectralcls.linalg import rpcholesky
+from spectralcls.perturbo import _tuning
 
 pytestmark = pytest.mark.any_variant
 
@@ -96,6 +97,16 @@ def test_concurrent_calls_leave_all_limits_alone(call):
     with ThreadPoolExecutor(n) as pool:
         list(pool.map(work, range(n)))
     assert limits() == before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_class_is_tuned_on_by_one_thread(n_jobs, monkeypatch):
+    """Threads of BLAS beside it are not counted in n_jobs, and several such fits keep each other waiting."""
+    X, y = load_iris(return_X_y=True)
+    seen, eigh = set(), _tuning.eigh
+    monkeypatch.setattr(_tuning, "eigh", lambda A: seen.update(limits("blas").values()) or eigh(A))
+    PerTurboClassifier(bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1], n_jobs=n_jobs).fit(X, y)
+    assert seen == {1}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

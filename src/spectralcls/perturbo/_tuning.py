@@ -1,6 +1,5 @@
 """PerTurbo's accuracies on held-out points: one eigendecomposition per class, fold and bandwidth serves all alphas."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
 
@@ -38,7 +37,7 @@ def judged(sample, bandwidths, alphas, regularization, scoring="auto", n_jobs=No
     levels = [replace(regularization, alpha=float(alpha)) for alpha in alphas]
     judge = Judge(sample, (len(bandwidths), len(levels)), scoring)
     n_threads = min(effective_n_threads(n_jobs), sample.n_classes)
-    with interruptible_pool(n_threads) as pool, serial_blas() if n_threads > 1 else nullcontext():
+    with interruptible_pool(n_threads) as pool, serial_blas():
         for (X, seen, train, places), start in product(_parts(sample, n_jobs), range(0, len(bandwidths), _TOGETHER)):
             some = slice(start, start + _TOGETHER)
             test = sample.rows[places]
