@@ -135,13 +135,14 @@ def test_data_near_the_limits_of_numbers_keep_it(size, d, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [1, 7, 100])
-def test_a_grid_of_bandwidths_is_off_by_ten_times_as_much(d, dtype):
+@pytest.mark.parametrize(("kernel", "step"), [("gaussian", 2**0.5), ("laplace", 2)])
+def test_a_grid_of_bandwidths_has_errors_of_its_own(kernel, step, d, dtype):
     for seed in range(3):
         Q, X = near_middle_and_far(np.random.default_rng(seed), d, dtype, n=200)
-        bandwidths = 30 * np.sqrt(d) * 2.0 ** (-np.arange(16) / 2)
-        sums = kernel_sums(Q, X, bandwidth=bandwidths)
-        squared = exact_distances(Q, X) ** 2
+        bandwidths = 30 * np.sqrt(d) * float(step) ** -np.arange(16)
+        sums = kernel_sums(Q, X, kernel=kernel, bandwidth=bandwidths)
+        distances = exact_distances(Q, X)
         for found, h in zip(sums.T, bandwidths, strict=True):
-            a = squared / np.longdouble(h) ** 2 / 2
-            allowed = 10 * (reference.rounding(a, dtype) * np.exp(-a)).sum(axis=1)
+            a = EXPONENTS[kernel](distances / np.longdouble(h))
+            allowed = (reference.rounding(a, dtype, kernel, grid=True) * np.exp(-a)).sum(axis=1)
             assert np.all(np.abs(found - np.exp(-a).sum(axis=1)) <= allowed + len(X) * np.finfo(dtype).tiny)

@@ -25,9 +25,9 @@ LOGARITHMS = {  # of those that underflow
 }
 
 
-def distances(Q, X):
-    Q, X = np.asarray(Q, dtype=np.float64), np.asarray(X, dtype=np.float64)
-    squared = np.zeros((len(Q), len(X)))
+def distances(Q, X, dtype=np.float64):
+    Q, X = np.asarray(Q, dtype=dtype), np.asarray(X, dtype=dtype)
+    squared = np.zeros((len(Q), len(X)), dtype=dtype)
     for feature in range(X.shape[1]):
         squared += (Q[:, feature, None] - X[None, :, feature]) ** 2
     return np.sqrt(squared)
@@ -69,11 +69,11 @@ def _log_sums(logk, W):
     return largest + np.log(np.sum(np.sign(W) * np.exp(terms - largest[:, None]), axis=1))
 
 
-def rounding(exponents, dtype, kernel="gaussian"):
+def rounding(exponents, dtype, kernel="gaussian", grid=False):
     """Relative error that docs/guide/numerics.md allows a term e^-a, for any number of features."""
-    eps = np.finfo(dtype).eps
-    always = 32 * eps if kernel != "gaussian" else 1e-5 if np.dtype(dtype) == np.float32 else 1e-12
-    return always + 40 * exponents * eps
+    eps, more = np.finfo(dtype).eps, 10 if grid else 1
+    always = 32 * more * eps if kernel != "gaussian" else 1e-5 if np.dtype(dtype) == np.float32 else 1e-12
+    return always + 40 * more * exponents * eps
 
 
 def rounding_of_sums(sums, dtype):
@@ -94,21 +94,26 @@ def kernel_sums(
     exclude_self=False,
     exclude_groups=None,
     normalize=False,
+    dtype=np.float64,
 ):
-    """out[i, b, l, c]; the axes b, l, c are there when bandwidth is 1-D, labels are given, weights are 2-D."""
+    """out[i, b, l, c]; the axes b, l, c are there when bandwidth is 1-D, labels are given, weights are 2-D.
+
+    A kernel that is a function gives logarithms of values for u.
+    """
     m, n, d = len(Q), len(X), np.shape(X)[1]
-    hs = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
-    W = np.ones((n, 1)) if weights is None else np.asarray(weights, dtype=np.float64).reshape(n, -1)
+    hs = np.atleast_1d(np.asarray(bandwidth, dtype=dtype))
+    W = np.ones((n, 1)) if weights is None else np.asarray(weights, dtype=dtype).reshape(n, -1)
     lab = np.zeros(n, dtype=int) if labels is None else np.asarray(labels)
     L = 1 if labels is None else (lab.max() + 1 if n_labels is None else n_labels)
-    D = distances(Q, X)
+    D = distances(Q, X, dtype)
     keep = np.arange(n)[None, :] != _excluded(exclude_self, m)[:, None]
     if exclude_groups is not None:
         keep &= np.asarray(exclude_groups[0])[:, None] != np.asarray(exclude_groups[1])[None, :]
-    out = np.empty((m, len(hs), L, W.shape[1]))
+    out = np.empty((m, len(hs), L, W.shape[1]), dtype)
+    logarithm = LOGARITHMS.get(kernel, kernel if callable(kernel) else lambda u: np.log(PROFILES[kernel](u)))
     for b, h in enumerate(hs):
         with np.errstate(divide="ignore", invalid="ignore"):
-            logk = LOGARITHMS[kernel](D / h) if kernel in LOGARITHMS else np.log(PROFILES[kernel](D / h))
+            logk = logarithm(D / h)
             logk = np.where(keep, logk, -np.inf)
             if normalize:
                 logk = logk - log_normalizer(kernel, d, h)
