@@ -353,6 +353,18 @@ def test_unseen_levels_are_missing_and_rare_ones_are_joined():
     assert column.n_positions == 48 and column.pooled == 47
 
 
+def test_codes_in_the_place_of_words_are_refused():
+    """They would be levels that nobody has seen, each of them missing."""
+    frame, y = mixed(100)
+    frame = frame[["length", "color"]]
+    for model in (ParzenClassifier(1.0), KernelRidgeClassifier(), AutoClassifier(cv=2)):
+        model.fit(frame, y)
+        for dtype in ("int8", "float64", "Int64"):
+            codes = pd.Categorical(frame["color"]).codes
+            with pytest.raises(ValueError, match="Column 'color' of X holds numbers, but levels such as 'blue'"):
+                model.predict(frame.assign(color=pd.Series(codes, dtype=dtype)))
+
+
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
 def test_other_frames_give_the_same(kind):
     library = pytest.importorskip(kind)
