@@ -17,11 +17,9 @@ from spectralcls.linalg import rpcholesky
 
 pytestmark = pytest.mark.any_variant
 
-QUICK = sorted(set(names()) - {"AutoClassifier"})
-
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", names())
 def test_many_threads_predict_while_a_clone_is_refitted(name):
     X, y, Q = problem()
     model = make(name, fixed=True).fit(X, y)

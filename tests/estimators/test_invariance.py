@@ -31,7 +31,7 @@ WEIGHTED = [name for name in names() if has_fit_parameter(make(name), "sample_we
 SEEDS = range(2)
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - {"AutoClassifier"}))  # its pieces are the others
+@pytest.mark.parametrize("name", names())
 def test_layout_and_threads(name, tmp_path):
     X, y, Q = problem()
     expected = responses(make(name, fixed=True).fit(X, y), Q)
