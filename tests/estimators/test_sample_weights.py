@@ -78,3 +78,13 @@ def test_only_the_ratios_count_in_entropies_up_to_the_largest_weights():
         assert cauchy_schwarz_divergence(X, Q, bandwidth=1.0, **weights) == pytest.approx(expected, rel=1e-12)
         entropy = shannon_entropy(X, bandwidth=1.0, sample_weight=largest * sizes)
         assert entropy == pytest.approx(shannon_entropy(X, bandwidth=1.0, sample_weight=sizes), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in classifiers() if "class_weight" in make(name).get_params()])
+def test_weights_of_classes_that_are_none_are_refused(name):
+    labels = np.unique(y)
+    for weight, message in (-1.0, "finite and not negative, got -1"), (np.nan, "finite and not negative, got nan"):
+        with pytest.raises(ValueError, match=message):
+            make(name).set_params(class_weight=dict.fromkeys(labels, 1.0) | {labels[0]: weight}).fit(X, y)
+    with pytest.raises(ValueError, match="not in class_weight"):
+        make(name).set_params(class_weight={"misspelt": 2.0}).fit(X, y)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from .conversion import is_missing, named_overflow_errors, without_mask, without_na
@@ -131,7 +131,15 @@ def with_class_weight(y, sample_weight, class_weight):
     if sample_weight is None and class_weight is None:
         return None
     weights = np.ones(len(y)) if sample_weight is None else check_sample_weight(sample_weight, len(y), y)
-    return weights if class_weight is None else weights * compute_sample_weight(class_weight, y)
+    return weights if class_weight is None else weights * _importances(compute_sample_weight(class_weight, y))
+
+
+def _importances(factors):
+    """Weights by classes, unless one of them is no weight."""
+    wrong = ~(np.isfinite(factors) & (factors >= 0))
+    if wrong.any():
+        raise ValueError(f"class_weight must be finite and not negative, got {factors[wrong][0]}.")
+    return factors
 
 
 def _positive(weights):
@@ -236,7 +244,7 @@ def weights_of_classes(class_weight, classes, counts):
     """(C,) weight of each class by a dict, or in inverse proportion to its count if "balanced"."""
     if isinstance(class_weight, str):
         return counts.sum() / (len(classes) * np.maximum(counts, np.finfo(np.float64).tiny))
-    return np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+    return _importances(compute_class_weight(class_weight, classes=classes, y=classes))
 
 
 def check_priors(priors, n_classes):
