@@ -142,6 +142,26 @@ def test_the_effect_of_a_feature_integrates_it_out():
     np.testing.assert_allclose(effect[:, 0], expected, atol=1e-9)
 
 
+def test_the_effect_of_a_column_of_a_frame_is_that_of_all_its_coordinates():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "number": X[:, 0],
+            "word": np.array(["a", "b", "c", "d"])[(Y + (rng.random(len(Y)) < 0.2)) % 4],
+            "flag": pd.array(np.where(rng.random(len(Y)) < 0.2, None, Y > rng.random(len(Y))), dtype="boolean"),
+            "day": np.datetime64("2020-01-01") + rng.integers(0, 900, len(Y)),
+        }
+    )
+    model = sc.ParzenClassifier(bandwidth=0.5).fit(frame, Y)
+    few = frame[::10]
+    effect = feature_effect(model, few)
+    for j, name in enumerate(frame):
+        without = few.assign(**{name: None})
+        np.testing.assert_allclose(effect[:, j], model.predict_proba(few) - model.predict_proba(without), atol=1e-12)
+    assert np.abs(effect).max(axis=(0, 2)).min() > 1e-6
+
+
 def test_feature_effect_refuses_what_is_not_exact():
     for model in (sc.ParzenClassifier(bandwidth=1.0, metric="whiten"), sc.KernelRidgeClassifier()):
         with pytest.raises(AttributeError, match="integrate"):

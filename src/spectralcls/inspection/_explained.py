@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from .._estimator import coordinates, fitted_form, integrates_missing, leave_one_out
 from .._expansion import blocks
 from .._expansion.leave_one_out import log_kernel
+from .._inputs.frames import NUMBER, Column, Columns, as_columns
 from .._inputs.missing import is_incomplete
 from .._utils.typing import Array, ArrayLike
 
@@ -169,8 +170,8 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
     estimator : estimator
         A fitted :class:`~spectralcls.ParzenClassifier` with the Gaussian kernel, without `metric` and `tolerance`: it
         integrates out what a query lacks, so that the effect is exact.
-    X : array-like of shape (n_queries, n_features)
-        Queries, numbers.
+    X : array-like or data frame of shape (n_queries, n_features)
+        Queries.
 
     Returns
     -------
@@ -205,12 +206,14 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
             f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
             "Gaussian kernel, without metric and tolerance, does."
         )
-    known = estimator.predict_proba(X)
-    X = np.asarray(X, dtype=np.float64)
-    out = np.empty((X.shape[0], X.shape[1], known.shape[1]))
-    for j in range(X.shape[1]):
-        without = X.copy()
-        without[:, j] = np.nan
+    columns = estimator._inputs._read(X, reset=False)
+    columns = columns if isinstance(columns, Columns) else as_columns(columns)
+    known = estimator.predict_proba(columns)
+    out = np.empty((columns.n_rows, len(columns), known.shape[1]))
+    lacking = np.full(columns.n_rows, np.nan)
+    for j, column in enumerate(columns):
+        without = Columns(columns)
+        without[j] = Column(column.name, NUMBER, lacking, np.isnan(lacking))
         out[:, j] = known - estimator.predict_proba(without)
     return out
 
