@@ -173,7 +173,9 @@ def test_bad_input_writes_nothing(tables, tmp_path):
     ):
         bad = tmp_path / "bad.csv"
         bad.write_bytes(wrong.encode("cp1252"))
-        assert message in call("predict", model, bad, "--out", out, code=2) and not out.exists()
+        for where in (out, tmp_path / "out.parquet"):
+            assert message in call("predict", model, bad, "--out", where, code=2) and not where.exists()
+    assert call("predict", model, "none.csv", "--out", out, code=2) == "spectralcls: error: none.csv: no such file\n"
 
 
 def test_a_resumed_prediction_compares_the_content(tmp_path):

@@ -55,12 +55,14 @@ def run(arguments):
         raise CommandError(f"{arguments.model}: holds no classifier, but {type(model).__name__}")
     if arguments.proba and not hasattr(model, "predict_proba"):
         raise CommandError(f"{arguments.model}: {type(model).__name__} has no probabilities; leave --proba away")
+    if not Path(arguments.data).exists():
+        raise CommandError(f"{arguments.data}: no such file")
     is_text = arguments.out.suffix.lower() in _TEXT
     if is_text:
         check(arguments.out)
     try:
         return _write_text(model, arguments) if is_text else _write_parquet(model, arguments)
-    except (ValueError, FileNotFoundError) as error:
+    except ValueError as error:
         raise CommandError(str(error)) from None
 
 
@@ -171,7 +173,13 @@ def _write_parquet(model, arguments):
     with progress(f"predict {arguments.data}", len(todo), silent=arguments.quiet) as step:
         for done, (part, first_row, read) in enumerate(todo):
             step(f"rows from {first_row}")
-            out = _answers(model, read(), first_row, arguments)
+            try:
+                out = _answers(model, read(), first_row, arguments)
+            except ValueError:
+                if not done and len(todo) == len(parts):  # nothing is there to go on from
+                    (arguments.out / _MANIFEST).unlink()
+                    arguments.out.rmdir()
+                raise
             n_rows += len(out["row"])
             try:
                 with atomic(part) as temporary:
