@@ -242,7 +242,7 @@ def test_what_the_first_cells_do_not_show_decides_too(tmp_path):
     "cells",
     ["-1.234,50|2,5", "-  1.234,50|2,5", "1.234,50-|2,5", "1.234,50 -|2,5", "(1.234,50)|2,5", "\u22121.234,50|2,5"],
 )
-@pytest.mark.parametrize("money", ["{}", "{} €", "EUR {}", "{} CHF"])
+@pytest.mark.parametrize("money", ["{}", "{} €", "{}\u00a0€", "EUR {}", "{} CHF"])
 def test_signs_around_numbers(tmp_path, cells, money):
     rows = [f"{money.format(cell)};0" for cell in cells.split("|")]
     table = read_table(written(tmp_path, "\n".join(["a;b", *rows])))
@@ -292,6 +292,14 @@ def test_words_of_truth(tmp_path, no, yes):
     table = read_table(written(tmp_path, f"a,b\n{yes},1.5\n{no},2.5\n,3\n{yes},4\n"))
     assert kinds(table)["a"] == "boolean" and table.categorical_features == []
     assert_array_equal(column(table, "a"), [1, 0, np.nan, 1])
+
+
+def test_true_is_true_in_every_language_that_a_schema_meets(tmp_path):
+    schema = read_table(written(tmp_path, "a,b\nja,1.5\nnein,2.5\nja,4\n")).schema
+    pq.write_table(pa.table({"a": [True, False, None], "b": [1.5, 2.5, 4.0]}), tmp_path / "t.parquet")
+    assert_array_equal(column(read_table(tmp_path / "t.parquet", schema=schema), "a"), [1, 0, np.nan])
+    english = written(tmp_path, "a,b\nno,1.5\nYes,2.5\nVRAI,4\n")
+    assert_array_equal(column(read_table(english, schema=schema), "a"), [0, 1, 1])
 
 
 def test_a_mark_or_nothing(tmp_path):
@@ -373,6 +381,22 @@ def test_measurements_are_no_identifiers(tmp_path):
     assert read_table(path).feature_names == ["a", "income", "c"]
 
 
+@pytest.mark.parametrize("few", [["01067", "99423", "01109"], ["01067"] * 3])
+def test_postal_codes_that_a_spreadsheet_took_for_numbers_have_their_zeros(tmp_path, few):
+    codes = [f"{code:05d}" for code in range(1000, 100_000, 997)]
+    lines = "".join(f"{code},{k / 8}\n" for k, code in enumerate(codes))
+    expected = read_table(written(tmp_path, "PLZ,b\n" + lines))
+    pq.write_table(pa.table({"PLZ": list(map(int, codes)), "b": np.arange(100) / 8}), tmp_path / "t.parquet")
+    (tmp_path / "lost.csv").write_text("PLZ,b\n" + lines.replace("\n0", "\n").removeprefix("0"))
+    for path in (tmp_path / "t.parquet", tmp_path / "lost.csv"):
+        table = read_table(path)
+        assert table.schema.columns[0].levels == tuple("0123456789")
+        assert_array_equal(table.data, expected.data)
+    pq.write_table(pa.table({"PLZ": list(map(int, few)), "b": np.arange(3.0)}), tmp_path / "few.parquet")
+    found = read_table(tmp_path / "few.parquet", schema=expected.schema)
+    assert_array_equal(found.data[:, 0], [int(code[0]) for code in few])
+
+
 def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_path):
     rng = np.random.default_rng(0)
     path = written(tmp_path, "Filiale,n\n" + "\n".join(f"{k:04d},{k}.5" for k in rng.integers(0, 90, 2000)))
@@ -431,6 +455,11 @@ def test_an_unknown_level_is_an_error_until_it_may_be_missing(tmp_path):
     assert_array_equal(read_table(new, schema=schema, unknown="missing").data, [[np.nan, 5], [1, 6]])
     with pytest.raises(ValueError, match="no column 'a'; there are 'b'"):
         read_table(written(tmp_path, "b\n1\n", "few.csv"), schema=schema)
+
+
+def test_a_table_of_nothing_but_its_target(tmp_path):
+    with pytest.raises(ValueError, match="no column is left to learn from$"):
+        read_table(written(tmp_path, "c\nx\ny\n"), target="c")
 
 
 def test_a_missing_target_is_named_by_its_lines(tmp_path):

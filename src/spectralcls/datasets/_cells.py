@@ -1,5 +1,6 @@
 """Cells of text as numbers, dates and truth values: read once for each distinct value of a column."""
 
+from copy import copy
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -32,12 +33,13 @@ _NUMBER = {
 GROUPED = {sign: rf"^[+-]?[1-9]\d{{0,2}}(?:[{sign}]\d{{3}})+$" for sign in ".,"}  # or decimals: who can tell
 _UNITS = "%", "€|EUR", r"\$|USD", "£|GBP", "¥", "CHF"
 _CURRENCY = f"(?:{'|'.join(_UNITS[1:])})"
+_GAP = r"[\s\x{a0}\x{202f}]*"
 _SIGNS = (  # that may be around a number, and what they leave
     ("−", "-"),
-    (rf"^([-+(]?)\s*{_CURRENCY}\s*", r"\1"),
-    (rf"\s*(?:{_CURRENCY}|%)([-)]?)$", r"\1"),
-    (r"^([-+])\s+", r"\1"),
-    (r"^\(([^-+].*)\)$|^([^-+(].*?)\s*-$", r"-\1\2"),
+    (rf"^([-+(]?){_GAP}{_CURRENCY}{_GAP}", r"\1"),
+    (rf"{_GAP}(?:{_CURRENCY}|%)([-)]?)$", r"\1"),
+    (rf"^([-+]){_GAP}", r"\1"),
+    (rf"^\(([^-+].*)\)$|^([^-+(].*?){_GAP}-$", r"-\1\2"),
 )
 _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"
 _AT = rf"(?:[T ,]+{_TIME})?$"
@@ -145,6 +147,17 @@ class Cells:
         """The first known cells, or all, as objects."""
         codes = self.codes[self.known][:n_most]
         return self.values.take(codes).to_numpy(zero_copy_only=False).astype(object)
+
+    def padded(self, width):
+        """The same cells; if all are digits, and none begins with zero, shorter ones than `width` with zeros.
+
+        A program that takes codes for numbers has lost theirs.
+        """
+        if not width or not self.matches(r"^[1-9]\d*$").all():
+            return self
+        found = copy(self)
+        found.values = pc.utf8_lpad(self.values, width, "0")
+        return found
 
     def truth(self):
         """The pair of words (false, true) that all values are of, or None."""

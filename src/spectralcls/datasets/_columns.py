@@ -13,7 +13,7 @@ from pyarrow import types
 
 from .._inputs.dates import date_parts, varying_parts
 from .._inputs.identifiers import SHARE, is_identifier
-from ._cells import GROUPED, LEADING_ZERO, ORDERS, OTHER, Cells, Numbers
+from ._cells import GROUPED, LEADING_ZERO, ORDERS, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -158,8 +158,12 @@ def _learned_typed(name, values, forced):
         column = _number(name, known, len(known) < len(values), forced)
     else:
         column = _date(name, known, None)
-    examples = tuple(f"{v:.6g}" if values.dtype.kind == "f" else str(v)[:10] for v in dict.fromkeys(known[:3].tolist()))
-    return replace(column, missing=float(np.mean(lacking)), examples=examples)
+    shown = list(dict.fromkeys(known[:3].tolist()))
+    if values.dtype.kind == "f":
+        examples = [f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}" for value in shown]
+    else:
+        examples = [str(value)[:10] for value in shown]
+    return replace(column, missing=float(np.mean(lacking)), examples=tuple(map(shortened, examples)))
 
 
 def _learned_texts(name, cells, forced, decimal, order):
@@ -255,6 +259,7 @@ def _category(name, cells, digits=0, note=""):
 def _code(name, cells):
     """A category of codes such as postal codes: by the leading digits if there are too many levels."""
     longest = pc.max(pc.utf8_length(cells.values)).as_py()
+    cells = cells.padded(longest)
 
     def are_few(digits):
         return pc.count_distinct(pc.utf8_slice_codeunits(cells.values, 0, digits)).as_py() <= MOST_LEVELS
@@ -262,7 +267,7 @@ def _code(name, cells):
     digits = next(filter(are_few, range(longest, 0, -1)), 0)
     first = "digit" if digits == 1 else f"{digits} digits"
     note = f"by the first {first}: " if 0 < digits < longest else ""
-    return _category(name, cells, digits if note else 0, note)
+    return replace(_category(name, cells, digits if note else 0, note), width=longest)
 
 
 def _texts(values):
@@ -358,8 +363,9 @@ def _codes(column, cells, decimal):
     """Numbers that stand for the distinct values of a column, NaN for what it cannot take."""
     if column.kind == NUMBER:
         return cells.numbers(decimal)
-    is_truth = column.kind == BOOLEAN and column.levels[0] != ""
-    codes = cells.codes_of(column.levels, lower=is_truth, digits=column.digits)
+    if column.kind == BOOLEAN and column.levels[0] != "":  # whatever the language
+        return cells.codes_of([word for pair in TRUTH for word in pair], lower=True) % 2
+    codes = cells.padded(column.width).codes_of(column.levels, digits=column.digits)
     return np.where(np.isnan(codes), len(column.levels), codes) if column.joined else codes
 
 

@@ -29,6 +29,8 @@ class Column:
         Numbers that a date becomes: days, month, weekday.
     digits : int
         Leading digits that levels are reduced to; 0 for all.
+    width : int
+        Digits of a code, whose leading zeros a file may lack; 0 if it is none.
     missing : float
         Share of rows without a value.
     examples : tuple of str
@@ -43,6 +45,7 @@ class Column:
     joined: bool = False
     parts: tuple = ()
     digits: int = 0
+    width: int = 0
     missing: float = 0.0
     examples: tuple = ()
 

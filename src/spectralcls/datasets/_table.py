@@ -164,7 +164,8 @@ def _learned(source, target, drop, categories, numbers, dates, decimal, words):
     columns = learn_columns(source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates)
     schema = Schema(columns, goal, tuple(sorted(words)))
     if not schema.used:
-        raise ValueError(f"{source.path}: no column is left to learn from; {schema.summary()}")
+        why = f"; {schema.summary()}" if columns else ""
+        raise ValueError(f"{source.path}: no column is left to learn from{why}")
     return source, schema, data
 
 
