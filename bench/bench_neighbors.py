@@ -1,6 +1,6 @@
 """Exact k-NN searches against faiss, SciPy's, pykdtree's and nanoflann's k-d trees, in turns in one process.
 
-SPECTRALCLS_BENCH_N sets the numbers of points (10000; 10000,200000,1000000 is what docs/measured/neighbors.md shows).
+SPECTRALCLS_BENCH_N sets the numbers of points, with commas between them: 10000 without it.
 """
 
 import os
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from bench.measure import compare, peak_gib
+from bench.measure import QUICK, compare, peak_gib
+from spectralcls.kernels import PackedPoints
 from spectralcls.neighbors import knn, knn_graph
 
 SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "10000").split(",")]
@@ -97,6 +98,27 @@ def test_graph_against_peers(record, n, d):
     functions = {"ours": lambda: knn(X, X, K, n_jobs=1)} | peers(X, X, K, 1)
     row, _ = compare(functions, repeats=5, budget=60, rtol=2e-2, answer=lambda found: found[0][:, 1:])
     record({"n": n, "d": d} | row)
+
+
+@pytest.mark.parametrize("m", [1, 100, 10_000])
+@pytest.mark.parametrize("d", [3, 8])
+def test_kept(record, d, m):
+    """The 10 nearest of kept points for m queries, uniform, float32, one thread: `PackedPoints` and trees that were
+    built before; and what the same call takes with points that are not kept."""
+    n = 5000 if QUICK else 200_000
+    X, Q = points("uniform", n, d, 1), points("uniform", m, d, 2)
+    kept = PackedPoints(X)
+    functions = {"ours": lambda: knn(Q, kept, K, n_jobs=1), "not kept": lambda: knn(Q, X, K, n_jobs=1)}
+    tree = cKDTree(X)
+    functions["cKDTree"] = lambda: tree.query(Q, K)
+    if find_spec("pykdtree"):
+        from pykdtree.kdtree import KDTree
+
+        other = KDTree(X)
+        functions["pykdtree"] = lambda: other.query(Q, K)
+    knn(Q, kept, K)  # builds
+    row, _ = compare(functions, repeats=7, rtol=1e-4, atol=1e-6, answer=distances)
+    record({"n": n, "m": m, "d": d} | row)
 
 
 @pytest.mark.parametrize("mode", ["binary", "heat"])

@@ -34,6 +34,7 @@ constexpr Functions<T> functions() {
   f.scaled_sums = entry<&scaled_sums<T>>;
   f.kernel_matrix = entry<&kernel_matrix<T>>;
   f.symmetric_kernel_matrix = entry<&symmetric_kernel_matrix<T>>;
+  f.index_points = entry<&index_points<T>>;
   f.nearest_neighbors = entry<&nearest_neighbors<T>>;
   f.reverse_neighbors = entry<&reverse_neighbors<T>>;
   f.dense_product = entry<&dense_product<T>>;

@@ -28,6 +28,7 @@ struct Functions {
   Entry<bool (*)(const KernelSums<T>&, T* log_scale, T* sums, const Execution&)> scaled_sums;
   Entry<decltype(&spectralcls::kernel_matrix<T>)> kernel_matrix;
   Entry<decltype(&spectralcls::symmetric_kernel_matrix<T>)> symmetric_kernel_matrix;
+  Entry<decltype(&spectralcls::index_points<T>)> index_points;
   Entry<decltype(&spectralcls::nearest_neighbors<T>)> nearest_neighbors;
   Entry<decltype(&spectralcls::reverse_neighbors<T>)> reverse_neighbors;
   Entry<decltype(&spectralcls::dense_product<T>)> dense_product;

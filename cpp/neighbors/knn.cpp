@@ -1,9 +1,11 @@
 #include "neighbors/knn.hpp"
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "base/once.hpp"
 #include "neighbors/candidates.hpp"
 #include "neighbors/kd_tree.hpp"
 #include "neighbors/tile_search.hpp"
@@ -11,6 +13,23 @@
 #include "neighbors/tree_search.hpp"
 
 namespace spectralcls {
+
+template <class T>
+class NeighborIndex {
+ public:
+  explicit NeighborIndex(MatrixView<T> points) : points_(points) {}
+
+  const detail::KdTree<T>& tree(const Execution& execution) const {
+    built_([&] { tree_ = std::make_unique<detail::KdTree<T>>(points_, execution); });
+    return *tree_;
+  }
+
+ private:
+  MatrixView<T> points_;
+  mutable Once built_;
+  mutable std::unique_ptr<const detail::KdTree<T>> tree_;
+};
+
 namespace {
 
 using detail::Candidates;
@@ -165,24 +184,45 @@ void tile_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, T* d
   });
 }
 
+// Whether a tree answered: of the index, or one for this call.
+template <class T>
+bool tree_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
+                    Search search, T* distances, std::int64_t* indices, const Execution& execution) {
+  const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
+  if (points.rows > detail::KdTree<T>::most_points) {
+    if (search == Search::tree) throw std::invalid_argument("a k-d tree holds up to 2^31 points");
+    return false;
+  }
+  if (search == Search::automatic && !rule.tree_may_pay(index != nullptr)) return false;
+  std::optional<detail::KdTree<T>> own;
+  const detail::KdTree<T>& tree = index ? index->tree(execution) : own.emplace(points, execution);
+  const bool among_themselves = queries.data == points.data && queries.rows == points.rows;
+  const detail::TreeSearch<T> through(tree, queries, among_themselves, k, execution);
+  if (search == Search::automatic && !through.scans_at_most(rule.most_scans())) return false;
+  through.run(distances, indices);
+  return true;
+}
+
 }  // namespace
 
 template <class T>
-void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, index_t k, Search search, T* distances,
-                       std::int64_t* indices, const Execution& execution) {
-  const detail::TreeOrTiles rule(queries.rows, points.rows, points.cols, k);
-  const bool fits = points.rows <= detail::KdTree<T>::most_points;
-  if (search == Search::tree && !fits) throw std::invalid_argument("a k-d tree holds up to 2^31 points");
-  if (search == Search::tree || (search == Search::automatic && fits && rule.tree_may_pay())) {
-    const detail::TreeSearch<T> tree(queries, points, k, execution);
-    if (search == Search::tree || tree.scans_at_most(rule.most_scans())) return tree.run(distances, indices);
-  }
+std::shared_ptr<const NeighborIndex<T>> index_points(MatrixView<T> points) {
+  return std::make_shared<NeighborIndex<T>>(points);
+}
+
+template <class T>
+void nearest_neighbors(MatrixView<T> queries, MatrixView<T> points, const NeighborIndex<T>* index, index_t k,
+                       Search search, T* distances, std::int64_t* indices, const Execution& execution) {
+  if (search != Search::tiles && tree_neighbors(queries, points, index, k, search, distances, indices, execution))
+    return;
   tile_neighbors<T>(queries, points, k, distances, indices, execution);
 }
 
-template void nearest_neighbors(MatrixView<float>, MatrixView<float>, index_t, Search, float*, std::int64_t*,
-                                const Execution&);
-template void nearest_neighbors(MatrixView<double>, MatrixView<double>, index_t, Search, double*, std::int64_t*,
-                                const Execution&);
+template std::shared_ptr<const NeighborIndex<float>> index_points(MatrixView<float>);
+template std::shared_ptr<const NeighborIndex<double>> index_points(MatrixView<double>);
+template void nearest_neighbors(MatrixView<float>, MatrixView<float>, const NeighborIndex<float>*, index_t, Search,
+                                float*, std::int64_t*, const Execution&);
+template void nearest_neighbors(MatrixView<double>, MatrixView<double>, const NeighborIndex<double>*, index_t, Search,
+                                double*, std::int64_t*, const Execution&);
 
 }  // namespace spectralcls

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/exact_distance.hpp"
-#include "neighbors/kd_tree.hpp"
 #include "neighbors/nearest.hpp"
 #include "neighbors/shortlist.hpp"
 
@@ -89,9 +88,9 @@ struct QueryOrder {
   std::vector<std::int32_t> rows, leaves;
 
   template <class T>
-  QueryOrder(const KdTree<T>& tree, MatrixView<T> queries, bool are_the_points, const Execution& execution)
+  QueryOrder(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, const Execution& execution)
       : rows(static_cast<std::size_t>(queries.rows)), leaves(rows.size()) {
-    if (are_the_points) {
+    if (among_themselves) {
       for (index_t leaf = 0, at = 0; leaf < tree.n_leaves(); ++leaf)
         for (index_t i = 0; i < tree.size(leaf); ++i, ++at) {
           rows[static_cast<std::size_t>(at)] = tree.rows(leaf)[i];
@@ -272,12 +271,12 @@ class Packet {
 template <class T>
 class TreeSearch<T>::Plan {
  public:
-  Plan(MatrixView<T> queries, MatrixView<T> points, index_t k, const Execution& execution)
-      : queries_(queries),
+  Plan(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k, const Execution& execution)
+      : tree_(tree),
+        queries_(queries),
         k_(k),
-        execution_(execution.for_work(static_cast<double>(queries.rows * (points.cols + k)) * 64)),
-        tree_(points, execution),
-        order_(tree_, queries, queries.data == points.data && queries.rows == points.rows, execution_) {}
+        execution_(execution.for_work(static_cast<double>(queries.rows * (queries.cols + k)) * 64)),
+        order_(tree, queries, among_themselves, execution_) {}
 
   bool scans_at_most(double n_leaves) const {
     if (n_leaves >= static_cast<double>(tree_.n_leaves())) return true;
@@ -313,16 +312,17 @@ class TreeSearch<T>::Plan {
     packet.search(order_.rows.data() + i, order_.leaves.data() + i, n);
   }
 
+  const KdTree<T>& tree_;
   MatrixView<T> queries_;
   index_t k_;
   Execution execution_;
-  KdTree<T> tree_;
   QueryOrder order_;
 };
 
 template <class T>
-TreeSearch<T>::TreeSearch(MatrixView<T> queries, MatrixView<T> points, index_t k, const Execution& execution)
-    : plan_(std::make_unique<Plan>(queries, points, k, execution)) {}
+TreeSearch<T>::TreeSearch(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k,
+                          const Execution& execution)
+    : plan_(std::make_unique<Plan>(tree, queries, among_themselves, k, execution)) {}
 template <class T>
 TreeSearch<T>::~TreeSearch() = default;
 template <class T>

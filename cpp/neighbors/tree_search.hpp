@@ -6,15 +6,18 @@
 
 #include "base/matrix.hpp"
 #include "base/parallel.hpp"
+#include "neighbors/kd_tree.hpp"
 
 namespace spectralcls::detail {
 
 // The k nearest points of every query, as nearest_neighbors() gives them. No squared distance may overflow. Queries and
-// points have to outlive this.
+// tree have to outlive this.
 template <class T>
 class TreeSearch {
  public:
-  TreeSearch(MatrixView<T> queries, MatrixView<T> points, index_t k, const Execution& execution);
+  // `among_themselves`: the queries are the points of the tree, in the same rows.
+  TreeSearch(const KdTree<T>& tree, MatrixView<T> queries, bool among_themselves, index_t k,
+             const Execution& execution);
   ~TreeSearch();
 
   // Whether a query is compared with so many leaves at most, in the mean over some queries from everywhere.

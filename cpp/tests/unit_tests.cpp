@@ -90,26 +90,35 @@ void neighbors_are_those_of_all_distances() {
   std::vector<T> X = normal<T>(n * d, 2), Q = normal<T>(m * d, 3);
   for (T& x : X) x = std::round(x * 8) / 8;  // ties, and duplicates
   for (T& q : Q) q = std::round(q * 8) / 8;
-  for (const Search search : {Search::tree, Search::tiles})
-    for (const int n_threads : {1, 4}) {
-      std::vector<T> distances(m * k);
-      std::vector<std::int64_t> indices(m * k);
-      functions<T>().nearest_neighbors({Q.data(), m, d}, {X.data(), n, d}, k, search, distances.data(), indices.data(),
-                                       threads(n_threads));
-      for (index_t i = 0; i < m; ++i) {
-        std::vector<std::pair<double, std::int64_t>> all;
-        for (index_t j = 0; j < n; ++j) {
-          double squared = 0;
-          for (index_t a = 0; a < d; ++a) squared += std::pow(double(Q[i * d + a]) - double(X[j * d + a]), 2);
-          all.emplace_back(squared, j);
-        }
-        std::partial_sort(all.begin(), all.begin() + k, all.end());
-        for (index_t r = 0; r < k; ++r) {
-          CHECK(indices[i * k + r] == all[r].second);
-          CHECK(distances[i * k + r] == static_cast<T>(std::sqrt(all[r].first)));
-        }
+  const MatrixView<T> queries{Q.data(), m, d}, points{X.data(), n, d};
+  const auto index = functions<T>().index_points(points);
+  struct Case {
+    Search search;
+    int n_threads;
+    const NeighborIndex<T>* index;
+  };
+  const Case cases[] = {{Search::tree, 1, nullptr},     {Search::tree, 4, nullptr},
+                        {Search::tiles, 1, nullptr},    {Search::tiles, 4, nullptr},
+                        {Search::tree, 4, index.get()}, {Search::automatic, 1, index.get()}};
+  for (const Case& one : cases) {
+    std::vector<T> distances(m * k);
+    std::vector<std::int64_t> indices(m * k);
+    functions<T>().nearest_neighbors(queries, points, one.index, k, one.search, distances.data(), indices.data(),
+                                     threads(one.n_threads));
+    for (index_t i = 0; i < m; ++i) {
+      std::vector<std::pair<double, std::int64_t>> all;
+      for (index_t j = 0; j < n; ++j) {
+        double squared = 0;
+        for (index_t a = 0; a < d; ++a) squared += std::pow(double(Q[i * d + a]) - double(X[j * d + a]), 2);
+        all.emplace_back(squared, j);
+      }
+      std::partial_sort(all.begin(), all.begin() + k, all.end());
+      for (index_t r = 0; r < k; ++r) {
+        CHECK(indices[i * k + r] == all[r].second);
+        CHECK(distances[i * k + r] == static_cast<T>(std::sqrt(all[r].first)));
       }
     }
+  }
 }
 
 template <class T>

@@ -13,6 +13,7 @@ from ._inputs import Inputs
 from ._inputs.frames import is_frame
 from ._utils.from_sklearn import Interval, StrOptions
 from ._utils.typing import Array, ArrayLike
+from .kernels import PackedPoints
 from .kernels import neighbors as arrays
 from .kernels.neighbors import ALGORITHMS, csr, knn_graph, reverse_knn
 
@@ -21,7 +22,7 @@ __all__ = ["KNNTransformer", "knn", "knn_graph", "reverse_knn"]
 
 def knn(
     Q: ArrayLike,
-    X: ArrayLike,
+    X: ArrayLike | PackedPoints,
     k: int,
     *,
     algorithm: str = "auto",
@@ -33,8 +34,9 @@ def knn(
     ----------
     Q : array-like or data frame of shape (m, d)
         Query points.
-    X : array-like or data frame of shape (n, d)
-        Points to search. Arrays hold no NaN and no infinity. Of two data frames, columns that hold no numbers are
+    X : array-like, PackedPoints or data frame of shape (n, d)
+        Points to search. Arrays hold no NaN and no infinity. :class:`~spectralcls.kernels.PackedPoints` are checked,
+        and their k-d tree is built, once for many calls. Of two data frames, columns that hold no numbers are
         categories, and missing values are filled from X.
     k : int
         Number of neighbors, 1 <= k <= n.
@@ -158,7 +160,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             The fitted transformer.
         """
         self._inputs = self._make_inputs()
-        self._fit_X = self._inputs.fit_points(X).X
+        self._fit_X = PackedPoints(self._inputs.fit_points(X).X)
         self.n_samples_fit_ = self._n_features_out = len(self._fit_X)
         return self
 

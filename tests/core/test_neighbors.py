@@ -1,3 +1,6 @@
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from reference import neighbors as reference
@@ -9,6 +12,7 @@ from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 
+from spectralcls.kernels import PackedPoints
 from spectralcls.neighbors import KNNTransformer, knn, knn_graph, reverse_knn
 
 DTYPES = [np.float32, np.float64]
@@ -102,6 +106,37 @@ def test_reverse_knn_is_the_definition(dtype, d):
         np.flatnonzero(inside), np.repeat(np.arange(1100), np.diff(graph.indptr)) * 400 + graph.indices
     )
     np.testing.assert_array_equal(graph.data, D[inside])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 3, 8, 20])
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_points_kept_for_many_searches_change_no_bit(dtype, d, algorithm):
+    rng = np.random.default_rng(6)
+    X, Q = integers(rng, 900, d).astype(dtype), integers(rng, 70, d).astype(dtype)
+    kept = PackedPoints(X, labels=np.zeros(900, int))
+    radii = knn(X, X, 3)[0][:, -1]
+    for points in (kept, pickle.loads(pickle.dumps(kept))):
+        for queries in (Q, Q[:1], Q.astype(np.float64), Q * 1e30):
+            for k in (1, 5, 900):
+                expected, found = (knn(queries, to, k, algorithm=algorithm, n_jobs=2) for to in (X, points))
+                for one, other in zip(expected, found, strict=True):
+                    np.testing.assert_array_equal(one, other)
+                    assert one.dtype == other.dtype
+        np.testing.assert_array_equal(knn(points, points, 4)[1], knn(X, X, 4)[1])
+        assert (reverse_knn(Q, points, radii) != reverse_knn(Q, X, radii)).nnz == 0
+    with pytest.raises(ValueError, match="features, but X has"):
+        knn(np.hstack([Q, Q]), kept, 1)
+
+
+def test_kept_points_answer_several_threads_at_once():
+    rng = np.random.default_rng(7)
+    X, queries = rng.random((50_000, 3)), rng.random((40, 25, 3))
+    expected = [knn(Q, X, 8)[1] for Q in queries]
+    kept = PackedPoints(X)
+    with ThreadPoolExecutor(8) as pool:
+        for one, other in zip(pool.map(lambda Q: knn(Q, kept, 8)[1], queries), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("symmetrize", ["or", "and", "mean"])

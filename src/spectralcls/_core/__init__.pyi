@@ -87,8 +87,10 @@ class compiled:
         n_threads: int,
     ) -> np.ndarray | None: ...
     @staticmethod
+    def index_points(points: np.ndarray) -> Any: ...
+    @staticmethod
     def knn(
-        queries: np.ndarray, points: np.ndarray, k: int, algorithm: str, n_threads: int
+        queries: np.ndarray, points: Any, k: int, algorithm: str, n_threads: int
     ) -> tuple[np.ndarray, np.ndarray]: ...
     @staticmethod
     def reverse_knn(

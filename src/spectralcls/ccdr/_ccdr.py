@@ -14,6 +14,7 @@ from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
 from .._utils.validation import encode
+from ..kernels import PackedPoints
 from ..kernels.neighbors import knn, without_self
 from . import _graph
 from ._eigenmap import constrained_eigenmap, constrained_graph
@@ -265,7 +266,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return graph, distances[:, -1].copy()
 
     def _keep(self, found, graph, X, classes, codes):
-        self._fit_X = None if self._takes_graph else X
+        self._fit_X = None if self._takes_graph else PackedPoints(X)
         self._log_graph, self.graph_, self._radii, self.epsilon_ = graph
         self.embedding_, self.class_centers_ = found.points.astype(X.dtype), found.centers.astype(X.dtype)
         self.eigenvalues_, self.n_connected_components_ = found.eigenvalues, found.n_connected_components
@@ -350,7 +351,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         labeled = codes >= 0
         if self.extension == "full":
             duplicates = np.full(len(Q), -1)
-            sums = full_sums(Q, self._fit_X, self.epsilon_, self.embedding_, labeled, self.n_jobs)
+            sums = full_sums(Q, self._fit_X.X, self.epsilon_, self.embedding_, labeled, self.n_jobs)
         else:
             log_rows, duplicates = self._log_rows(Q) if rows is None else rows
             sums = sparse_sums(log_rows, self.embedding_, labeled)

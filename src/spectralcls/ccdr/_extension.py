@@ -16,6 +16,8 @@ def neighbor_rows(Q, X, n_neighbors, radii, n_jobs=None):
 
     Parameters
     ----------
+    X : PackedPoints
+        The n training points.
     radii : ndarray of shape (n,) or None
         Distance of each training point to its last neighbor. A training point uses a query that is nearer
         than this ("symmetric"); None leaves such edges out ("nearest").

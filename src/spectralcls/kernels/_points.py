@@ -9,11 +9,13 @@ from ._weight_range import weights_fit_dtype
 
 
 class PackedPoints:
-    """Points in the place of X in :func:`kernel_sums` and :func:`kernel_matrix`, ready for the next query.
+    """Points in the place of X in kernel sums, kernel matrices and searches for neighbors, ready for the next query.
 
-    A call with an array looks at every number in it, sorts the points by label, scales them and lays them out for the
-    vector units before the first distance: for a single query that costs many times the sums. These points are looked
-    at here, and packed at the first call.
+    :func:`kernel_sums`, :func:`kernel_matrix`, :func:`~spectralcls.neighbors.knn` and
+    :func:`~spectralcls.neighbors.reverse_knn` take them. A call with an array looks at every number in it, sorts the
+    points by label, scales them and lays them out for the vector units, or builds a k-d tree, before the first
+    distance: for a single query that costs many times the answer. These points are looked at here, and packed at the
+    first call. Neighbors are those among all of them, whatever the labels.
 
     Parameters
     ----------
@@ -46,8 +48,9 @@ class PackedPoints:
     -----
     Packing costs O(n (d + c)) time and memory, kept until the object is gone. Each of two layouts is made by the first
     call that needs it: for all pairs, one or two copies of X; to leave pairs out unseen, two or three and up to 36
-    numbers in float32 for each point. Either has a copy of the weights. It is not pickled: an unpickled object packs
-    again at its first call. Calls may come from several threads.
+    numbers in float32 for each point. Either has a copy of the weights. A k-d tree has another copy of X and a quarter
+    of its size in boxes. Nothing of it is pickled: an unpickled object packs again at its first call. Calls may come
+    from several threads.
 
     Examples
     --------
@@ -136,6 +139,30 @@ class PackedPoints:
             packed = compiled.pack_points(self.X, columns, self.labels, self.n_labels, n_threads)
             self._made.setdefault("packed", packed)
         return self._made["packed"]
+
+    def indexed(self):
+        """What the core searches for neighbors; it builds a tree in the first call that is the better for it.
+
+        Returns
+        -------
+        indexed : object
+            The points, as the compiled core holds them.
+        """
+        if "indexed" not in self._made:
+            self._made.setdefault("indexed", compiled.index_points(self.X))
+        return self._made["indexed"]
+
+    def largest(self):
+        """How large coordinates are.
+
+        Returns
+        -------
+        largest : float
+            The largest absolute value.
+        """
+        if "largest" not in self._made:
+            self._made["largest"] = max(np.max(self.X), -np.min(self.X))
+        return self._made["largest"]
 
     def weights_fit_dtype(self):
         """Whether sums with a scale may take the weights as they are.

@@ -10,7 +10,8 @@ from .._core import compiled
 from .._core.threads import effective_n_threads
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_positive
-from ._checks import check_matrix, check_points
+from ._checks import check_matrix, check_points, check_queries
+from ._points import PackedPoints
 
 __all__ = ["knn", "knn_graph", "reverse_knn"]
 
@@ -21,14 +22,24 @@ _EXPONENTS = {  # of the largest coordinate: its square, times four times the fe
 }
 
 
+def _checked(Q, X):
+    if isinstance(X, PackedPoints):
+        return check_queries(X.X if Q is X else Q, X, Q is X)
+    return check_points(Q, X)
+
+
+def _largest(points):
+    return points.largest() if isinstance(points, PackedPoints) else max(np.max(points), -np.min(points))
+
+
 def _in_range(Q, X):
     """Q and X times the power of two at which squared distances neither overflow nor vanish, and its exponent."""
-    largest = max(np.max(X), -np.min(X), np.max(Q), -np.min(Q))
+    largest = max(_largest(X), _largest(Q))
     exponent, (low, high) = int(np.frexp(largest)[1]), _EXPONENTS[X.dtype]
     if largest == 0 or low <= exponent <= high:
         return Q, X, 0
     shift = high - exponent
-    scaled = np.ldexp(X, shift)
+    scaled = np.ldexp(X.X if isinstance(X, PackedPoints) else X, shift)
     return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
 
 
@@ -48,11 +59,12 @@ def knn(
     """As :func:`spectralcls.neighbors.knn`, of arrays alone."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm must be one of {ALGORITHMS}, got {algorithm!r}.")
-    Q, X = check_points(Q, X)
+    Q, X = _checked(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
     Q, X, shift = _in_range(Q, X)
-    distances, indices = compiled.knn(Q, X, int(k), algorithm, effective_n_threads(n_jobs))
+    points = X.indexed() if isinstance(X, PackedPoints) else X
+    distances, indices = compiled.knn(Q, points, int(k), algorithm, effective_n_threads(n_jobs))
     return _scaled_back(distances, shift), indices
 
 
@@ -63,7 +75,7 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     ----------
     Q : array-like of shape (m, d)
         Query points.
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d) or PackedPoints
         Training points.
     radii : array-like of shape (n,)
         Distance of each training point to its k-th neighbor.
@@ -90,14 +102,15 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     >>> reverse_knn([[0.2]], [[0.0], [1.0], [3.0]], [0.5, 0.5, 5.0]).toarray()
     array([[0.2, 0. , 2.8]])
     """
-    Q, X = check_points(Q, X)
+    Q, X = _checked(Q, X)
     radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
     if radii.shape != (len(X),) or np.isnan(radii).any():
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
         radii = np.ldexp(radii, shift) if shift else radii
-    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, effective_n_threads(n_jobs))
+    points = X.X if isinstance(X, PackedPoints) else X
+    indptr, indices, distances = compiled.reverse_knn(Q, points, radii, effective_n_threads(n_jobs))
     return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
 
 
