@@ -192,6 +192,11 @@ def coordinates(estimator, X):
     return estimator._inputs(X)
 
 
+def columns(estimator, X):
+    """Queries of a fitted estimator as columns, one for each feature."""
+    return estimator._inputs.columns(X)
+
+
 def fitted_form(estimator):
     """The `Expansion` behind a fitted estimator, None if there is none, and the point there of each training sample."""
     check_is_fitted(estimator)

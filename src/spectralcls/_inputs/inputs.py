@@ -142,6 +142,11 @@ class Inputs:
         """Queries as coordinates, (m, d)."""
         return self._finish(self._coordinates(self._read(X, reset=False)))
 
+    def columns(self, X):
+        """Queries as `Columns`, one for each feature."""
+        raw = self._read(X, reset=False)
+        return raw if isinstance(raw, Columns) else as_columns(raw)
+
     def of_features(self, features):
         """The inputs of an estimator that has only some of the features, all of them numbers as they are."""
         if self.table is not None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from .._estimator import coordinates, fitted_form, integrates_missing, leave_one_out
+from .._estimator import columns, coordinates, fitted_form, integrates_missing, leave_one_out
 from .._expansion import blocks
 from .._expansion.leave_one_out import log_kernel
-from .._inputs.frames import NUMBER, Column, Columns, as_columns
+from .._inputs.frames import NUMBER, Column, Columns
 from .._inputs.missing import is_incomplete
 from .._utils.typing import Array, ArrayLike
 
@@ -206,13 +206,12 @@ def feature_effect(estimator: Any, X: ArrayLike) -> Array:
             f"This {type(estimator).__name__} does not integrate out what a query lacks; a ParzenClassifier with the "
             "Gaussian kernel, without metric and tolerance, does."
         )
-    columns = estimator._inputs._read(X, reset=False)
-    columns = columns if isinstance(columns, Columns) else as_columns(columns)
-    known = estimator.predict_proba(columns)
-    out = np.empty((columns.n_rows, len(columns), known.shape[1]))
-    lacking = np.full(columns.n_rows, np.nan)
-    for j, column in enumerate(columns):
-        without = Columns(columns)
+    queries = columns(estimator, X)
+    known = estimator.predict_proba(queries)
+    out = np.empty((queries.n_rows, len(queries), known.shape[1]))
+    lacking = np.full(queries.n_rows, np.nan)
+    for j, column in enumerate(queries):
+        without = Columns(queries)
         without[j] = Column(column.name, NUMBER, lacking, np.isnan(lacking))
         out[:, j] = known - estimator.predict_proba(without)
     return out
