@@ -57,7 +57,7 @@ def neighbors(k):
 METHODS = {  # name: (standardized?, maker)
     "ParzenClassifier": (True, lambda threads: ParzenClassifier(n_jobs=threads)),
     "ParzenClassifier, raw": (False, lambda threads: ParzenClassifier(scale=None, n_jobs=threads)),
-    "AutoClassifier": (True, lambda threads: AutoClassifier(n_jobs=threads)),
+    "AutoClassifier": (False, lambda threads: AutoClassifier(n_jobs=threads)),
     "5-NN": (True, neighbors(5)),
     **{f"{k}-NN, raw": (False, neighbors(k)) for k in (1, 3, 5)},
     "RandomForest, 10": (False, lambda threads: RandomForestClassifier(10, n_jobs=threads, random_state=0)),

@@ -10,8 +10,8 @@ RIDGE = 1e-3  # of the squared distance from the start
 MIN_BATCH = 1000  # queries of a step, or a twentieth of the references: more are slower, and no better
 MAX_REFERENCES = 50_000  # points that the queries of a step are compared with
 MAX_VALIDATED = 2000
-_EVALUATED_EVERY = 4
-_DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation where steps see a part of the points only
+_EVALUATED_EVERY = 4  # steps; where they see a part of the points only, and an evaluation all, three times as many
+_DENSER = 2.0 ** (-np.arange(5) / 2)  # bandwidths for validation there
 
 
 class Learned(NamedTuple):
@@ -35,17 +35,16 @@ class Moments:
         return -rate * (self.first / (1 - 0.9**self.t)) / (np.sqrt(self.second / (1 - 0.999**self.t)) + 1e-8)
 
 
-def learn(metric, sample, start, max_iter, rng, step_done):
+def learn(metric, sample, start, rng, step_done):
     """Descend from `start` and keep the map of least validation loss.
 
     Parameters
     ----------
     metric : KernelMetric
-        Its `kind` says whether only the diagonal changes, its `validation_fraction` and `patience` when to stop.
+        Its `kind` says whether only the diagonal changes, its `max_iter`, `validation_fraction` and `patience` when to
+        stop.
     sample : TrainingData
     start : ndarray of shape (q, p)
-    max_iter : int
-        Steps at most.
     rng : RandomState
     step_done : callable
         Called before each step with what to show.
@@ -62,7 +61,7 @@ def learn(metric, sample, start, max_iter, rng, step_done):
     held_out, training = _split(len(sample.X), metric.validation_fraction, rng)
     rate = min(0.03, 0.1 / np.sqrt(len(start)))
     denser = len(training) > MAX_REFERENCES
-    grid = _DENSER[::-1] if denser else np.ones(1)
+    grid, every = (_DENSER[::-1], 3 * _EVALUATED_EVERY) if denser else (np.ones(1), _EVALUATED_EVERY)
 
     def validated(A):
         return loss(sample, A, held_out, training, grid, metric.n_jobs).min()
@@ -71,7 +70,7 @@ def learn(metric, sample, start, max_iter, rng, step_done):
     curve, evaluated = [], [validated(start)]
     moments = Moments(start.shape)
     waited = 0
-    for t in range(max_iter):
+    for t in range(metric.max_iter):
         step_done(f"loss {curve[-1]:.4f}" if curve else "")
         queries, references = _batch(training, rng)
         value, gradient = loss_and_gradient(sample, A, queries, references, metric.n_jobs)
@@ -79,8 +78,8 @@ def learn(metric, sample, start, max_iter, rng, step_done):
         gradient += 2 * RIDGE * (A - start)
         if metric.kind == "diagonal":
             gradient = np.diag(np.diag(gradient))
-        A = A + moments.step(gradient, rate * (1 + np.cos(np.pi * t / max_iter)) / 2)
-        if (t + 1) % _EVALUATED_EVERY and t + 1 < max_iter:
+        A = A + moments.step(gradient, rate * (1 + np.cos(np.pi * t / metric.max_iter)) / 2)
+        if (t + 1) % every and t + 1 < metric.max_iter:
             continue
         evaluated.append(validated(A))
         if evaluated[-1] < min(evaluated[:-1]):
@@ -90,11 +89,6 @@ def learn(metric, sample, start, max_iter, rng, step_done):
             if waited >= metric.patience:
                 break
     return Learned(best, len(curve), best_step, curve, evaluated)
-
-
-def most_steps(n):
-    """Steps for n points: what is to be learned from many is finer than what a step of a part of them shows."""
-    return 80 if n <= MAX_REFERENCES else 200
 
 
 def _split(n, fraction, rng):

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from ..kernels import bandwidth_grid
-from ._descent import MAX_VALIDATED
+from ._descent import MAX_REFERENCES, MAX_VALIDATED
 from ._likelihood import loss
 
 SHRINKAGES = (1e-4, 0.01, 0.1, 0.4)
@@ -56,24 +56,28 @@ def candidates(sample, kind):
         )
 
 
-def absorb_bandwidth(sample, W, rng, n_jobs):
-    """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points."""
+def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
+    """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points, or some."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
     if not np.ptp(mapped.X, axis=0).any():
         return W, np.inf
-    queries = np.arange(n) if n <= MAX_VALIDATED else np.sort(rng.choice(n, MAX_VALIDATED, replace=False))
+    queries, references = (
+        np.arange(n) if most is None or n <= most else np.sort(rng.choice(n, most, replace=False))
+        for most in (MAX_VALIDATED, most_references)
+    )
     grid = bandwidth_grid(mapped.X)
-    losses = loss(mapped, np.eye(W.shape[1]), queries, np.arange(n), grid, n_jobs)
+    losses = loss(mapped, np.eye(W.shape[1]), queries, references, grid, n_jobs)
     best = losses.argmin()
     return W / grid[best], float(losses[best])
 
 
 def best_start(sample, kind, seed, n_jobs):
-    """The candidate of least leave-one-out loss, each at its best bandwidth and all on the same queries."""
+    """The candidate of least leave-one-out loss, each at its best bandwidth and all on the same points: as many as a
+    step of the descent sees."""
     starts = []
     for name, W in candidates(sample, kind):
-        W, value = absorb_bandwidth(sample, W, np.random.RandomState(seed), n_jobs)
+        W, value = absorb_bandwidth(sample, W, np.random.RandomState(seed), n_jobs, MAX_REFERENCES)
         starts.append(Start(name, W, value))
     return min(starts, key=lambda start: start.loss)
 

@@ -14,7 +14,7 @@ from .._utils.advice import advise
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.progress import progress
 from .._utils.typing import RandomState
-from ._descent import learn, most_steps
+from ._descent import learn
 from ._initial_map import absorb_bandwidth, best_start, leading_directions
 from ._linear_map import LinearMap
 
@@ -39,11 +39,11 @@ class KernelMetric(LinearMap):
     n_components : int or "all", default="all"
         Rows of the map. Fewer than features make it one of low rank; a diagonal one keeps the features of largest
         weight.
-    max_iter : int or "auto", default="auto"
-        Steps of the descent at most. "auto": 80, or 200 with more than 50 000 points, of which a step sees a part.
+    max_iter : int, default=80
+        Steps of the descent at most.
     validation_fraction : float, default=0.15
         Share of the points (at most 2000) that stop the descent early: their loss against all others is evaluated
-        every fourth step, and the best map is kept.
+        every fourth step, with more than 50 000 points every twelfth, and the best map is kept.
     patience : int, default=6
         Evaluations without improvement before stopping.
     random_state : int, RandomState instance or None, default=0
@@ -65,11 +65,12 @@ class KernelMetric(LinearMap):
     loss_curve_ : list of float
         Loss of the batch at each step, with the penalty.
     validation_curve_ : list of float
-        Loss of the validation block, at the start and after every fourth step. Empty for ``kind="whiten"``.
+        Loss of the validation block, at the start and after every fourth or twelfth step. Empty for
+        ``kind="whiten"``.
     start_ : str
         The map from which the descent started.
     start_loss_, loss_ : float
-        Leave-one-out loss (of up to 2000 points against all) of the start and of the result.
+        Leave-one-out loss of up to 2000 points: of the start against up to 50 000, of the result against all.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -104,7 +105,7 @@ class KernelMetric(LinearMap):
     kind: str = "full"
     _: KW_ONLY
     n_components: str | int = "all"
-    max_iter: str | int = "auto"
+    max_iter: int = 80
     validation_fraction: float = 0.15
     patience: int = 6
     random_state: RandomState = 0
@@ -114,7 +115,7 @@ class KernelMetric(LinearMap):
     _parameter_constraints = {
         "kind": [StrOptions({"full", "diagonal", "whiten"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "patience": [Interval(Integral, 1, None, closed="left")],
     }
@@ -167,9 +168,8 @@ class KernelMetric(LinearMap):
             A, start_loss = absorb_bandwidth(sample, A, np.random.RandomState(seed), self.n_jobs)
         n_steps, training, validation = 1, [], []
         if self.kind != "whiten":
-            max_iter = most_steps(len(sample.X)) if self.max_iter == "auto" else self.max_iter
-            with progress("metric", max_iter, silent=not self.verbose) as step_done:
-                learned = learn(self, sample, A, max_iter, rng, step_done)
+            with progress("metric", self.max_iter, silent=not self.verbose) as step_done:
+                learned = learn(self, sample, A, rng, step_done)
             if not learned.best_step:
                 advise(
                     f"No step improved on the start ({start.name}) on the validation block, so the start is the "
