@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 
@@ -82,6 +82,32 @@ def test_chosen_pair_has_the_least_loss_of_refits():
     best = min(losses, key=losses.get)
     assert (model.bandwidth_, model.alpha_) == best
     assert_allclose(model.loss_, losses[best], rtol=1e-6)
+
+
+def test_labels_at_random_get_the_shares_of_their_classes():
+    """Ridges of 0.01 and 0.1 alone fit noise: losses of 1.065 where the shares have 1.030, and 45 % instead of 50."""
+    accuracies, losses, shares = [], [], np.array([0.5, 0.3, 0.2])
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y, truth = (rng.permutation(np.repeat([0, 1, 2], np.rint(n * shares).astype(int))) for n in (300, 2000))
+        model = KernelRidgeClassifier().fit(rng.normal(size=(300, 6)), y)
+        p = model.predict_proba(rng.normal(size=(2000, 6)))
+        accuracies.append(np.mean(p.argmax(axis=1) == truth))
+        losses.append(log_loss(p, truth))
+        by_alpha = model.cv_results_["mean_test_score"].reshape(3, -1)
+        assert np.isfinite(by_alpha[:, :2]).all() and (np.isfinite(by_alpha[:, 2:]).sum(axis=0) == 1).all()
+        assert model.best_score_ == np.nanmax(by_alpha)
+    assert np.median(accuracies) > 0.49 and np.median(losses) < -shares @ np.log(shares) + 0.01
+
+
+def test_larger_ridges_are_tried_while_the_largest_is_the_best():
+    chosen = []
+    for X, y in (problem(120), load_iris(return_X_y=True), load_wine(return_X_y=True)):
+        model = KernelRidgeClassifier().fit(X, y)
+        chosen.append(model.alpha_)
+        tried = set(model.cv_results_["param_alpha"])
+        assert tried == {0.01, 0.1} | {larger for larger in (1.0, 10.0) if model.alpha_ >= larger / 10}
+    assert min(chosen) == 0.01 < max(chosen)
 
 
 def test_temperature_has_the_least_loss():

@@ -28,7 +28,7 @@ class Choice(NamedTuple):
     found: Search | None  # None if there was one candidate only
 
 
-def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs=None):
+def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs=None, more_alphas=()):
     """The candidate of least leave-one-out log loss.
 
     Parameters
@@ -44,6 +44,9 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
     path : callable
         ``path(K, Y, shares, codes, weights, alphas, memory)``, a list of `Fitted`, or None for an alpha that cannot be
         fitted; Y is 1 for the class of each point and 0 for others, memory a matrix of K's shape to write to.
+    more_alphas : sequence of float
+        Larger ones, each of which is tried, with the kernel and bandwidth of the best so far, if the last before it is
+        the best: where there is little to learn.
 
     Returns
     -------
@@ -53,21 +56,35 @@ def leave_one_out(X, codes, n_classes, weights, bandwidths, alphas, path, n_jobs
     grid = {
         "kernel": np.array(list(bandwidths)),
         "bandwidth": np.unique(np.concatenate([np.asarray(each, dtype=np.float64) for each in bandwidths.values()])),
-        "alpha": np.asarray(alphas, dtype=np.float64),
+        "alpha": np.asarray([*alphas, *more_alphas], dtype=np.float64),
     }
     shape = [len(values) for values in grid.values()]
     found, (means, deviations) = {}, np.full((2, *shape), np.nan)
     K, memory = np.empty((2, len(X), len(X)))
+
+    def score(k, b, some):
+        kernel, bandwidth, tried = str(grid["kernel"][k]), grid["bandwidth"][b], grid["alpha"][some]
+        kernel_matrix(X, kernel=kernel, bandwidth=bandwidth, out=K, n_jobs=n_jobs)
+        for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, tried, memory), some.start):
+            if fitted is None:
+                continue
+            losses = log_losses(softmax(fitted.held_out / fitted.temperature), codes)
+            means[k, b, a] = -np.average(losses, weights=weights)
+            deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
+            found[k, b, a] = fitted
+
     for k, kernel in enumerate(grid["kernel"]):
         for b in np.flatnonzero(np.isin(grid["bandwidth"], bandwidths[kernel])):
-            kernel_matrix(X, kernel=str(kernel), bandwidth=grid["bandwidth"][b], out=K, n_jobs=n_jobs)
-            for a, fitted in enumerate(path(K, Y + shares, shares, codes, weights, grid["alpha"], memory)):
-                if fitted is None:
-                    continue
-                losses = log_losses(softmax(fitted.held_out / fitted.temperature), codes)
-                means[k, b, a] = -np.average(losses, weights=weights)
-                deviations[k, b, a] = np.sqrt(np.average((losses + means[k, b, a]) ** 2, weights=weights))
-                found[k, b, a] = fitted
+            score(k, b, slice(0, len(alphas)))
+    n_alphas = len(alphas)
+    while found and n_alphas < len(grid["alpha"]):
+        k, b, a = np.unravel_index(np.nanargmax(means), means.shape)
+        if a < n_alphas - 1:
+            break
+        score(k, b, slice(n_alphas, n_alphas + 1))
+        n_alphas += 1
+    means, deviations = means[..., :n_alphas], deviations[..., :n_alphas]
+    grid["alpha"] = grid["alpha"][:n_alphas]
     if not found:
         raise np.linalg.LinAlgError(
             f"no alpha of {list(alphas)} makes the kernel matrix positive definite in float64: raise alpha_grid"

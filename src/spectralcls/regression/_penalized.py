@@ -80,6 +80,7 @@ class PenalizedClassifier(Classifier):
             *self._candidates(sample.X, rng),
             partial(self._path, units=units),
             self.n_jobs,
+            self._more_alphas(),
         )
         Y, self.class_prior_ = indicators(data.codes, data.n_classes, weights)
         Y += self.class_prior_
@@ -116,6 +117,9 @@ class PenalizedClassifier(Classifier):
 
     def _alphas(self):
         return self.alpha_grid
+
+    def _more_alphas(self):
+        return ()
 
     def _iterate(self, X, Y, alpha, weights, rng, form):
         operator = SummedKernel.of(X, rank=self.rank, rng=rng, **form)

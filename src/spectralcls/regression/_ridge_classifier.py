@@ -43,8 +43,9 @@ class KernelRidgeClassifier(PenalizedClassifier):
         Bandwidths to try. None: 0.7, 2 and 6 times the median distance between points; for the Gaussian 0.35, 0.7, 1.4
         and 2.8 times.
     alpha_grid : array-like, default=None
-        Ridges to try, for a sample of weight one. None: 0.01 and 0.1; with weights of classes 1 and 10, too, since a
-        sample of large weight is fitted as with a smaller ridge.
+        Ridges to try, for a sample of weight one. None: 0.01 and 0.1, and while the largest is the best 1 and 10, with
+        its bandwidth alone; with weights of classes all four, since a sample of large weight is fitted as with a
+        smaller ridge.
     max_tuning_samples : int or None, default=3000
         With more distinct points than this, bandwidth, alpha and temperature come from a stratified random subsample.
     max_exact_samples : int, default=6000
@@ -130,6 +131,10 @@ class KernelRidgeClassifier(PenalizedClassifier):
         if self.alpha_grid is not None:
             return self.alpha_grid
         return ridge_grid(-2, -1 if self.class_weight is None else 1)
+
+    def _more_alphas(self):
+        own = self.alpha == "cv" and self.alpha_grid is None and self.class_weight is None
+        return ridge_grid(0, 1) if own else ()
 
     @property
     def _kernel(self):
