@@ -435,7 +435,7 @@ def test_time(record, kind, n, d):
     call, which scores the training points, are given apart. Where classes overlap and points are few, bounds decide
     little for Parzen: most pairs are compared, at 64 bits. PerTurbo's bounds leave few pairs to a kernel matrix. Kernel
     ridge regression has no such bound: a query meets the inverse of the n x n matrix, which `predict_proba` does
-    without. The cores were busy with other work."""
+    without. The other core was busy with other work."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 5, n)
     X, Q = rng.normal(size=(n, d)) + 0.5 * y[:, None], rng.normal(size=(1000, d)) + 1.0
