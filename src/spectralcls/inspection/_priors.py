@@ -107,7 +107,8 @@ def estimate_priors(estimator: Any, X: ArrayLike) -> Priors:
     errors = 1 / np.maximum(n - relative.sum(axis=0), 1.0)
     basis = np.linalg.svd(np.ones((1, found.sum())))[2][1:]  # changes of shares add up to zero
     information = basis @ (relative[:, found].T @ relative[:, found]) @ basis.T
-    variance = np.diag(basis.T @ np.linalg.pinv(information) @ basis)
+    values, vectors = np.linalg.eigh(information)  # without information on a difference of shares the error is huge
+    variance = (basis.T @ vectors) ** 2 @ (1 / np.maximum(values, np.finfo(np.float64).eps * n))
     errors[found] = np.sqrt(variance + np.sum(errors[~found] ** 2) / found.sum())
     return Priors(q, errors)
 
