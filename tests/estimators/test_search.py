@@ -8,12 +8,13 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 
-from spectralcls import AutoClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
+from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, ParzenDensity, PerTurboClassifier
 from spectralcls._tuning import candidate_bandwidths, draw_sample, has_spread, reference_bandwidth, ridge_grid, search
 from spectralcls._tuning.grids import median
 from spectralcls._tuning.temperature import softmax
 from spectralcls._utils.training_data import TrainingData
 from spectralcls.kernels import silverman_bandwidth
+from spectralcls.regression import KernelLogisticClassifier
 
 
 @pytest.fixture
@@ -170,13 +171,19 @@ def test_an_end_that_is_no_better_than_its_neighbor_is_no_end(data):
     assert found.at_end is None
 
 
-@pytest.mark.parametrize("make", [ParzenClassifier, PerTurboClassifier])
-def test_one_class_for_all_held_out_samples_is_warned_of(make):
+@pytest.mark.parametrize(
+    ("make", "advice"),
+    [
+        (ParzenClassifier, " or scoring="),
+        (PerTurboClassifier, " or scoring="),
+        (KernelRidgeClassifier, " gives"),
+        (KernelLogisticClassifier, " gives"),
+    ],
+)
+def test_one_class_for_all_held_out_samples_is_warned_of(make, advice):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), np.arange(200) < 6
-    with pytest.warns(
-        UserWarning, match=f'{make.__name__} predicts the same class.*class_weight="balanced" or scoring='
-    ):
+    with pytest.warns(UserWarning, match=f'{make.__name__} predicts the same class.*class_weight="balanced"{advice}'):
         make().fit(X, y)
 
 

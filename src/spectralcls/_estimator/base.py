@@ -119,10 +119,19 @@ class Estimator(BaseEstimator):
         found = search(sample, candidates, score, growing="bandwidth" if own_grid else None)
         self._note(found, sample.n_samples)
         if found.predicts_one_class:
-            advise(_one_class(self), stacklevel=4)
+            self._warn_of_one_class()
         elif found.at_end is not None:
             advise(_at_end(self, found), stacklevel=4)
         return found
+
+    def _warn_of_one_class(self):
+        ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
+        known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(self, way))
+        advise(
+            f"{type(self).__name__} predicts the same class for every held-out sample: the features tell little about "
+            "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else ""),
+            stacklevel=5,
+        )
 
     def _note(self, found, n_samples):
         self.cv_results_, self.best_score_, self.n_tuning_samples_ = found.cv_results, found.best_score, n_samples
@@ -166,15 +175,6 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _one_class(estimator):
-    ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}
-    known = " or ".join(f"{way}={value}" for way, value in ways.items() if hasattr(estimator, way))
-    return (
-        f"{type(estimator).__name__} predicts the same class for every held-out sample: the features tell little about "
-        "the other classes, or these are rare." + (f" {known} gives rare classes more weight." if known else "")
-    )
 
 
 def _at_end(estimator, found):
