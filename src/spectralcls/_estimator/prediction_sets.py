@@ -118,7 +118,7 @@ class PredictionSets:
         members : ndarray of bool of shape (n_queries, n_classes)
             Which of `classes_` are in the set. More than one: the data do not decide. None: the query is unlike all
             classes, "unknown". Far from all points kernel ridge regression and `AutoClassifier` tend to the classes'
-            shares, and their sets to all classes instead.
+            shares, and their sets to all classes if many training points are as undecided.
 
         Raises
         ------

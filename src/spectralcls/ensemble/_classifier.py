@@ -257,7 +257,7 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
     @property
     def _without_leave_one_out(self):
         if "_held_out" in vars(self) and not len(self._held_out[-1]):
-            return "time_budget did not suffice to hold out points."
+            return "no points were held out: they are too few, or time_budget did not suffice."
         return None
 
     def _leave_one_out(self):
