@@ -70,7 +70,7 @@ class BoostedTrees(ClassifierMixin, BaseEstimator):
         failed = np.ascontiguousarray(X.T)[self.features_.T] > self.thresholds_.T[..., None]
         left = np.bitwise_and.reduce(np.where(failed, self.left_.T[..., None], np.uint8(255)), axis=0)
         values = self.values_[np.arange(self.n_trees_)[:, None], _LOWEST_BIT[left]]
-        return self.start_ + np.ascontiguousarray(values.T).reshape(len(X), -1, self.start_.shape[1]).sum(axis=1)
+        return self.start_ + values.reshape(-1, self.start_.shape[1], len(X)).sum(axis=0).T
 
 
 def _tree(nodes):
