@@ -383,6 +383,12 @@ def test_all_trees_at_once_are_those_of_scikit_learn(n_classes, monkeypatch):
     assert_allclose(trees.predict_proba(X), expected.predict_proba(X), rtol=1e-12)
 
 
+def test_no_more_folds_than_points():
+    X, y = make_blobs(14, 2, centers=2, random_state=0)
+    expected, found = (AutoClassifier(cv=cv).fit(X, y).predict_proba(X) for cv in (14, 2**31))
+    assert_array_equal(found, expected)
+
+
 def test_members_that_do_not_scale_drop_out():
     assert [member.name for member in members_for(1000)[0]] == [
         "PerTurbo",

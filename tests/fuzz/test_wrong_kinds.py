@@ -116,7 +116,7 @@ def test_functions(name, data):
         refused(error)
 
 
-@pytest.mark.parametrize("name", sorted(set(estimators.names()) - {"AutoClassifier"}))
+@pytest.mark.parametrize("name", estimators.names())
 @examples(0.5)
 @given(st.data(), st.sampled_from(["parameter", "parameter", "X", "y"]))
 def test_estimators(name, data, what):

@@ -205,12 +205,13 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         if folds is not None:
             parts = folds[rows]
         else:
-            parts = np.argsort(np.argsort(ranks[rows])) % (max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else self.cv)
+            n_parts = max(_HELD_OUT_OF_MANY, n // LARGE) if n > LARGE else min(self.cv, n)
+            parts = np.argsort(np.argsort(ranks[rows])) % n_parts
         return parts, self._n_fits(n, folds) - 1
 
     def _n_fits(self, n, folds):
         """How often members are fitted for n points."""
-        return 2 if n > LARGE else (self.cv if folds is None else int(folds.max()) + 1) + 1
+        return 2 if n > LARGE else (min(self.cv, n) if folds is None else int(folds.max()) + 1) + 1
 
     def _set(self, ensemble: Ensemble, not_scaling, left_out, n):
         self.members_ = [(name, VotingMember(self._inputs, model, self.classes_)) for name, model in ensemble.members]
