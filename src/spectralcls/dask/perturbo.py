@@ -82,7 +82,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         Draws whatever is random: folds, subsamples, landmarks, starts. With an int a refit gives the same bits.
     n_jobs : int or None, default=None
         Threads; None means all cores unless joblib or threadpoolctl says otherwise.
-        The linear algebra uses the threads of BLAS.
+        Factors of the classes use the threads of BLAS; tuning has one for each class.
 
     Attributes
     ----------
