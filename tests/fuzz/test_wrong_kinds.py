@@ -158,6 +158,7 @@ REFUSED = {  # function, arguments, error, words
     "ring": ("datasets.make_two_rings", dict(radii=(1.0, 1e308)), ValueError, "is too large"),
     "path": ("datasets.read_npz", dict(path=None), TypeError, "path must be the name of a file"),
     "folder": ("datasets.available", dict(data_home=3), TypeError, "data_home must be the name of a folder"),
+    "words": ("datasets.read_table", dict(missing=[1, [2]]), ValueError, "missing must consist of words"),
     "epsilon": ("neighbors.knn_graph", dict(epsilon=-1.0), ValueError, "epsilon must be positive"),
     "rows": ("dask.from_memmap", dict(rows=0), ValueError, "rows must be an integer of at least 1"),
     "neighbors on Dask": ("dask.knn", dict(k=1.5), ValueError, "k must be an integer"),

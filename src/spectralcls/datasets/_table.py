@@ -118,6 +118,8 @@ def read_table(
     from ._cells import MISSING
     from ._columns import encode, encode_labels
 
+    if not all(isinstance(word, str) for word in missing):
+        raise ValueError(f"missing must consist of words, got {missing!r}.")
     words = frozenset(word.lower() for word in missing) | MISSING if schema is None else schema.words
     known = [target] if schema is None else [column.name for column in schema.columns]
     source = read_source(
