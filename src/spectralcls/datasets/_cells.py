@@ -56,8 +56,8 @@ _PATTERNS = {
 }
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
 _CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel
-_MONTHS = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
-_MONTHS = {name: month for month, names in enumerate(_MONTHS.split(), 1) for name in names.split("|")}
+_NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
+_MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
 
 
 class Numbers(NamedTuple):

@@ -70,16 +70,31 @@ def tolerance_sums(request: SumsRequest, strategy: str = "automatic"):
     r, bandwidths = request, request.bandwidths
     if bandwidths.ndim == 2:
         return _label_by_label(r, strategy)
-    doubles = [None if a is None else np.ascontiguousarray(a, dtype=np.float64) for a in (r.Q, r.X, r.weights)]
+    Q, X = (np.ascontiguousarray(points, dtype=np.float64) for points in (r.Q, r.X))
+    weights = None if r.weights is None else np.ascontiguousarray(r.weights, dtype=np.float64)
     # The fused sums of all bandwidths share their distances, so that one more costs a fraction of a pass.
     n_passes = (1 + 0.3 * (len(bandwidths) - 1)) / len(bandwidths)
     share = 1.0 if r.labels is None else np.mean(r.labels >= 0)
-    brute_passes = max(n_passes * share, 1e-9) * _BRUTE_FORCE
+    brute_passes = float(max(n_passes * share, 1e-9) * _BRUTE_FORCE)
     single = r.X.dtype == np.float32
     sums = []
     for h in bandwidths:
-        options = (r.kernel, float(h), r.excluded, r.rtol, r.atol, single, brute_passes, strategy, r.n_threads)
-        part = compiled.approximate_sums(*doubles, r.labels, r.n_labels, *options)
+        part = compiled.approximate_sums(
+            Q,
+            X,
+            weights,
+            r.labels,
+            r.n_labels,
+            r.kernel,
+            float(h),
+            r.excluded,
+            r.rtol,
+            r.atol,
+            single,
+            brute_passes,
+            strategy,
+            r.n_threads,
+        )
         if part is None:
             return None
         sums.append(part)
