@@ -4,4 +4,4 @@ from .base import Estimator, columns, coordinates, fitted_form, integrates_missi
 from .classifier import Classifier, finite_scores, has_probabilities, log_posterior
 from .expansion_classifier import ExpansionClassifier
 from .parameters import CONSTRAINTS, with_parameters
-from .prediction_sets import PredictionSets, leave_one_out
+from .prediction_sets import leave_one_out

@@ -8,8 +8,8 @@ from sklearn.utils.metaestimators import available_if
 
 from .._tuning.temperature import finite_scores
 from .._utils.typing import Array, ArrayLike
+from . import prediction_sets
 from .base import Estimator, transactional
-from .prediction_sets import PredictionSets
 
 
 def has_probabilities(estimator):
@@ -20,7 +20,7 @@ def has_probabilities(estimator):
     return True
 
 
-class Classifier(PredictionSets, ClassifierMixin, Estimator):
+class Classifier(ClassifierMixin, Estimator):
     """A classifier by scores of the classes, larger wins.
 
     Subclasses learn from checked data in ``_learn(data)`` and score coordinates in ``_scores(X)``, an array (m, C) in
@@ -31,6 +31,10 @@ class Classifier(PredictionSets, ClassifierMixin, Estimator):
     classes_: Any  # (C,)
     _fewest_classes = 2
     _searched: tuple[str, ...] = ("bandwidth",)
+    _without_leave_one_out: str | None = prediction_sets.NOT_IN_CLOSED_FORM
+
+    conformal_p_values = prediction_sets.conformal_p_values
+    predict_set = prediction_sets.predict_set
 
     @property
     def _without_probabilities(self):

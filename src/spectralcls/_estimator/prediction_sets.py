@@ -1,4 +1,8 @@
-"""Prediction sets of classifiers that can score each training point by all others."""
+"""Prediction sets of classifiers that can score each training point by all others.
+
+A classifier takes `conformal_p_values` and `predict_set` as its methods, and gives ``_leave_one_out()``, a
+`LeaveOneOut`, and `_without_leave_one_out`: None, or why it has none.
+"""
 
 import warnings
 from numbers import Real
@@ -7,11 +11,14 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._expansion.leave_one_out import conformal_p_values, conformal_sets
+from .._expansion.leave_one_out import conformal_p_values as p_values
+from .._expansion.leave_one_out import conformal_sets
+
+NOT_IN_CLOSED_FORM = "its training points cannot be left out one at a time in closed form."
 
 
 def _has_leave_one_out(estimator):
-    reason = getattr(estimator, "_without_leave_one_out", PredictionSets._without_leave_one_out)
+    reason = getattr(estimator, "_without_leave_one_out", NOT_IN_CLOSED_FORM)
     if reason is not None:
         raise AttributeError(f"{type(estimator).__name__} has no prediction sets: {reason}")
     return True
@@ -38,120 +45,110 @@ def leave_one_out(estimator):
     return known["_points_left_out"]
 
 
-class PredictionSets:
-    """Conformal prediction for a classifier that says how its training points look to each other.
+@available_if(_has_leave_one_out)
+def conformal_p_values(self, X, by_class=False):
+    """How well each class suits each query, relative to how well labels suit the training points.
 
-    A family gives ``_leave_one_out()``, a `LeaveOneOut`, and `_without_leave_one_out`: None, or why it has none.
+    A query joins the training points with each label in turn. The p-value is the share of all these points,
+    itself included, whose labels the others support no better; support is the log odds of a label by all other
+    points, against the other classes and a background. That is a score which is the same everywhere, and which 2 %
+    of the training points do not reach for their own class.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_queries, n_features)
+        Queries.
+    by_class : bool, default=False
+        Whether to compare with the training points of that class alone.
+
+    Returns
+    -------
+    p : ndarray of shape (n_queries, n_classes)
+        In (0, 1]. For a query drawn like the training points, the p-value of its true class is at most t with a
+        probability of at most t, for any t.
+
+    Raises
+    ------
+    ValueError
+        For queries with infinity, with missing values (but for `AutoClassifier`), or of another number of features
+        than in `fit`.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Notes
+    -----
+    The statement is exact for points in random order if bandwidth, ridge, metric, scales and background were not
+    chosen with these training points; what is chosen changes it by what one more point would change there. A metric
+    that is learned from the same points changes it much, see `predict_set`. Approximate are
+    also rules weighted by 1/f, whose weights are those of the fit, and :class:`~spectralcls.AutoClassifier`, which
+    compares with out-of-fold probabilities of its training points and has no guarantee for finite samples.
+
+    The first call scores the training points, O(n^2) kernel values once. PerTurbo inverts the matrix of each class,
+    kernel ridge regression that of all points: O(n^3), and the inverse is kept. Then the kernel means evaluate the
+    n_queries x n_samples pairs twice; a query meets PerTurbo's inverses, and as a rule few points of other classes,
+    and for kernel ridge regression the whole inverse, n^2 multiply-adds.
+
+    References
+    ----------
+    .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
     """
+    _check_by_class(by_class)
+    points = leave_one_out(self)
+    return p_values(points, self._queries(X), by_class)
 
-    _without_leave_one_out: str | None = "its training points cannot be left out one at a time in closed form."
 
-    def _leave_one_out(self):
-        raise NotImplementedError
+@available_if(_has_leave_one_out)
+def predict_set(self, X, coverage=0.9, by_class=False):
+    """All classes that cannot be excluded for each query.
 
-    @available_if(_has_leave_one_out)
-    def conformal_p_values(self, X, by_class=False):
-        """How well each class suits each query, relative to how well labels suit the training points.
+    Parameters
+    ----------
+    X : array-like of shape (n_queries, n_features)
+        Queries.
+    coverage : float, default=0.9
+        Probability with which the true class is to be in the set, in (0, 1).
+    by_class : bool, default=False
+        Whether the coverage is to hold within each class, not only over all.
 
-        A query joins the training points with each label in turn. The p-value is the share of all these points,
-        itself included, whose labels the others support no better; support is the log odds of a label by all other
-        points, against the other classes and a background. That is a score which is the same everywhere, and which 2 %
-        of the training points do not reach for their own class.
+    Returns
+    -------
+    members : ndarray of bool of shape (n_queries, n_classes)
+        Which of `classes_` are in the set. More than one: the data do not decide. None: the query is unlike all
+        classes, "unknown". Far from all points kernel ridge regression and `AutoClassifier` tend to the classes'
+        shares, and their sets to all classes if many training points are as undecided.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-        by_class : bool, default=False
-            Whether to compare with the training points of that class alone.
+    Raises
+    ------
+    ValueError
+        For a coverage outside of (0, 1), and as `conformal_p_values`, which also says when coverage is exact.
 
-        Returns
-        -------
-        p : ndarray of shape (n_queries, n_classes)
-            In (0, 1]. For a query drawn like the training points, the p-value of its true class is at most t with a
-            probability of at most t, for any t.
-
-        Raises
-        ------
-        ValueError
-            For queries with infinity, with missing values (but for `AutoClassifier`), or of another number of features
-            than in `fit`.
-        sklearn.exceptions.NotFittedError
-            Before `fit`.
-
-        Notes
-        -----
-        The statement is exact for points in random order if bandwidth, ridge, metric, scales and background were not
-        chosen with these training points; what is chosen changes it by what one more point would change there. A metric
-        that is learned from the same points changes it much, see `predict_set`. Approximate are
-        also rules weighted by 1/f, whose weights are those of the fit, and :class:`~spectralcls.AutoClassifier`, which
-        compares with out-of-fold probabilities of its training points and has no guarantee for finite samples.
-
-        The first call scores the training points, O(n^2) kernel values once. PerTurbo inverts the matrix of each class,
-        kernel ridge regression that of all points: O(n^3), and the inverse is kept. Then the kernel means evaluate the
-        n_queries x n_samples pairs twice; a query meets PerTurbo's inverses, and as a rule few points of other classes,
-        and for kernel ridge regression the whole inverse, n^2 multiply-adds.
-
-        References
-        ----------
-        .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
-        """
-        _check_by_class(by_class)
-        points = leave_one_out(self)
-        return conformal_p_values(points, self._queries(X), by_class)
-
-    @available_if(_has_leave_one_out)
-    def predict_set(self, X, coverage=0.9, by_class=False):
-        """All classes that cannot be excluded for each query.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-            Queries.
-        coverage : float, default=0.9
-            Probability with which the true class is to be in the set, in (0, 1).
-        by_class : bool, default=False
-            Whether the coverage is to hold within each class, not only over all.
-
-        Returns
-        -------
-        members : ndarray of bool of shape (n_queries, n_classes)
-            Which of `classes_` are in the set. More than one: the data do not decide. None: the query is unlike all
-            classes, "unknown". Far from all points kernel ridge regression and `AutoClassifier` tend to the classes'
-            shares, and their sets to all classes if many training points are as undecided.
-
-        Raises
-        ------
-        ValueError
-            For a coverage outside of (0, 1), and as `conformal_p_values`, which also says when coverage is exact.
-
-        Warns
-        -----
-        UserWarning
-            If a metric was learned from the same points, which lowers the coverage by some points (no other parameter
-            that is tuned does, by measurement); if there are too few training points to exclude any class: fewer than
-            ``1 / (1 - coverage) - 1``, with `by_class` of that class.
-        """
-        if not isinstance(coverage, Real) or not 0 < coverage < 1:
-            raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
-        _check_by_class(by_class)
-        points = leave_one_out(self)
-        step = getattr(self._inputs, "step", None)
-        if step is not None and step.learned:
-            warnings.warn(
-                "The metric was learned from the same points, which it suits better than queries: sets may hold the "
-                "true class less often than coverage says. Learn it from other points, and pass the fitted "
-                "transformer, in a FrozenEstimator if the classifier is cloned.",
-                stacklevel=2,
-            )
-        error = (1 - coverage) * (1 + 1e-12)
-        few = np.atleast_1d(points.number(by_class) + 1) * error < 1
-        if few.any():
-            of = f" of the class(es) {', '.join(map(str, self.classes_[few]))}" if by_class else ""
-            warnings.warn(
-                f"Too few training points{of} to exclude a class at coverage={coverage:g}, so that "
-                f"{'these are' if by_class else 'every class is'} in all sets: it takes "
-                f"{int(np.ceil(1 / error - 1 - 1e-9))} points.",
-                stacklevel=2,
-            )
-        return conformal_sets(points, self._queries(X), by_class, error)
+    Warns
+    -----
+    UserWarning
+        If a metric was learned from the same points, which lowers the coverage by some points (no other parameter
+        that is tuned does, by measurement); if there are too few training points to exclude any class: fewer than
+        ``1 / (1 - coverage) - 1``, with `by_class` of that class.
+    """
+    if not isinstance(coverage, Real) or not 0 < coverage < 1:
+        raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
+    _check_by_class(by_class)
+    points = leave_one_out(self)
+    step = getattr(self._inputs, "step", None)
+    if step is not None and step.learned:
+        warnings.warn(
+            "The metric was learned from the same points, which it suits better than queries: sets may hold the "
+            "true class less often than coverage says. Learn it from other points, and pass the fitted "
+            "transformer, in a FrozenEstimator if the classifier is cloned.",
+            stacklevel=2,
+        )
+    error = (1 - coverage) * (1 + 1e-12)
+    few = np.atleast_1d(points.number(by_class) + 1) * error < 1
+    if few.any():
+        of = f" of the class(es) {', '.join(map(str, self.classes_[few]))}" if by_class else ""
+        warnings.warn(
+            f"Too few training points{of} to exclude a class at coverage={coverage:g}, so that "
+            f"{'these are' if by_class else 'every class is'} in all sets: it takes "
+            f"{int(np.ceil(1 / error - 1 - 1e-9))} points.",
+            stacklevel=2,
+        )
+    return conformal_sets(points, self._queries(X), by_class, error)

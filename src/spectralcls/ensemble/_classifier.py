@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from .._estimator import Estimator, PredictionSets, transactional, with_parameters
+from .._estimator import Estimator, prediction_sets, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, drawn_seed, keys_of, shuffled_ranks
 from .._utils.advice import quietly
@@ -27,7 +27,7 @@ _HELD_OUT_OF_MANY = 5  # one in so many is held out above LARGE
 
 
 @with_parameters
-class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
+class AutoClassifier(ClassifierMixin, Estimator):
     """A vote of kernel machines that learn their metrics: good accuracy without tuning, and calibrated probabilities.
 
     The members, each fitted to the table in an encoding of its own (categories become indicators, and so do columns of
@@ -132,6 +132,8 @@ class AutoClassifier(PredictionSets, ClassifierMixin, Estimator):
         "time_budget": [Interval(Real, 0, None, closed="neither"), None],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split", "get_n_splits"]), "array-like"],
     }
+    conformal_p_values = prediction_sets.conformal_p_values
+    predict_set = prediction_sets.predict_set
 
     @transactional
     def fit(self, X, y, sample_weight=None):
