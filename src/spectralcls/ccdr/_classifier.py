@@ -209,7 +209,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         ccdr._check_extension()
         several = {name: values for name, values in candidates.items() if len(values) > 1}
         if several:
-            best |= self._search(ccdr, X, y, classes, codes, several, best, seed)
+            best |= self._tuned(ccdr, X, y, classes, codes, several, best, seed)
         votes = best.pop("estimator__n_neighbors")
         best["n_neighbors"] = min(best["n_neighbors"], len(X) - 1)
         self.ccdr_ = ccdr.set_params(**best).fit(X, y)
@@ -219,7 +219,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self.beta_, self.n_neighbors_ = best["beta"], best["n_neighbors"]
         return self
 
-    def _search(self, ccdr, X, y, classes, codes, candidates, given, seed):
+    def _tuned(self, ccdr, X, y, classes, codes, candidates, given, seed):
         """The best candidates; copies of a row are held out together."""
         data = TrainingData(X, codes, classes, y=y)
         sample = draw_sample(data, cv=self.cv, max_samples=self.max_tuning_samples, random_state=seed)

@@ -17,18 +17,20 @@ def clearly_right(scores, codes):
 
 def nested_distances(Z, centers, candidates):
     """Negative squared distances (m, q, C) in the first r components, for each r of the candidates."""
-    out = np.empty((len(Z), len(candidates), len(centers)))
-    last = np.minimum(candidates, Z.shape[1]) - 1
-    for c, center in enumerate(centers):
-        out[:, :, c] = -np.cumsum((Z - center) ** 2, axis=1)[:, last]
-    return np.where(np.isnan(out), -np.inf, out)
+    return _nested(Z, centers, candidates, lambda center: -np.cumsum((Z - center) ** 2, axis=1))
 
 
 def nested_cosines(Z, centers, candidates):
     """Inner products with the centers of unit length (m, q, C) in the first r components."""
-    out = np.empty((len(Z), len(candidates), len(centers)))
-    last = np.minimum(candidates, Z.shape[1]) - 1
-    for c, center in enumerate(centers):
+
+    def cosines(center):
         norm = np.sqrt(np.cumsum(center**2))
-        out[:, :, c] = (np.cumsum(Z * center, axis=1) / np.where(norm > 0, norm, 1))[:, last]
-    return np.where(np.isnan(out), -np.inf, out)
+        return np.cumsum(Z * center, axis=1) / np.where(norm > 0, norm, 1)
+
+    return _nested(Z, centers, candidates, cosines)
+
+
+def _nested(Z, centers, candidates, scores):
+    last = np.minimum(candidates, Z.shape[1]) - 1
+    found = np.stack([scores(center)[:, last] for center in centers], axis=-1)
+    return np.where(np.isnan(found), -np.inf, found)
