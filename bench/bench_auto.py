@@ -34,9 +34,7 @@ NAMED = ["birthwt"] if QUICK else list(FRAMES)
 KEYS = ("accuracy", "balanced accuracy", "log loss", "AUC", "calibration error", "seconds")
 BUDGETS = (1,) if QUICK else (5, 20, 60)  # seconds
 BINS = 10  # of the expected calibration error
-SVM_SEARCH, SVM_FIT = 5000, 50_000  # rows of larger sets, on which an SVM is tuned and trained
 SHOWN = ("CatBoost", "SVM", "RandomForest", "LightGBM, tuned", "HistGradientBoosting", "k-NN")  # first of all
-ENDLESS = ("SVM, calibrated", "SVM, ranks")  # on half a million rows
 
 
 @cache
@@ -72,22 +70,6 @@ def coded(X, y, Q, truth):
     return X, codes, Q, np.where(np.isin(truth, known), np.searchsorted(known, truth), -1)
 
 
-class Subsampled:
-    """A search on some rows, and its winner trained on more."""
-
-    def __init__(self, search):
-        self.search = search
-
-    def fit(self, X, y):
-        order = np.random.RandomState(0).permutation(len(X))
-        self.search.fit(X[order[:SVM_SEARCH]], y[order[:SVM_SEARCH]])
-        self.model_ = self.search.best_estimator_.fit(X[order[:SVM_FIT]], y[order[:SVM_FIT]])
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
-
-
 def measured(method, X, y, Q, truth):
     """Seconds of the fit, accuracy, balanced accuracy and area under the ROC curve in per cent, log loss, and the
     expected calibration error."""
@@ -97,7 +79,6 @@ def measured(method, X, y, Q, truth):
         if method not in installed():
             pytest.skip(f"{method} is not installed")
         model = PEERS[method](1)
-        model = Subsampled(model) if method == "SVM" and len(X) > SVM_FIT else model
         model = make_pipeline(SimpleImputer(), model) if np.isnan(X).any() else model
     else:
         try:
@@ -295,25 +276,19 @@ def set_by_set(rows):
 
 
 def official(name):
-    """Training and test part of a set in the split that is usual in publications, or of covertype half a million."""
+    """Training and test part of a set in the split that is usual in publications."""
     data, kept = load(name), slice(0, 400 if QUICK else None)
     if name == "satimage":
         return coded(*(data[key][kept] for key in ("X_train", "y_train", "X_test", "y_test")))
-    X, y, n = data["X"], data["y"], 16_000 if name == "letter" else 500_000
-    if name == "covertype":
-        order = np.random.RandomState(0).permutation(len(X))
-        X, y = X[order].astype(np.float32), y[order]
+    X, y, n = data["X"], data["y"], 16_000
     return coded(X[:n][kept], y[:n][kept], X[n:][kept], y[n:][kept])
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["satimage"] if QUICK else ["satimage", "letter", "covertype"])
+@pytest.mark.parametrize("name", ["satimage"] if QUICK else ["satimage", "letter"])
 def test_in_full(record, name, method):
-    """Letter 16 000 / 4 000, satimage 4 435 / 2 000, covertype 500 000 / 81 012. On covertype the SVM is tuned on 5
-    000 rows and trained on 50 000. The number of steps of `KernelMetric`, a part of AutoClassifier, was chosen with a
-    look at 6 000 of covertype's test rows, so that its accuracy there is not that of unseen rows."""
-    if name == "covertype" and method in ENDLESS:
-        pytest.skip("takes days")
+    """Letter 16 000 / 4 000, satimage 4 435 / 2 000; covertype is on the page of
+    [large data](large.md)."""
     record(measured(method, *official(name)))
 
 
