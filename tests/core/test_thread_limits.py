@@ -13,10 +13,11 @@ import threadpoolctl
 from sklearn.datasets import load_iris
 
 import spectralcls
-from spectralcls import PerTurboClassifier
+from spectralcls import CCDRClassifier, PerTurboClassifier
 from spectralcls._core import threads as _parallel
 from spectralcls._core.threads import serial_blas
 from spectralcls._utils.cached import cached_property
+from spectralcls.ccdr import _eigenmap
 from spectralcls.linalg import rpcholesky
 from spectralcls.perturbo import _tuning
 
@@ -99,13 +100,20 @@ def test_concurrent_calls_leave_all_limits_alone(call):
     assert limits() == before
 
 
+TUNED = {
+    _tuning: lambda n_jobs: PerTurboClassifier(bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1], n_jobs=n_jobs),
+    _eigenmap: lambda n_jobs: CCDRClassifier(n_jobs=n_jobs),
+}
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_class_is_tuned_on_by_one_thread(n_jobs, monkeypatch):
+@pytest.mark.parametrize("module", TUNED)
+def test_small_matrices_are_decomposed_by_one_thread(module, n_jobs, monkeypatch):
     """Threads of BLAS beside it are not counted in n_jobs, and several such fits keep each other waiting."""
     X, y = load_iris(return_X_y=True)
-    seen, eigh = set(), _tuning.eigh
-    monkeypatch.setattr(_tuning, "eigh", lambda A: seen.update(limits("blas").values()) or eigh(A))
-    PerTurboClassifier(bandwidth_grid=[0.5, 1.0], alpha_grid=[0.1], n_jobs=n_jobs).fit(X, y)
+    seen, eigh = set(), module.eigh
+    monkeypatch.setattr(module, "eigh", lambda A: seen.update(limits("blas").values()) or eigh(A))
+    TUNED[module](n_jobs).fit(X, y)
     assert seen == {1}
 
 

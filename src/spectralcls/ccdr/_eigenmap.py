@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.sparse import block_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator
 
+from .._core.interrupt import eigh
+from .._core.threads import serial_blas
 from .._utils.advice import quietly
 from ..linalg import fix_signs, top_eigenpairs
 
@@ -105,7 +106,8 @@ def _leading(S, null, k):
     if k <= 0:
         return np.empty(0), np.empty((size, 0))
     if size <= max(DENSE_SIZE, 3 * k):
-        values, vectors = eigh((S - null @ null.T).toarray(), driver="evd")
+        with serial_blas():
+            values, vectors = eigh((S - null @ null.T).toarray())
     else:
         result = _iterate(S, null, k)
         values, vectors = result.values, result.vectors
