@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "isa/loader.hpp"
@@ -151,6 +152,56 @@ void sums_are_those_of_all_terms() {
       }
 }
 
+// Kept points and an index of them, which are packed and built by the first that needs them: several callers at once.
+// Half of them were interrupted in what they did first.
+template <class T>
+void callers_share_kept_points() {
+  constexpr index_t n = 4000, m = 100, d = 3, k = 5;
+  const std::vector<T> X = normal<T>(n * d, 9), Q = normal<T>(m * d, 10);
+  const MatrixView<T> queries{Q.data(), m, d}, points{X.data(), n, d};
+  struct Kept {
+    std::shared_ptr<const PackedPoints<T>> packed;
+    std::shared_ptr<const NeighborIndex<T>> index;
+  };
+  const auto kept = [&] {
+    return Kept{functions<T>().pack_points(points, nullptr, 1, nullptr, 1, threads(2)),
+                functions<T>().index_points(points)};
+  };
+  const auto answers = [&](const Kept& of, const Execution& run) {
+    std::vector<T> found(m * (2 + k));
+    T* out = found.data();
+    for (const double bandwidth : {0.03, 1.0}) {  // with most pairs pruned, and with all
+      KernelSums<T> request;
+      request.queries = queries;
+      request.points = points;
+      request.packed = of.packed;
+      request.bandwidths = {bandwidth};
+      functions<T>().plain_sums(request, out, run);
+      out += m;
+    }
+    std::vector<std::int64_t> indices(m * k);
+    functions<T>().nearest_neighbors(queries, points, of.index.get(), k, Search::automatic, out, indices.data(), run);
+    return found;
+  };
+  const std::vector<T> expected = answers(kept(), threads(1));
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Kept shared = kept();
+    std::vector<std::vector<T>> found(4);
+    std::vector<std::thread> callers;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      callers.emplace_back([&, i] {
+        Execution run = threads(2);
+        run.interrupted = [] { return true; };
+        try {
+          if (i % 2 == 0) answers(shared, run);
+        } catch (const Interrupted&) {}
+        found[i] = answers(shared, threads(2));
+      });
+    for (std::thread& caller : callers) caller.join();
+    for (const std::vector<T>& one : found) CHECK(one == expected);
+  }
+}
+
 template <class T>
 void products_are_those_of_loops() {
   constexpr index_t n = 130;
@@ -231,6 +282,7 @@ template <class T>
 void of_one_type() {
   neighbors_are_those_of_all_distances<T>();
   sums_are_those_of_all_terms<T>();
+  callers_share_kept_points<T>();
   products_are_those_of_loops<T>();
   multiple_eigenvalues_are_found<T>();
 }
