@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bench.classifiers import OURS, PEERS
 from bench.data import folder, load
-from bench.measure import QUICK, gib_beyond, limited_threads, paired, processor_seconds
+from bench.measure import QUICK, gib_beyond, limited_threads, paired, processor_seconds, side_by_side, spread
 from bench.pages import pick, view
 from bench.reproduce.data import SIMULATED, TITLES, MissingData, Source, parts
 
@@ -86,6 +86,21 @@ def test_size(record, size, name):
         model, seconds = processor_seconds(make(name).fit, X, codes[train])
         accuracy = float(np.mean(np.ravel(model.predict(Q)) == codes[test]))
     record({"seconds": seconds, "accuracy": 100 * accuracy})
+
+
+@pytest.mark.parametrize("name", [*OURS, *THEIRS])
+def test_one_row(record, name):
+    """Milliseconds of `predict` for one row and for 500, after a fit to 1000 points of 15 features and three classes;
+    ours begin with checks, which take .05 to .1."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, POINTS)
+    X, Q = rng.standard_normal((POINTS, 15)) + 0.5 * y[:, None], rng.standard_normal((500, 15)) + 0.5
+    with warnings.catch_warnings(), limited_threads(1):
+        warnings.simplefilter("ignore")
+        model = make(name).fit(X, y)
+    rows = {"one row, ms": Q[:1], "500 rows, ms": Q}
+    timings = side_by_side({key: lambda some=some: model.predict(some) for key, some in rows.items()}, threads=1)[0]
+    record({key: {"median": 1e3 * t.median, "spread": 1e3 * spread(t.turns)["spread"]} for key, t in timings.items()})
 
 
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])
