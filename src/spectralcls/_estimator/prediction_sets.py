@@ -125,9 +125,10 @@ def predict_set(self, X, coverage=0.9, by_class=False):
     Warns
     -----
     UserWarning
-        If a metric was learned from the same points, which lowers the coverage by some points (no other parameter
-        that is tuned does, by measurement); if there are too few training points to exclude any class: fewer than
-        ``1 / (1 - coverage) - 1``, with `by_class` of that class.
+        If a metric was learned from the same points, which lowers the coverage by some points (tuning the other
+        parameters does so with few points: by up to five of a hundred with a dozen, hardly from a hundred on, by
+        measurement); if there are too few training points to exclude any class: fewer than ``1 / (1 - coverage) - 1``,
+        with `by_class` of that class.
     """
     if not isinstance(coverage, Real) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}.")
