@@ -25,8 +25,8 @@ for ax, (words, h) in zip(axes, bandwidths.items(), strict=True):
     posterior = model.predict_proba(plane)[:, 1].reshape(len(y_axis), len(x_axis))
     image = ax.pcolormesh(x_axis, y_axis, posterior, vmin=0, vmax=1, cmap="cividis", rasterized=True)
     ax.contour(x_axis, y_axis, posterior, levels=[0.5], colors="white", linewidths=1.5)
-    for c, marker in enumerate("o^"):
-        ax.scatter(*X[y == c].T, s=10, marker=marker, color=["black", "white"][c], edgecolors="gray", linewidths=0.3)
+    for c, (marker, inside, edge) in enumerate((("o", "black", "white"), ("^", "white", "black"))):
+        ax.scatter(*X[y == c].T, s=16, marker=marker, color=inside, edgecolors=edge, linewidths=0.5)
     accuracy = 100 * model.score(X_test, y_test)
     ax.set(title=f"h = {h:.2g}: {words}", xlabel=f"{accuracy:.1f} % of 2 000 test points", xticks=[], yticks=[])
 figure.colorbar(image, ax=axes, label="posterior of the upper class", shrink=0.9)

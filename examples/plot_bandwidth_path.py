@@ -29,7 +29,7 @@ for classifier, (above, below) in zip(classifiers, axes.T, strict=True):
     above.set(title=type(classifier).__name__, ylim=(0.6, 1.0))
     if above is not axes[0, 0]:
         above.set_ylabel("")
-    above.legend(handles=[display.best_line_], loc="lower center")
+    above.legend(handles=[display.best_line_], loc="lower right")
     DecisionBoundaryDisplay.from_estimator(
         classifier, X, response_method="predict", ax=below, alpha=0.25, cmap=colors, grid_resolution=200
     )

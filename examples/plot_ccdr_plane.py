@@ -32,5 +32,5 @@ for ax, (name, embedding) in zip(axes, maps.items(), strict=True):
     accuracy = 100 * nearest.score(embedding.transform(X_test), y_test)
     ax.set(title=f"{name}: {accuracy:.0f} % by k-NN in the plane", xticks=[], yticks=[])
     ax.get_legend().remove()
-figure.legend(*axes[2].get_legend_handles_labels(), loc="outside right center", markerscale=2, title="digit")
+figure.legend(*axes[2].get_legend_handles_labels(), loc="outside right center", title="digit")
 plt.show()

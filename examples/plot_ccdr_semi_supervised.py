@@ -18,7 +18,7 @@ X, X_test, y, y_test = train_test_split(*load_digits(return_X_y=True), test_size
 
 
 def accuracy(n_labels, seed):
-    """Test accuracy of 1-NN on the raw pixels, and in the embedding with and without the unlabeled samples."""
+    """Test accuracy of 1-NN on the raw pixels, and in the embedding of all samples."""
     order = np.random.default_rng(seed).permutation(len(X))
     labeled = np.concatenate([order[y[order] == c][: n_labels // 10] for c in range(10)])
     partial = np.full(len(y), -1)

@@ -5,7 +5,7 @@ What cell is this? Labels with doubt for an AnnData
 A reference of blood cells with known types, new cells without. People who do this paste a k-nearest-neighbor vote with
 Gaussian weights, as in scArches, or fit a logistic regression, as CellTypist does. Here
 :class:`~spectralcls.KernelRidgeClassifier` takes the place of the vote: the same fifteen lines, and a cell unlike all
-types of the reference gets no type. The 700 cells come inside the scanpy package, which is not imported:
+types of the reference is marked unknown. The 700 cells come inside the scanpy package, which is not imported:
 ``pip install "spectralcls[examples]"``.
 """
 
@@ -107,7 +107,7 @@ surer = doubt <= np.median(doubt)
 print(f"Right in the surer half: {100 * np.mean(~wrong[surer]):.1f} %,", end=" ")
 print(f"in the other half: {100 * np.mean(~wrong[~surer]):.1f} %")
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained")
-drawn = axes[0].scatter(*done.obsm["X_umap"].T, c=doubt, s=9, cmap="viridis_r")
+drawn = axes[0].scatter(*done.obsm["X_umap"].T, c=doubt, s=9, cmap="cividis_r")
 figure.colorbar(drawn, ax=axes[0], label="Doubt")
 axes[0].set_title("Doubt of each label")
 axes[1].scatter(*done.obsm["X_umap"][~wrong].T, s=9, color="0.75", label="right")

@@ -34,7 +34,8 @@ for ax, values, title in zip(axes, (spectra, X), titles, strict=True):
         lines = ax.plot(values[y == country].T, color=f"C{i}", linewidth=0.5, alpha=0.6)
         lines[0].set_label(country)
     ax.set(xlabel="Channel", title=title)
-axes[0].legend()
+for line in axes[0].legend().get_lines():
+    line.set(linewidth=2, alpha=1)
 plt.show()
 
 # %%

@@ -104,6 +104,7 @@ ax.errorbar(np.arange(10), found.priors, 2 * found.standard_errors, fmt="o", lab
 ax.plot(np.arange(10), calibrated.class_prior_, "_", color="C1", markersize=14, label="in training")
 before, after = (log_loss(digit[shifted], each.predict_proba(digits[shifted])) for each in (calibrated, moved))
 ax.set(xlabel="Digit", ylabel="Share", title=f"Log loss {before:.3f} before, {after:.3f} with these shares")
+ax.margins(y=0.25)
 ax.legend(frameon=False)
 plt.show()
 
@@ -127,5 +128,6 @@ for place, (surprise, point) in enumerate(zip(detector.explain(asked) - usual, a
     right.bar(np.arange(2) + 0.4 * place, surprise, width=0.4, color=f"C{place + 1}", label=label)
 right.set_xticks([0.2, 1.2], ["Height", "Weight"])
 right.set(ylabel="Surprise given the other, above the usual", title="What makes 95 kg unusual")
-right.legend(frameon=False, loc="center right")
+right.margins(y=0.2)
+right.legend(frameon=False, loc="upper center", ncols=2)
 plt.show()

@@ -127,8 +127,8 @@ axes[0].legend(loc="lower right")
 plt.show()
 
 # %%
-# :class:`~spectralcls.KernelRegressor` smooths a jump, and knows nothing beyond the data. What helps: trees for jumps;
-# for the outside nothing but a formula.
+# :class:`~spectralcls.KernelRegressor` has one bandwidth. One that is narrow enough for a jump follows the noise beside
+# it, and beyond the data nothing is known. What helps: trees for jumps; for the outside nothing but a formula.
 x = np.sort(rng.uniform(0, 10, 150))
 y = np.where(x < 5, 0.0, 1.0) + 0.3 * np.maximum(x - 7, 0) + 0.05 * rng.normal(size=150)
 model = KernelRegressor().fit(x[:, None], y)

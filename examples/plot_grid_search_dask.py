@@ -30,7 +30,7 @@ with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_addres
         search.fit(X, y)
 scores = 100 * search.cv_results_["mean_test_score"].reshape(len(bandwidths), len(weightings))
 
-figure, ax = plt.subplots(figsize=(6, 3.6))
+figure, ax = plt.subplots(figsize=(4.4, 3.6))
 image = ax.imshow(scores, cmap="cividis")
 for i, j in np.ndindex(scores.shape):
     color = "white" if scores[i, j] < scores.mean() else "black"

@@ -2,8 +2,8 @@
 Kernel regression with a band
 =============================
 
-``KernelRegressor`` chooses bandwidth and degree by the exact leave-one-out error. The band holds 90 percent of new
-samples; it widens where the noise does, since it is made of the residuals of the samples around.
+``KernelRegressor`` chooses bandwidth and degree by the exact leave-one-out error. The band is made to hold 90 percent
+of new samples; it widens where the noise does, since it comes from the residuals of the samples around.
 """
 
 import matplotlib.pyplot as plt

@@ -3,7 +3,7 @@ Useless features and a learned metric
 =====================================
 
 A distance counts every feature. With more and more features of pure noise next to four that matter, nearest
-neighbors and Parzen windows lose their way; behind a learned metric they keep it.
+neighbors and Parzen windows lose their way; behind a learned metric Parzen windows keep it.
 """
 
 import warnings

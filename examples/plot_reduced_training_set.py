@@ -7,9 +7,10 @@ A kernel classifier keeps its training points, and a prediction costs as much as
 :func:`~spectralcls.kernel_mean.reduce_training_set` keeps a few, with weights: representatives whose
 weighted kernel mean is near that of their class, or, as the thesis proposes, the points of largest weight 1 / f.
 
-Representatives reach the accuracy of the whole set as soon as they span their class at the bandwidth in use;
-with fewer they are no better than a random subset. The points of largest weight are the border of the data:
-enough of them do where classes do not overlap; where classes overlap they mislead a density classifier.
+Representatives reach the accuracy of the whole set as soon as they span their class at the bandwidth in use.
+With fewer they beat a random subset where classes do not overlap (above), and not where they do (below). The
+points of largest weight are the border of the data: enough of them do where classes do not overlap; where classes
+overlap they mislead a density classifier, and more of them may be worse than few.
 """
 
 import matplotlib.pyplot as plt

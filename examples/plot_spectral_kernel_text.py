@@ -70,5 +70,5 @@ left.set(
     title="Each class stops at a number of components of its own",
 )
 left.legend()
-right.set(xlabel="component 2", ylabel="component 3", title="Documents of a module lie together", aspect="equal")
+right.set(xlabel="component 2", ylabel="component 3", title="Each component sets a module apart", aspect="equal")
 plt.show()
