@@ -8,7 +8,7 @@ from urllib.request import urlopen
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
-from gallery import cannot_run  # noqa: E402
+from gallery import can_run  # noqa: E402
 
 project = "spectralcls"
 author = "the spectralcls developers"
@@ -59,7 +59,7 @@ numpydoc_validation_checks = {"all", "ES01", "SA01", "EX01", "RT02"}
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"/plot_",
+    "filename_pattern": can_run(HERE.parent / "examples"),
     "ignore_pattern": r"__init__\.py",
     "backreferences_dir": "reference/backreferences",
     "doc_module": ("spectralcls",),
@@ -72,8 +72,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),
     "download_all_examples": False,
     "reset_modules": ("gallery.reset",),
-    "abort_on_example_error": False,
-    "expected_failing_examples": cannot_run(HERE.parent / "examples"),
+    "default_thumb_file": str(HERE / "_static" / "card.png"),
 }
 
 

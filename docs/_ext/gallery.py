@@ -5,8 +5,8 @@ an example moves to another section.
 
 An example that needs what the package does not ship names it in a comment, which the site removes:
 ``# sphinx_gallery_needs = ["letter.npz"]``. What ends in ``.npz`` is a file of the folder ``SPECTRALCLS_DATA``, any
-other name a package. If something is absent, the example still runs and fails, and the page says what to install; the
-build goes on. With ``SPECTRALCLS_REQUIRE_DATA`` no absent file is excused.
+other name a package. If something is absent, the example is shown and not run; its text says what to install. With
+``SPECTRALCLS_REQUIRE_DATA`` no absent file is excused.
 """
 
 import ast
@@ -83,12 +83,13 @@ def absent(example):
     ]
 
 
-def cannot_run(folder):
-    """The examples of a folder that lack something, each with a line on the standard error."""
-    lacking = {path: names for path in sorted(folder.glob("plot_*.py")) if (names := absent(path))}
+def can_run(folder):
+    """A pattern of the examples of a folder that lack nothing; each of the others gets a line on the standard error."""
+    lacking = {path: absent(path) for path in sorted(folder.glob("plot_*.py"))}
     for path, names in lacking.items():
-        print(f"NOT EXECUTED: {path.name} needs {', '.join(names)}", file=sys.stderr)
-    return [str(path) for path in lacking]
+        if names:
+            print(f"NOT EXECUTED: {path.name} needs {', '.join(names)}", file=sys.stderr)
+    return rf"/({'|'.join(path.stem for path, names in lacking.items() if not names)})\.py$"
 
 
 def reset(gallery_conf, fname):
