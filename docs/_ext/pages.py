@@ -51,10 +51,10 @@ def _caption_all(doctree, page):
 
 
 def description(doctree):
-    """The beginning of the first paragraph that has a sentence, as plain text."""
+    """The beginning of the first paragraph that has a sentence, as plain text; a note above the text is none."""
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
-        if len(text) > 30:
+        if len(text) > 30 and not isinstance(paragraph.parent, nodes.note):
             return text if len(text) <= 160 else text[:157].rsplit(" ", 1)[0] + " ..."
     return None
 

@@ -90,7 +90,7 @@ def page(name):
     module = importlib.import_module(f"spectralcls.{name}")
     title = f"spectralcls.{name}"
     names = documented(name)
-    lines = [title, "=" * len(title), "", f".. currentmodule:: {title}", "", summary(module), *autosummary(names)]
+    lines = [title, "=" * len(title), "", f".. module:: {title}", "", summary(module), *autosummary(names)]
     for constant in sorted(set(public_names(module)) - set(names)):
         lines += [f".. data:: {constant}", "", f"   ``{getattr(module, constant)!r}``", ""]
     return "\n".join(lines)
@@ -170,6 +170,19 @@ def _home(name, value):
     return f"spectralcls.{name}"
 
 
+def documented_as(target):
+    """Where a name is documented that users import from the package, or a member of it; None for other names."""
+    name, dot, member = target.removeprefix("spectralcls.").partition(".")
+    return _home(name, getattr(spectralcls, name)) + dot + member if name in spectralcls.__all__ else None
+
+
+def link_short_name(app, env, node, text):
+    """References by the names that users import."""
+    if node.get("refdomain") == "py" and (target := documented_as(node["reftarget"])):
+        options = node["refdoc"], app.builder, node["reftype"], target, node, text
+        return env.get_domain("py").resolve_xref(env, *options)
+
+
 def write(app):
     folder = Path(app.srcdir) / "reference"
     folder.mkdir(exist_ok=True)
@@ -213,7 +226,7 @@ FAILURES = {  # number of the picture in examples/plot_failures.py, and what it 
     "PerTurboClassifier": (3, "In many columns no bandwidth suits both a narrow and a wide class."),
     "ParzenDensity": (4, "Without bounds the density leaks over a limit that the data cannot cross."),
     "ParzenOutlierDetector": (5, "A clump of outliers is taken for usual."),
-    "KernelRegressor": (6, "A jump is smoothed, and nothing is known beyond the data."),
+    "KernelRegressor": (6, "One bandwidth suits no jump and its surroundings, and nothing is known beyond the data."),
     "KernelMap": (7, "Classes that are not the clusters of the data mix."),
     "SpectralKernelClassifier": (8, "Texts in words that training did not have all get the same answer."),
 }
@@ -242,6 +255,7 @@ def show_examples(app, what, name, obj, options, lines):
 
 def setup(app):
     app.connect("config-inited", lambda app, config: write(app), priority=400)
+    app.connect("missing-reference", link_short_name)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)  # before numpydoc's
     app.connect("autodoc-process-docstring", show_examples, priority=100)

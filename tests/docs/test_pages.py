@@ -1,0 +1,33 @@
+"""What the site's own extensions make of names and pages."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="the tests run without the source folder")
+
+
+def extension(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    loaded = import_module(name)
+    sys.modules.pop(name)
+    return loaded
+
+
+def test_names_that_users_import_link_to_the_module_that_documents_them(monkeypatch):
+    documented_as = extension("reference_pages", monkeypatch).documented_as
+    assert documented_as("spectralcls.ParzenClassifier") == "spectralcls.kernel_mean.ParzenClassifier"
+    assert documented_as("ParzenClassifier.fit") == "spectralcls.kernel_mean.ParzenClassifier.fit"
+    assert documented_as("spectralcls.kernels.bandwidth_grid") is None and documented_as("numpy.ndarray") is None
+
+
+def test_a_note_above_the_text_does_not_describe_a_page(monkeypatch):
+    nodes = pytest.importorskip("docutils.nodes")
+    pytest.importorskip("sphinx")
+    page = nodes.section()
+    page += nodes.note("", nodes.paragraph(text="Go to the end to download the full example code."))
+    page += nodes.paragraph(text="Each protein of a cell has a place, and a classifier finds it.")
+    assert extension("pages", monkeypatch).description(page).startswith("Each protein")
