@@ -29,5 +29,5 @@ for ax, (words, h) in zip(axes, bandwidths.items(), strict=True):
         ax.scatter(*X[y == c].T, s=16, marker=marker, color=inside, edgecolors=edge, linewidths=0.5)
     accuracy = 100 * model.score(X_test, y_test)
     ax.set(title=f"h = {h:.2g}: {words}", xlabel=f"{accuracy:.1f} % of 2 000 test points", xticks=[], yticks=[])
-figure.colorbar(image, ax=axes, label="posterior of the upper class", shrink=0.9)
+figure.colorbar(image, ax=axes, label="posterior of the lower class", shrink=0.9)
 plt.show()
