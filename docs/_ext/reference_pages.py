@@ -81,8 +81,8 @@ def summary(module):
     return inspect.cleandoc(module.__doc__ or "").split("\n\n")[0]
 
 
-def autosummary(names):
-    return ["", ".. autosummary::", "   :toctree: generated", "", *(f"   {name}" for name in names), ""]
+def autosummary(names, option):
+    return ["", ".. autosummary::", f"   {option}", "", *(f"   {name}" for name in names), ""]
 
 
 def page(name):
@@ -90,7 +90,8 @@ def page(name):
     module = importlib.import_module(f"spectralcls.{name}")
     title = f"spectralcls.{name}"
     names = documented(name)
-    lines = [title, "=" * len(title), "", f".. module:: {title}", "", summary(module), *autosummary(names)]
+    lines = [title, "=" * len(title), "", f".. module:: {title}", "", summary(module)]
+    lines += autosummary(names, ":toctree: generated")
     for constant in sorted(set(public_names(module)) - set(names)):
         lines += [f".. data:: {constant}", "", f"   ``{getattr(module, constant)!r}``", ""]
     return "\n".join(lines)
@@ -123,6 +124,8 @@ def index(names):
         "Every public name, by what it is for. Names without a module are imported from ``spectralcls``, the others",
         "from the module that is shown; the menu has one page a module.",
         "",
+        ".. currentmodule:: spectralcls",
+        "",
         ".. toctree::",
         "   :maxdepth: 2",
         "   :hidden:",
@@ -131,34 +134,20 @@ def index(names):
         "",
     ]
     for task, chosen in by_task().items():
-        rows = []
+        names = []
         for name, public in chosen:
             value = getattr(importlib.import_module(f"spectralcls.{name}"), public)
-            label = public if getattr(spectralcls, public, None) is value else f"{name}.{public}"
-            rows.append((f":obj:`{label} <spectralcls.{name}.{public}>`", value))
-        lines += [task, "-" * len(task), "", *table(rows)]
+            names.append(public if getattr(spectralcls, public, None) is value else f"{name}.{public}")
+        lines += [task, "-" * len(task), *autosummary(names, ":nosignatures:")]
     return "\n".join(lines)
 
 
-def table(rows):
-    """Names, and the first paragraph of what each is."""
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 35 65", "", "   * - name", "     - what it is"]
-    for name, value in rows:
-        first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
-        first = plain(re.sub(r" *\[\d+\]_", "", first))  # references are on the page of the name itself
-        lines += [f"   * - {name}", f"     - {first}"]
-    return [*lines, ""]
-
-
 def top_level():
-    """Where to find what ``import spectralcls`` gives."""
-    rows = []
-    for name in spectralcls.__all__:
-        value = getattr(spectralcls, name)
-        if not inspect.ismodule(value):
-            full, target = f"spectralcls.{name}", _home(name, value)
-            rows.append((f":obj:`{name} <{target}>`" if target != full else f"`{name}`", value))
-    return "\n".join(["spectralcls", "===========", "", summary(spectralcls), "", *table(rows)])
+    """What ``import spectralcls`` gives."""
+    lines = ["spectralcls", "===========", "", ".. module:: spectralcls", "", summary(spectralcls)]
+    only_here = [name for name in spectralcls.__all__ if documented_as(name) == f"spectralcls.{name}"]
+    lines += autosummary(spectralcls.__all__, ":nosignatures:")
+    return "\n".join(lines + [f".. autofunction:: {name}" for name in only_here])
 
 
 def _home(name, value):

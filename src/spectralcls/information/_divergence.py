@@ -19,7 +19,9 @@ def integrated_squared_error(
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Integrated squared error <p, p> - 2 <p, q> + <q, q> (equation 4.32 of [1]_).
+    """Integrated squared error <p, p> - 2 <p, q> + <q, q>.
+
+    Equation 4.32 of [1]_.
 
     Parameters
     ----------
@@ -94,7 +96,9 @@ def cauchy_schwarz_divergence(
     potential: str = "convolved",
     n_jobs: int | None = None,
 ) -> float:
-    """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))`` (equation 4.34 of [1]_).
+    """Cauchy-Schwarz divergence ``-log(<p, q> / sqrt(<p, p> <q, q>))``.
+
+    Equation 4.34 of [1]_.
 
     Parameters
     ----------

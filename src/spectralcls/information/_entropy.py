@@ -26,7 +26,9 @@ def information_potential(
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Information potential V(p) = <p, p>, the integral of p^2 (equation 4.28 of [1]_).
+    """Information potential V(p) = <p, p>, the integral of p^2.
+
+    Equation 4.28 of [1]_.
 
     Parameters
     ----------
@@ -91,7 +93,9 @@ def cross_information_potential(
     log: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Cross information potential <p, q>, the integral of p q (equations 4.34 and 4.38 of [1]_).
+    """Cross information potential <p, q>, the integral of p q.
+
+    Equations 4.34 and 4.38 of [1]_.
 
     Parameters
     ----------
@@ -229,7 +233,9 @@ def shannon_entropy(
     leave_one_out: bool = False,
     n_jobs: int | None = None,
 ) -> float:
-    """Differential entropy of Shannon by the plug-in estimate ``-sum_i w_i log p(x_i)`` (equation 4.39 of [1]_).
+    """Differential entropy of Shannon by the plug-in estimate ``-sum_i w_i log p(x_i)``.
+
+    Equation 4.39 of [1]_.
 
     Parameters
     ----------

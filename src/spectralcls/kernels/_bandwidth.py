@@ -208,7 +208,9 @@ def reference_rule(spread, n, d, rule, kernel):
 
 @validated(_CONSTRAINTS)
 def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, kernel: str = "gaussian") -> float:
-    """Univariate bandwidth that minimizes the AMISE if the density were normal: section 3.2.3 of [1]_.
+    """Univariate bandwidth that minimizes the AMISE if the density were normal.
+
+    Section 3.2.3 of [1]_.
 
     ``h = s (8 sqrt(pi) R(K) / (3 mu_2(K)^2 n))^(1/5)``; for the Gaussian this is the well-known
     ``1.06 s n^(-1/5)`` (the print of it there lacks s).
