@@ -104,7 +104,7 @@ ax.errorbar(np.arange(10), found.priors, 2 * found.standard_errors, fmt="o", lab
 ax.plot(np.arange(10), calibrated.class_prior_, "_", color="C1", markersize=14, label="in training")
 before, after = (log_loss(digit[shifted], each.predict_proba(digits[shifted])) for each in (calibrated, moved))
 ax.set(xlabel="Digit", ylabel="Share", title=f"Log loss {before:.3f} before, {after:.3f} with these shares")
-ax.margins(y=0.25)
+ax.set_ylim(0, 0.36)
 ax.legend(frameon=False)
 plt.show()
 
