@@ -172,6 +172,11 @@ def link_short_name(app, env, node, text):
         return env.get_domain("py").resolve_xref(env, *options)
 
 
+def source_of(app, module, name):
+    """An inherited method is looked for with its class: that of a class on Dask is not its counterpart's."""
+    return getattr(getattr(importlib.import_module(module), name.partition(".")[0], None), "__module__", None)
+
+
 def write(app):
     folder = Path(app.srcdir) / "reference"
     folder.mkdir(exist_ok=True)
@@ -245,6 +250,7 @@ def show_examples(app, what, name, obj, options, lines):
 def setup(app):
     app.connect("config-inited", lambda app, config: write(app), priority=400)
     app.connect("missing-reference", link_short_name)
+    app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)  # before numpydoc's
     app.connect("autodoc-process-docstring", show_examples, priority=100)

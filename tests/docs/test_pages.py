@@ -24,6 +24,14 @@ def test_names_that_users_import_link_to_the_module_that_documents_them(monkeypa
     assert documented_as("spectralcls.kernels.bandwidth_grid") is None and documented_as("numpy.ndarray") is None
 
 
+def test_an_inherited_method_has_its_source_with_its_class(monkeypatch):
+    pytest.importorskip("dask")
+    source_of = extension("reference_pages", monkeypatch).source_of
+    for name in ("ParzenClassifier", "ParzenClassifier.score_samples"):
+        assert source_of(None, "spectralcls.dask", name) == "spectralcls.dask.kernel_mean"
+    assert source_of(None, "spectralcls.kernels", "KERNELS") is None
+
+
 def test_a_note_above_the_text_does_not_describe_a_page(monkeypatch):
     nodes = pytest.importorskip("docutils.nodes")
     pytest.importorskip("sphinx")

@@ -19,7 +19,9 @@ _MOST_CLASSES = 10  # that a description lists
     {
         "target": [str, Integral, None],
         "schema": [Schema, None],
-        **dict.fromkeys(("drop", "categories", "numbers"), [list, tuple, set]),
+        "drop": [list, tuple, set],
+        "categories": [list, tuple, set],
+        "numbers": [list, tuple, set],
         "dates": [StrOptions({"dmy", "mdy", "ymd"}), None],
         "decimal": [StrOptions({".", ","}), None],
         "missing": [list, tuple, set, frozenset],
