@@ -71,9 +71,9 @@ def _log_sums(logk, W):
 
 def rounding(exponents, dtype, kernel="gaussian", grid=False):
     """Relative error that docs/guide/numerics.md allows a term e^-a, for any number of features."""
-    eps, more = np.finfo(dtype).eps, 10 if grid else 1
-    always = 32 * more * eps if kernel != "gaussian" else 1e-5 if np.dtype(dtype) == np.float32 else 1e-12
-    return always + 40 * more * exponents * eps
+    eps, single = np.finfo(dtype).eps, np.dtype(dtype) == np.float32
+    always = (72 if grid and not single else 32) * eps if kernel != "gaussian" else 1e-5 if single else 1e-12
+    return always + 40 * exponents * eps
 
 
 def rounding_of_sums(sums, dtype):
