@@ -31,7 +31,7 @@ SAMPLES = {
     "rings": lambda: make_two_rings(400, width=0.9, random_state=0),
     "spirals": lambda: make_two_spirals(400, noise=0.25, random_state=0),
 }
-OURS = ["CauchySchwarzClassifier", "ISEClassifier", "ParzenClassifier", "PerTurboClassifier"]
+OURS = ["AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "ParzenClassifier"]
 PEER = "SVC, grid search"
 
 
@@ -98,13 +98,16 @@ class Planes:
         low, high = np.min([*X, *Q], axis=0) - 0.4, np.max([*X, *Q], axis=0) + 0.4
         x, y = np.linspace(low[0], high[0], 200), np.linspace(low[1], high[1], 200)
         plane = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        scores = model.decision_function(plane).reshape(200, 200)
+        if hasattr(model, "decision_function"):
+            scores = model.decision_function(plane).reshape(200, 200)
+        else:
+            scores = model.predict_proba(plane)[:, 1].reshape(200, 200) - 0.5
         ax.contourf(x, y, scores > 0, levels=[-0.5, 0.5, 1.5], colors=COLORS, alpha=0.22)
         ax.contour(x, y, scores, levels=[0], colors="#404040", linewidths=1)
         for c, marker in enumerate("o^"):
             ax.scatter(*Q[truth == c].T, s=14, marker=marker, color=COLORS[c], edgecolors="white", linewidths=0.3)
         ax.set(xticks=[], yticks=[])
-        ax.set_xlabel(f"{found['accuracy']:.0f} %,  {found['ms']:.2g} ms", fontsize=10)
+        ax.set_xlabel(f"{found['accuracy']:.0f} %,  {found['ms']:.{0 if found['ms'] > 9.5 else 1}f} ms", fontsize=10)
         for spine in ax.spines.values():
             spine.set_visible(False)
 
