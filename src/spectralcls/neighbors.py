@@ -111,7 +111,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
 
     See Also
     --------
-    spectralcls.kernels.neighbors.knn_graph : The same graph as a function, symmetric on demand.
+    spectralcls.neighbors.knn_graph : The same graph as a function, symmetric on demand.
 
     Notes
     -----
