@@ -1,6 +1,5 @@
 """The vote against its definition, and what the classifier promises on easy, hard and broken data."""
 
-import datetime
 import pickle
 import warnings
 
@@ -268,8 +267,8 @@ def test_tables_with_categories_and_missing_values():
         model.predict(np.zeros((2, 5)))
     with pytest.raises(ValueError, match="Column 'number' of X holds texts, but numbers when"):
         model.predict(Q.assign(number="one"))
-    with pytest.raises(ValueError, match="'day' of X holds objects of type time"):
-        model.fit(X.assign(day=datetime.time(12)), y)
+    with pytest.raises(ValueError, match="'day' of X holds objects of type object"):
+        model.fit(X.assign(day=object()), y)
     assert np.mean(model.predict(X) == y) > 0.98
 
 

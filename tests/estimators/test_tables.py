@@ -1,6 +1,5 @@
 """Tables: categories and missing values, against direct sums and numerical integration in float64."""
 
-import datetime
 from functools import partial
 
 import numpy as np
@@ -527,7 +526,6 @@ def test_a_first_partial_fit_learns_the_table_as_fit_does():
 
 
 BAD = {
-    "times of day": ([datetime.time(12)] * 300, "Column 'bad' of X holds"),
     "nested": ([[1, 2]] * 300, "Column 'bad' of X holds"),
     "mixed": ([1, "one"] * 150, "Column 'bad' of X mixes values of several types"),
     "infinite": ([np.inf] + [0.0] * 299, "contains infinity: column 'bad', row 0"),

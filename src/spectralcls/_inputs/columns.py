@@ -91,19 +91,20 @@ class Dates:
     @classmethod
     def learned(cls, column, scale, weights=None):
         """From a column of dates; `scale` says whether to center and scale the numbers."""
-        values = date_parts(column.values)
-        names = varying_parts(column.values) or ("days",)
+        values = date_parts(column.dates)
+        names = varying_parts(column.dates) or ("days",)
         return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names})
 
     def values(self, column):
         """Numbers of the parts, (n, parts)."""
-        if column.kind != DATE and not column.missing.all():
+        dates = column.dates
+        if dates is None and not column.missing.all():
             raise ValueError(
                 f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."
             )
-        if column.kind != DATE:
+        if dates is None:
             return np.full((len(column.values), len(self.parts)), np.nan)
-        values = date_parts(column.values)
+        values = date_parts(dates)
         return np.column_stack([values.get(name, np.full(len(column.values), np.nan)) for name in self.parts])
 
     def encode(self, column):
@@ -144,6 +145,8 @@ def reason_to_leave_out(column):
         If most texts are numbers with decimal commas.
     """
     known = column.values[~column.missing]
+    if column.dates is not None:
+        return None
     if column.kind == TEXT:
         _refuse_decimal_commas(column.name, known[:_HEAD])
         if is_identifier(known, column.name):

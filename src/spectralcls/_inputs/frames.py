@@ -1,6 +1,8 @@
 """Columns of data frames and arrays: their values, which of them are missing, and of what kind they are."""
 
+import re
 from collections import Counter
+from datetime import date, datetime
 from numbers import Number
 from typing import NamedTuple
 
@@ -10,7 +12,15 @@ from .._utils.conversion import is_missing, named_overflow_errors
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 
-_DATES = {"date": "datetime64[D]", "datetime": "datetime64[us]", "timedelta": "timedelta64[us]"}  # by their types
+_DATES = {  # by their types; a time of day is one of the first day
+    "date": "datetime64[D]",
+    "datetime": "datetime64[us]",
+    "time": "datetime64[us]",
+    "timedelta": "timedelta64[us]",
+}
+_FIRST_DAY = date(1970, 1, 1)
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?"
+_ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK})?|{_CLOCK}", re.ASCII)
 
 
 def plural(kind):
@@ -42,6 +52,21 @@ class Column(NamedTuple):
     def take(self, rows):
         """Some of the rows."""
         return self._replace(values=self.values[rows], missing=self.missing[rows])
+
+    @property
+    def dates(self):
+        """Dates or durations, also of texts that all are dates or times of day as ISO 8601 has them; otherwise None."""
+        if self.kind != TEXT:
+            return self.values if self.kind == DATE else None
+        texts = self.values[~self.missing]
+        if not len(texts) or not all(map(_ISO.fullmatch, texts)):
+            return None
+        dates = np.full(len(self.values), np.datetime64("NaT", "us"))
+        try:
+            dates[~self.missing] = np.array(list(map(_moment, texts)), dates.dtype)
+        except ValueError:  # a day or an hour that does not exist
+            return None
+        return dates
 
 
 class Columns(list):
@@ -83,8 +108,8 @@ def read_columns(X):
     Raises
     ------
     TypeError, ValueError
-        For a frame that narwhals does not know, and a column of times of day, of nested values or of values of several
-        types: in one sentence that names the column.
+        For a frame that narwhals does not know, and a column of nested values or of values of several types: in one
+        sentence that names the column.
     """
     if not is_frame(X):
         return as_columns(X if hasattr(X, "dtype") else np.array(X, dtype=object))
@@ -122,9 +147,7 @@ def _of_series(series, name, nw):
         values = np.array(kept.cast(nw.Float32 if single else nw.Float64).to_numpy())
         values[missing] = np.nan
         return Column(name, NUMBER, values, np.isnan(values))
-    if dtype == nw.Time:
-        raise ValueError(f"Column {name!r} of X holds times of day: make numbers of it, such as hours, or drop it.")
-    if dtype.is_temporal():
+    if dtype.is_temporal() and dtype != nw.Time:
         if getattr(dtype, "time_zone", None) is not None:
             series = series.dt.replace_time_zone(None)  # the time on the wall there
         return _of_dates(name, series.to_numpy())
@@ -175,6 +198,8 @@ def _of_objects(name, values, missing=None):
     if kind in _DATES:
         values = values.copy()
         values[missing] = None
+        if kind == "time":
+            values[~missing] = [datetime.combine(_FIRST_DAY, time, None) for time in values[~missing]]
         return _of_dates(name, values.astype(_DATES[kind]))
     if kind not in (TEXT, BOOLEAN):
         raise ValueError(
@@ -182,6 +207,11 @@ def _of_objects(name, values, missing=None):
             "drop it."
         )
     return Column(name, kind, values, missing)
+
+
+def _moment(text):
+    """What NumPy reads: a time of day with two digits of the hour and the first day."""
+    return text if "-" in text else f"{_FIRST_DAY}T{text.rjust(5 if text.count(':') == 1 else 8, '0')}"
 
 
 def _of_dates(name, values):
@@ -194,4 +224,7 @@ def _kind_of(value):
         return TEXT
     if isinstance(value, bool | np.bool_):
         return BOOLEAN
-    return "number" if isinstance(value, Number) and not isinstance(value, complex) else type(value).__name__
+    if isinstance(value, Number) and not isinstance(value, complex):
+        return "number"
+    names = [kind.__name__ for kind in type(value).__mro__]
+    return next((name for name in names if name in _DATES), names[0])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .columns import Dates, LeftOut, Levels, Number, numbers, reason_to_leave_out, scaled
-from .frames import BOOLEAN, DATE, NUMBER, Column
+from .frames import BOOLEAN, NUMBER, Column
 
 _OF_NUMBERS = ("center", "scale", "observed", "spread")
 
@@ -154,7 +154,7 @@ def learned_column(column, is_category, scale, weights=None):
     reason = reason_to_leave_out(column)
     if reason is not None:
         return LeftOut(column.name, reason)
-    if column.kind == DATE:
+    if column.dates is not None:
         return Dates.learned(column, scale, weights)
     return Number.learned(column.name, numbers(column), scale, weights)
 
@@ -177,7 +177,8 @@ def categorical_columns(spec, columns):
     if isinstance(spec, str):
         if spec != "from_dtype":
             raise ValueError(f'categorical_features must be "from_dtype", names, positions or a mask, got {spec!r}.')
-        return [column.kind not in (NUMBER, DATE) and reason_to_leave_out(column) is None for column in columns]
+        texts = [column.kind != NUMBER and column.dates is None for column in columns]
+        return [text and reason_to_leave_out(column) is None for text, column in zip(texts, columns, strict=True)]
     given = np.asarray(spec)
     if given.dtype.kind == "b":
         if given.shape != (n,):
@@ -197,7 +198,7 @@ def categorical_columns(spec, columns):
 def require_numbers(columns, categorical, name):
     """Raise for the first column that is neither a category nor numbers."""
     for column, is_category in zip(columns, categorical, strict=True):
-        if is_category or column.kind in (NUMBER, BOOLEAN, DATE) or reason_to_leave_out(column):
+        if is_category or column.kind in (NUMBER, BOOLEAN) or column.dates is not None or reason_to_leave_out(column):
             continue
         example = next(iter(column.values[~column.missing]), None)
         raise ValueError(
