@@ -178,6 +178,7 @@ def test_an_end_that_is_no_better_than_its_neighbor_is_no_end(data):
         (PerTurboClassifier, " or scoring="),
         (KernelRidgeClassifier, " gives"),
         (KernelLogisticClassifier, " gives"),
+        (AutoClassifier, " gives"),
     ],
 )
 def test_one_class_for_all_held_out_samples_is_warned_of(make, advice):
@@ -204,10 +205,12 @@ def test_shorter_ways_have_the_bits_of_the_longer_ones(n):
 
 
 def test_parts_of_an_estimator_do_not_warn():
-    """The warning would name a class that nobody asked for."""
+    """The warning would name a class that nobody asked for: the vote has its own."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 2)), np.arange(120) < 4
-    AutoClassifier().fit(X, y)
+    with pytest.warns(UserWarning) as said:
+        AutoClassifier().fit(X, y)
+    assert [str(warning.message).split()[0] for warning in said] == ["AutoClassifier"]
 
 
 def test_weights_of_a_sample_are_those_given_but_for_a_power_of_two(data):

@@ -164,7 +164,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
         Warns
         -----
         UserWarning
-            If `time_budget` did not suffice for all points and members.
+            If `time_budget` did not suffice for all points and members, or all points that members have not seen get
+            the same class.
         """
         clock = Clock(self.time_budget)
         self._inputs = Positions(type(self).__name__, class_weight=self.class_weight)
@@ -232,6 +233,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:
             self.summary_ += f"; without {', '.join(self.dropped_)}"
+        if len(ensemble.parts) and np.ptp(self._vote(ensemble.posteriors).argmax(axis=1)) == 0:
+            self._warn_of_one_class()
         if ensemble.n_samples < n or left_out:
             warnings.warn(
                 f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "
