@@ -1,5 +1,8 @@
 """Tables as offices export them, read by `spectralcls.datasets.read_table`."""
 
+import bz2
+import datetime
+import gzip
 import zipfile
 
 import numpy as np
@@ -96,6 +99,77 @@ def test_the_customer_table_as_parquet_and_as_a_spreadsheet(tmp_path, truth):
         assert_array_equal(again.data, expected.data)
 
 
+@pytest.fixture
+def book(tmp_path):
+    """A function that writes a spreadsheet with sheets of the given rows."""
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+
+    def write(hidden=(), merged=(), **sheets):
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for name, rows in sheets.items():
+            sheet = book.create_sheet(name)
+            sheet.sheet_state = "hidden" if name in hidden else "visible"
+            for row in rows:
+                sheet.append(row)
+            for cells in merged:
+                sheet.merge_cells(cells)
+        book.save(tmp_path / "t.xlsx")
+        return tmp_path / "t.xlsx"
+
+    return write
+
+
+SMALL = [["a", "c"], [1.5, "x"], [2.5, "y"]]
+
+
+def test_other_sheets_are_named_and_can_be_chosen(book, tmp_path):
+    path = book(Cover=[], Old=SMALL, New=[["a", "c"], [3.5, "x"], [4.5, "y"]], Lists=[["x"]], hidden=["Lists"])
+    with pytest.warns(UserWarning, match="the sheet 'Old' is read, and not 'New': name one with sheet= \\(--sheet\\)"):
+        table = read_table(path, target="c")
+    assert table.data.tolist() == [[1.5], [2.5]] and "sheet 'Old'" in table.DESCR
+    for sheet in ("New", 2, "2"):
+        assert read_table(path, target="c", sheet=sheet).data.tolist() == [[3.5], [4.5]]
+    model, out = tmp_path / "m.skops", tmp_path / "out.csv"
+    fit = ["fit", path, "--target", "c", "--classifier", "parzen", "--out", model, "--sheet", "Old"]
+    assert main(list(map(str, fit))) == 0
+    assert main(list(map(str, ["predict", model, path, "--out", out, "--sheet", "New", "--keep", "a"]))) == 0
+    assert [line.split(",")[1] for line in out.read_text("utf-8").split()] == ["a", "3.5", "4.5"]
+    with pytest.raises(ValueError, match="no sheet 'Next'; there are 4 sheets: 'Cover', 'Old', 'New', 'Lists'"):
+        read_table(path, sheet="Next")
+    for sheets in (dict(sheet="Cover"), {}):
+        with pytest.raises(ValueError, match="sheet is empty"):
+            read_table(book(Cover=[], Lists=SMALL, hidden=["Lists"]), **sheets)
+
+
+def test_rows_of_a_sheet_are_counted_from_its_top(book):
+    path = book(A=[[], [], *SMALL, ["z", "y"], [3.5, "x"]])
+    with pytest.raises(ValueError, match="column 'a': 'z' in row 6"):
+        read_table(path, target="c")
+
+
+@pytest.mark.parametrize(
+    ("rows", "merged"),
+    [
+        ([["of customers", None], *SMALL], ["A1:B1"]),
+        ([["who", None, "what", None], ["n", "a", "c", "d"], [1, 2.5, "x", 3]], ["A1:B1", "C1:D1"]),
+        ([["Customers 2022", None], [None, None], *SMALL], []),
+    ],
+)
+def test_a_header_of_merged_cells_or_a_title_is_refused(book, rows, merged):
+    with pytest.raises(ValueError, match="row 1 does not name each column .* give all names in one row"):
+        read_table(book(A=rows, merged=merged))
+
+
+def test_times_of_a_spreadsheet_are_those_of_a_text_file(book, tmp_path):
+    times = [datetime.time(8, 15), datetime.time(23, 59, 30), datetime.time(12)]
+    found = read_table(book(A=[["at", "b"], *([time, k + 0.5] for k, time in enumerate(times))]))
+    text = written(tmp_path, "at,b\n" + "".join(f"{time},{k + 0.5}\n" for k, time in enumerate(times)))
+    assert found.feature_names == read_table(text).feature_names == ["at", "b"]
+    assert_allclose(found.data, read_table(text).data, rtol=1e-14)
+
+
 def test_types_learned_from_parquet_read_dates_of_texts(tmp_path):
     days = np.array(["2022-09-28", "2022-10-03", "2023-01-15"], "datetime64[D]")
     pq.write_table(pa.table({"a": days, "b": [1.5, 2.5, 3.5]}), tmp_path / "t.parquet")
@@ -131,6 +205,17 @@ def test_text_of_any_kind(tmp_path, encoding, newline, delimiter):
     table = read_table(path, target="label")
     assert_array_equal(table.data, [[1.5, 2], [-300, 4], [5, 6]])
     assert table.target.tolist() == ["x", "y", "x"] and table.feature_names == ["größe", "b"]
+
+
+@pytest.mark.parametrize(("name", "pack"), [("t.csv.gz", gzip.compress), ("t.CSV.BZ2", bz2.compress)])
+def test_text_that_is_packed(tmp_path, name, pack):
+    text = "größe;label\n1,5;x\n-300;y\n".encode("cp1252")
+    table = read_table(written(tmp_path, pack(text), name), target="label")
+    assert_array_equal(table.data, [[1.5], [-300]])
+    assert table.feature_names == ["größe"]
+    for damaged in (pack(text)[:-12], b"a,label\n1,x\n"):
+        with pytest.raises(ValueError, match=f"{name}: not a readable .*file"):
+            read_table(written(tmp_path, damaged, name), target="label")
 
 
 def test_a_named_encoding_may_have_a_mark(tmp_path):
@@ -323,12 +408,22 @@ def test_a_mark_or_nothing(tmp_path):
         (["9/28/2022 3:30 PM", "2/1/2023 12:00 AM"], ["2022-09-28T15:30", "2023-02-01T00:00"]),
         (["2022-09-28T06:00:00Z", "2023-02-01 12:00"], ["2022-09-28T06:00", "2023-02-01T12:00"]),
         (["08:15", "23:59:30"], ["1970-01-01T08:15", "1970-01-01T23:59:30"]),
+        (["2022-09", "2023/2"], ["2022-09-01", "2023-02-01"]),
+        (["Mi, 28.09.2022", "Mi. 01.02.2023 08:15", "Mi.,1.3.2023"], ["2022-09-28", "2023-02-01T08:15", "2023-03-01"]),
+        (["Mittwoch, 28. September 2022", "Mittwoch 1. Februar 2023"], ["2022-09-28", "2023-02-01"]),
+        (["Wed, 28 Sep 2022", "Wednesday 1 February 2023"], ["2022-09-28", "2023-02-01"]),
+        (["Wednesday, September 28, 2022", "Wed Feb 1 2023"], ["2022-09-28", "2023-02-01"]),
     ],
 )
 def test_dates_and_times(tmp_path, cells, expected):
     table = read_table(written(tmp_path, "a;b\n" + "".join(f"{cell};{k}\n" for k, cell in enumerate(cells))))
     days = np.array(expected, "datetime64[s]").astype(float) / 86_400
     assert_allclose(column(table, "a"), days, rtol=1e-14)
+
+
+def test_months_have_no_weekday(tmp_path):
+    path = written(tmp_path, "a;b\n2022-09;1,5\n2022-10;2,5\n2023-01;2,5\n")
+    assert read_table(path).feature_names == ["a", "a (month)", "b"]
 
 
 def test_an_ambiguous_order_of_dates_is_asked_for(tmp_path):
@@ -465,6 +560,31 @@ def test_a_table_of_nothing_but_its_target(tmp_path):
 def test_a_missing_target_is_named_by_its_lines(tmp_path):
     with pytest.raises(ValueError, match="target 'c' is missing in lines 3, 5"):
         read_table(written(tmp_path, "a,c\n1,x\n2,-\n3,y\n4,\n5,x\n"), target="c")
+
+
+def test_words_that_may_name_a_class_do_in_the_target(tmp_path):
+    lines = ["1.5,none", "2.5,NA", "none,None", "3.5,mild", "4.5,fehlt"]
+    path = written(tmp_path, "a,c\n" + "\n".join(lines))
+    with pytest.warns(
+        UserWarning, match="'NA', 'None', 'fehlt', 'none' in the target 'c' counts as a class: .*--missing"
+    ):
+        table = read_table(path, target="c")
+    assert table.target.tolist() == ["none", "NA", "None", "mild", "fehlt"]
+    assert_array_equal(table.data[:, 0], [1.5, 2.5, np.nan, 3.5, 4.5])
+    with pytest.raises(ValueError, match="target 'c' is missing in lines 2, 4: fill"):
+        read_table(written(tmp_path, "a,c\n1,none\n2,x\n3,None\n4,y\n"), target="c", missing=["None"])
+    for word in ("", "  ", "NaN", "null", "<NA>", "#N/A", "k.A."):
+        with pytest.raises(ValueError, match="target 'c' is missing in line 3"):
+            read_table(written(tmp_path, f"a,c\n1,x\n2,{word}\n3,y\n"), target="c")
+
+
+@pytest.mark.filterwarnings("ignore:.*counts as a class")
+def test_a_class_called_none_is_predicted(tmp_path):
+    path, model, out = tmp_path / "t.csv", tmp_path / "m.skops", tmp_path / "out.csv"
+    path.write_text("a,c\n" + "".join(f"{k / 8},{'None' if k < 20 else 'NA'}\n" for k in range(40)))
+    assert main(["fit", str(path), "--target", "c", "--classifier", "parzen", "--out", str(model)]) == 0
+    assert main(["predict", str(model), str(path), "--out", str(out)]) == 0
+    assert [line.split(",")[1] for line in out.read_text("utf-8").split()[1:]] == ["None"] * 20 + ["NA"] * 20
 
 
 @pytest.mark.parametrize("option", [{"dates": "dym"}, {"decimal": ";"}, {"unknown": "ignore"}])

@@ -9,6 +9,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from . import tables
 from .arguments import YES_OR_NO, jobs, threads
 from .errors import CommandError
 from .outputs import check, keep_apart, written
@@ -38,7 +39,7 @@ def add_options(parser):
     add("--unknown", choices=("error", "missing"), default="error", help="what a level is that the model does not know")
     add("--escape", **YES_OR_NO, help="put ' before cells that a spreadsheet would run as formulas (default: yes)")
     add("--resume", action="store_true", help="keep the parts that are there and write the others")
-    add("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
+    tables.add_places(parser)
     add("--n-jobs", type=jobs, metavar="N", help="threads (default: all cores)")
     add("--quiet", action="store_true", help="show no progress")
 
@@ -105,10 +106,11 @@ def _schema(model, source):
 
 def _sources(model, arguments):
     """Pairs (number of the first row, callable that reads) of the parts of the input."""
-    from ..datasets import Schema, table_parts
+    from ..datasets import table_parts
 
-    names = [column.name for column in getattr(model, "table_schema_", Schema(())).columns]
-    return table_parts(arguments.data, known=names, encoding=arguments.encoding, as_written=bool(arguments.keep))
+    where = {"encoding": arguments.encoding, "sheet": arguments.sheet}
+    schema = getattr(model, "table_schema_", None)
+    return table_parts(arguments.data, schema=schema, as_written=bool(arguments.keep), **where)
 
 
 def _write_text(model, arguments):

@@ -15,6 +15,12 @@ _READING = {  # option: parameter of read_table
 }
 
 
+def add_places(parser):
+    """The options on where in a file the table stands, which `predict` has too."""
+    parser.add_argument("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
+    parser.add_argument("--sheet", metavar="NAME", help="of a spreadsheet: name or position (default: the first)")
+
+
 def add_options(parser):
     """The options of reading."""
     group = parser.add_argument_group("reading a file", "All of this is found out; an option overrules it.")
@@ -28,7 +34,7 @@ def add_options(parser):
         )
     group.add_argument("--dates", choices=("dmy", "mdy", "ymd"), help="order of day, month and year")
     group.add_argument("--decimal", choices=(".", ","), help="decimal sign")
-    group.add_argument("--encoding", metavar="NAME", help="of a text file, e.g. cp1252")
+    add_places(group)
     group.add_argument("--dry-run", action="store_true", help="print what was understood of the file, and end")
 
 
@@ -66,7 +72,7 @@ def read(arguments, n_samples=None):
 
     path = Path(arguments.data)
     is_file = path.suffix or path.exists()
-    options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "encoding")}
+    options = {name: getattr(arguments, name) for name in (*_READING, "dates", "decimal", "encoding", "sheet")}
     try:
         if is_file and path.suffix.lower() != ".npz" and not arguments.data.startswith("openml:"):
             if arguments.target is None and path.exists() and not arguments.dry_run:

@@ -15,12 +15,13 @@ MISSING = frozenset(
     "|-|--|–|—|.|?|na|n/a|n.a.|#n/a|#na|<na>|nan|null|#null!|none|nil|k.a.|k. a.|k.a|ka.|keine angabe|leer"
     "|fehlt|n.v.|n. v.|n/v|n.d.|n/d|#wert!|#value!|#div/0!|#bezug!|#ref!|#zahl!|#num!|#name?".split("|")
 )
+CLASSES = frozenset(("na", "none", "nil", "leer", "fehlt"))  # of these words those that name a class, in a target
 # (false, true) in the languages of office programs.
 _PAIRS = (
     "false true|no yes|n y|f t|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero|off on"
 )
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
-ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "time")  # of day, month or its name, and year; a time of day
+ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month or its name, and year; a time of day
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
@@ -45,13 +46,15 @@ _TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[
 _AT = rf"(?:[T ,]+{_TIME})?$"
 _DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<name>\pL+)"
 _BETWEEN = r"[-/.]\s?"
+_WEEKDAY = r"^(?:(?i:mo|di|mi|do|fr|sa|so|tu|we|th|su)\pL*[., ]+)?"  # German and English, ahead of a date
 _YEAR = r"(?P<y>\d{4}|\d{2})"
 _PATTERNS = {
-    "ymd": rf"^(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",
-    "dmy": rf"^{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}{_YEAR}{_AT}",
-    "mdy": rf"^{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}{_YEAR}{_AT}",
-    "dny": rf"^{_DAY}[-/. ]+{_NAME}[-/., ]+{_YEAR}{_AT}",
-    "ndy": rf"^{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
+    "ymd": rf"{_WEEKDAY}(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",
+    "dmy": rf"{_WEEKDAY}{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}{_YEAR}{_AT}",
+    "mdy": rf"{_WEEKDAY}{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}{_YEAR}{_AT}",
+    "dny": rf"{_WEEKDAY}{_DAY}[-/. ]+{_NAME}[-/., ]+{_YEAR}{_AT}",
+    "ndy": rf"{_WEEKDAY}{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
+    "ym": rf"^(?P<y>\d{{4}})[-/]{_MONTH}$",
     "time": f"^{_TIME}$",
 }
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign

@@ -1,6 +1,7 @@
 """Columns learned from a table, and tables encoded by what was learned."""
 
 import re
+import warnings
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pyarrow import types
 
 from .._inputs.dates import date_parts, varying_parts
 from .._inputs.identifiers import SHARE, is_identifier
-from ._cells import GROUPED, LEADING_ZERO, ORDERS, OTHER, TRUTH, Cells, Numbers
+from ._cells import CLASSES, GROUPED, LEADING_ZERO, ORDERS, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -47,7 +48,7 @@ def prepare(source, columns, words):
     position = {name: j for j, name in enumerate(source.table.column_names)}
 
     def of(name):
-        return _prepared(source.table.column(position[name]), words, columns[name])
+        return _prepared(source.table.column(position[name]), words, columns[name], source.sign)
 
     if len(source.table) < _MANY_ROWS:  # a thread costs more
         return {name: of(name) for name in columns}
@@ -55,9 +56,9 @@ def prepare(source, columns, words):
         return dict(zip(columns, pool.map(of, columns), strict=True))
 
 
-def may_be_number(name, categories=()):
-    """Whether a column of digits is one of numbers, by its name."""
-    return name not in categories and not _POSTAL.search(name)
+def is_code(name):
+    """Whether a column of digits holds postal codes, by its name."""
+    return bool(_POSTAL.search(name))
 
 
 def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, order=None):
@@ -85,9 +86,11 @@ def learn_columns(source, data, *, categories=(), numbers=(), decimal=None, orde
     return tuple(columns)
 
 
-def _prepared(column, words, signs):
+def _prepared(column, words, signs, sign):
     """An array of NumPy for numbers, truth values and dates; `Numbers` or `Cells` for texts; None for other things."""
     kind = column.type
+    if sign and types.is_floating(kind):
+        return Numbers(column.to_numpy(), sign)
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return column.cast(pa.float64()).to_numpy()
     if types.is_temporal(kind) and not types.is_interval(kind):
@@ -152,7 +155,7 @@ def _learned_typed(name, values, forced):
     known = values[~lacking] if lacking.any() else values
     if forced == CATEGORY:
         column = _category(name, Cells(_texts(values)))
-    elif values.dtype.kind == "f" and _POSTAL.search(name):
+    elif values.dtype.kind == "f" and is_code(name):
         column = _code(name, Cells(_texts(values)))
     elif values.dtype.kind == "f":
         column = _number(name, known, len(known) < len(values), forced)
@@ -176,7 +179,7 @@ def _learned_texts(name, cells, forced, decimal, order):
     numeric = cells.share(np.isfinite(values))
     if forced == NUMBER:
         return Column(name, NUMBER, decimal=decimal)
-    if _POSTAL.search(name):
+    if is_code(name):
         return _code(name, cells)
     if numeric >= 0.5 and cells.matches(LEADING_ZERO).any():
         return _text(name, cells)
@@ -210,7 +213,7 @@ def _number(name, known, lacking, forced):
 
 
 def _date(name, known, order):
-    parts = varying_parts(known)
+    parts = tuple(part for part in varying_parts(known) if order != "ym" or part != "weekday")
     return Column(name, DATE, ", ".join(parts), order=order, parts=parts) if parts else _same(name)
 
 
@@ -286,8 +289,8 @@ def encode(schema, source, unknown="error", data=None):
         raise ValueError(f"{source.path}: more than one column {twice[0]!r}: rename one of them")
     learning = data is not None
     if not learning:
-        signs = {column.name: (column.decimal or ".,") * (column.kind == NUMBER) for column in used}
-        data = prepare(source, signs, schema.words)
+        names = [column.name for column in used]
+        data = prepare(source, dict(zip(names, schema.signs(names), strict=True)), schema.words)
     decimal = None
     if any(column.decimal is None and isinstance(data[column.name], Cells) for column in used):
         decimal = _vote(data, "numbers", ".,", source.decimal)
@@ -310,21 +313,30 @@ def encode(schema, source, unknown="error", data=None):
     return X
 
 
-def encode_labels(schema, source):
+def encode_labels(schema, source, words):
     """The classes of a source, sorted, and the position of each row's.
+
+    Words such as "none" are classes, and a warning says so, unless the user names them in `words`.
 
     Raises
     ------
     ValueError
         If a row has none.
     """
-    cells = Cells(source.table.column(schema.target), schema.words)
+    cells = Cells(source.table.column(schema.target), set(schema.words) - CLASSES | words)
     if not cells.known.all():
         where = _rows(source, np.flatnonzero(~cells.known))
         raise ValueError(
             f"{source.path}: the target {schema.target!r} is missing in {where}: fill it in, or take the rows out"
         )
     classes, position = np.unique(cells.values.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
+    doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
+    if doubtful:
+        warnings.warn(
+            f"{source.path}: {_listed(doubtful)} in the target {schema.target!r} counts as a class: name it with "
+            "missing= (--missing) if it says that there is none",
+            stacklevel=4,
+        )
     return classes, position[cells.codes]
 
 

@@ -4,8 +4,9 @@ import codecs
 import csv
 import io
 import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from .._utils.files import as_path
 from .._utils.typing import FilePath
 
 TEXT = (".csv", ".tsv", ".txt", ".data")
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
@@ -29,6 +31,8 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and lines at least, of which the delimiter and the header are found
+_FIRST_ROWS = 100  # of which cells have to be plain numbers
+_PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
 _CELL_OF_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?")
 _MOST_LINES = 5
 
@@ -51,6 +55,8 @@ class Source(NamedTuple):
         What was found out about a text file, for a description.
     decimal : str
         Decimal sign where the cells do not tell.
+    sign : str
+        That of the columns of a text file that were parsed as numbers; empty if there are none.
     delimiter, encoding : str
         Those of the file, and of one that is written for the same program.
     """
@@ -62,6 +68,7 @@ class Source(NamedTuple):
     n_rows: int
     kind: str = ""
     decimal: str = "."
+    sign: str = ""
     delimiter: str = ","
     encoding: str = "utf-8"
 
@@ -85,7 +92,7 @@ def require_pyarrow(path):
     return pyarrow
 
 
-def read_source(path, *, known=(), words=(), encoding=None, n_samples=None, random_state=0):
+def read_source(path, *, known=(), words=(), signs=None, encoding=None, sheet=None, n_samples=None, random_state=0):
     """Read a text file, a spreadsheet, or a Parquet file or a folder of them.
 
     Parameters
@@ -95,14 +102,19 @@ def read_source(path, *, known=(), words=(), encoding=None, n_samples=None, rand
     known : collection of str
         Names of columns: a line that has one is a header.
     words : collection of str
-        Words for a missing value, in lower case; without them the cells stay as they are written.
+        Words for a missing value, in lower case.
+    signs : callable, default=None
+        Of the names of all columns of a text file, for each the decimal signs of which plain numbers may have one, and
+        are parsed then: ".,", "." or ","; "" for what is no number. None leaves all cells as they are written.
     encoding : str, default=None
         Of a text file; None finds it out.
+    sheet : str or int, default=None
+        Of a spreadsheet, by name or position; None takes the first one that has cells.
     n_samples, random_state : int, default=None and 0
         Keep a random sample of the rows.
     """
     path = as_path(path)
-    suffix = path.suffix.lower()
+    suffix = (path.with_suffix("") if path.suffix.lower() in PACKED else path).suffix.lower()
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")
     if path.is_dir() and suffix in TEXT + EXCEL:
@@ -110,21 +122,22 @@ def read_source(path, *, known=(), words=(), encoding=None, n_samples=None, rand
     if suffix in PARQUET or path.is_dir():
         return _read_parquet(path, n_samples, random_state)
     if suffix in EXCEL:
-        return _read_excel(path, known).taken(n_samples, random_state)
+        return _read_excel(path, known, sheet).taken(n_samples, random_state)
     if suffix in TEXT:
-        return _read_text(path, known, words, encoding).taken(n_samples, random_state)
-    raise ValueError(f"{path}: unknown kind of file; known are {', '.join(TEXT + PARQUET + EXCEL)} and .npz")
+        return _read_text(path, known, words, signs, encoding).taken(n_samples, random_state)
+    known = ", ".join([*TEXT, *(TEXT[0] + packed for packed in PACKED), *PARQUET, *EXCEL])
+    raise ValueError(f"{path}: unknown kind of file; known are {known} and .npz")
 
 
 @contextmanager
-def _readable(path):
+def _readable(path, what="Parquet"):
     """Errors of pyarrow in words of ours; those that name what is wrong with the table pass."""
     import pyarrow as pa
 
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path}: not a readable Parquet file: {error}") from None
+        raise ValueError(f"{path}: not a readable {what} file: {error}") from None
 
 
 def open_parquet(path):
@@ -182,10 +195,10 @@ def _row_groups(found):
             first_row += _n_rows(piece)
 
 
-def find_column(names, wanted, path):
-    """Position of a column that is given by its name or its position."""
+def find_column(names, wanted, path, what="column"):
+    """Position of a column, or something else, that is given by its name or its position."""
     if names.count(wanted) > 1:
-        raise ValueError(f"{path}: {names.count(wanted)} columns are called {wanted!r}; give the position")
+        raise ValueError(f"{path}: {names.count(wanted)} {what}s are called {wanted!r}; give the position")
     if wanted in names:
         return names.index(wanted)
     digits = str(wanted)
@@ -193,10 +206,10 @@ def find_column(names, wanted, path):
         return range(len(names))[int(digits if digits.isascii() and "_" not in digits else "")]
     except (ValueError, IndexError):
         shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
-        raise ValueError(f"{path}: no column {wanted!r}; there are {len(names)} columns: {shown}") from None
+        raise ValueError(f"{path}: no {what} {wanted!r}; there are {len(names)} {what}s: {shown}") from None
 
 
-def _read_text(path, known, words, encoding):
+def _read_text(path, known, words, signs, encoding):
     pa = require_pyarrow(path)
     data, encoding = _utf8(path, encoding)
     if b"\0" in data:
@@ -229,23 +242,35 @@ def _read_text(path, known, words, encoding):
         return "skip"
 
     columns = list(map(str, range(len(names))))
-    try:
-        table = pa.csv.read_csv(
-            pa.py_buffer(data),
-            read_options=pa.csv.ReadOptions(column_names=columns, skip_rows=first_row, block_size=_block(data, quoted)),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=quoted, invalid_row_handler=refuse, ignore_empty_lines=True
-            ),
-            convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, pa.string()),
-                strings_can_be_null=bool(words),
-                null_values=["", *{cell for _, row in rows for cell in row if cell.lower() in words}],
-                check_utf8=False,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
-        raise ValueError(f"{path}: not a readable table: {error}") from None
+    lacking = {cell for _, row in rows for cell in row if cell.lower() in words}
+    firsts = [row for _, row in rows[has_header:][:_FIRST_ROWS]]
+    numbers, sign = ((), "") if signs is None else _plain_numbers(firsts, signs(names), lacking)
+
+    def parsed(numbers):
+        odd.clear()
+        try:
+            return pa.csv.read_csv(
+                pa.py_buffer(data),
+                read_options=pa.csv.ReadOptions(
+                    column_names=columns, skip_rows=first_row, block_size=_block(data, quoted)
+                ),
+                parse_options=pa.csv.ParseOptions(
+                    delimiter=delimiter, newlines_in_values=quoted, invalid_row_handler=refuse, ignore_empty_lines=True
+                ),
+                convert_options=pa.csv.ConvertOptions(
+                    column_types={name: pa.float64() if name in numbers else pa.string() for name in columns},
+                    null_values=["", *lacking],
+                    decimal_point=sign or ".",
+                    check_utf8=False,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if numbers:  # a later cell is none, perhaps
+                return parsed(())
+            _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
+            raise ValueError(f"{path}: not a readable table: {error}") from None
+
+    table = parsed(numbers)
     if odd:
         _refuse_rows(path, list(_rows(data, delimiter, skipped)), len(names))
     if quoted and data.count(b"\n") > first_row + len(table):  # cells of several lines, or rows that one has swallowed
@@ -260,7 +285,23 @@ def _read_text(path, known, words, encoding):
 
     _refuse_second_header(path, table, places)
     kind = f", {encoding}, {_DELIMITERS.get(delimiter, repr(delimiter))} between cells"
-    return Source(path, table, "line", places, len(table), kind, "," if delimiter == ";" else ".", delimiter, encoding)
+    decimal = "," if delimiter == ";" else "."
+    return Source(path, table, "line", places, len(table), kind, decimal, sign, delimiter, encoding)
+
+
+def _plain_numbers(rows, signs, lacking):
+    """Columns of numbers with one decimal sign in some of the first rows, and the sign: that of the most of them."""
+    from ._cells import GROUPED
+
+    found = {".": set(), ",": set()}
+    for j, allowed in enumerate(signs):
+        cells = {row[j] for row in rows if len(row) == len(signs)} - lacking - {""}
+        for sign in allowed:
+            fractions = [cell for cell in cells if sign in cell and not re.fullmatch(GROUPED[sign], cell)]
+            if fractions and all(map(_PLAIN[sign].fullmatch, cells)):
+                found[sign].add(str(j))
+    sign = max(found, key=lambda sign: len(found[sign]))
+    return found[sign], sign if found[sign] else ""
 
 
 def _header(cells, known, is_header):
@@ -273,7 +314,12 @@ def _header(cells, known, is_header):
 
 def _utf8(path, encoding):
     """The file as bytes of UTF-8, and its encoding: by its mark, UTF-16 by its zero bytes, UTF-8 or else cp1252."""
-    data = path.read_bytes()
+    packed = PACKED.get(path.suffix.lower())
+    if packed:
+        with _readable(path, packed):
+            data = require_pyarrow(path).input_stream(path, compression=packed).read()
+    else:
+        data = path.read_bytes()
     if encoding is None:
         encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
         zeros = bytes(byte == 0 for byte in data[:4])
@@ -394,34 +440,60 @@ def _refuse_second_header(path, table, places):
     """Raise if a row repeats the names of the columns, as in files that were joined."""
     import pyarrow.compute as pc
 
+    if table.schema.types[0] != "string":
+        return
     rows = np.flatnonzero(pc.equal(pc.utf8_trim_whitespace(table.column(0)), table.schema.names[0]).to_numpy())
     again = [row for row in rows if [str(c[int(row)]).strip() for c in table.columns] == table.schema.names]
     if again:
         raise ValueError(f"{path}: line {places(again[:1])[0]} repeats the header: take it out")
 
 
-def _read_excel(path, known):
+def _read_excel(path, known, sheet):
     pa = require_pyarrow(path)
     try:
-        import python_calamine
+        import python_calamine as calamine
     except ImportError:
         raise ImportError(
             f'{path}: spreadsheets are read with python-calamine: pip install "spectralcls[tables]"'
         ) from None
     try:
-        rows = python_calamine.load_workbook(path).get_sheet_by_index(0).to_python()
+        book = calamine.load_workbook(path)
+        found = [one for one in book.sheets_metadata if one.typ == calamine.SheetTypeEnum.WorkSheet]
+        if sheet is None:
+            found = [one for one in found if one.visible == calamine.SheetVisibleEnum.Visible]
+        sheets = {one.name: book.get_sheet_by_name(one.name) for one in found}
     except Exception as error:  # a parser's own errors, of many types
         raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
-    numbered = [(number, row) for number, row in enumerate(rows, 1) if any(cell != "" for cell in row)]
-    if not numbered:
-        raise ValueError(f"{path}: the first sheet is empty")
-    names, has_header = _header(numbered[0][1], known, all(isinstance(cell, str) for cell in numbered[0][1]))
+    names = list(sheets)
+    if sheet is None:
+        names = [name for name in names if sheets[name].height]
+    else:
+        names = [names[find_column(names, sheet, path, "sheet")]]
+    if not names or not sheets[names[0]].height:
+        raise ValueError(f"{path}: the {'spreadsheet' if sheet is None else 'sheet'} is empty")
+    name, *others = names
+    if others:
+        listed = ", ".join(map(repr, others))
+        warnings.warn(
+            f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)", stacklevel=5
+        )
+    rows = enumerate(sheets[name].to_python(), sheets[name].start[0] + 1)
+    numbered = [(number, row) for number, row in rows if any(cell != "" for cell in row)]
+    number, first = numbered[0]
+    across = [left < right for (top, left), (_, right) in sheets[name].merged_cell_ranges or () if top < number]
+    if any(across) or len(first) > 1 and not any(cell != "" for cell in first[1:]):
+        raise ValueError(
+            f"{path}: row {number} does not name each column (merged cells, or a title): give all names in one row, "
+            "and take out what stands above it"
+        )
+    header, has_header = _header(first, known, all(isinstance(cell, str) for cell in first))
     numbered = numbered[has_header:]
     if not numbered:
         raise ValueError(f"{path}: there are no rows below the header")
     columns = zip(*(row for _, row in numbered), strict=True)
-    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=names)
-    return Source(path, table, "row", lambda positions: [numbered[k][0] for k in positions], len(table))
+    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header)
+    places = [number for number, _ in numbered]
+    return Source(path, table, "row", lambda rows: [places[k] for k in rows], len(table), f", sheet {name!r}")
 
 
 def _from_cells(pa, cells):
@@ -435,7 +507,12 @@ def _from_cells(pa, cells):
 
 
 def table_parts(
-    path: FilePath, *, known: Collection[str] = (), encoding: str | None = None, as_written: bool = False
+    path: FilePath,
+    *,
+    schema=None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    as_written: bool = False,
 ) -> Iterator[tuple[int, Callable]]:
     """The parts of a file as they can be read one after the other: the row groups of Parquet, or the file as one.
 
@@ -443,12 +520,15 @@ def table_parts(
     ----------
     path : path-like
         A text file, a Parquet file, or a folder of Parquet files.
-    known : collection of str
-        Names of columns: a line that has one is a header.
+    schema : Schema, default=None
+        That of the table: a line of a text file that has the name of one of its columns is a header, and its numbers
+        may be parsed as the file is read.
     encoding : str, default=None
         Of a text file; None finds it out.
+    sheet : str or int, default=None
+        Of a spreadsheet, by name or position; None takes the first one that has cells.
     as_written : bool, default=False
-        Keep the cells of a text file as they are written, also words for a missing value.
+        Keep the cells of a text file as they are written, also numbers.
 
     Yields
     ------
@@ -466,14 +546,15 @@ def table_parts(
     ...     path = Path(folder, "sizes.csv")
     ...     _ = path.write_text("size\\n1\\n2\\n")
     ...     schema = read_table(path).schema
-    ...     [(first_row, schema.encode(read()).tolist()) for first_row, read in table_parts(path)]
+    ...     parts = table_parts(path, schema=schema)
+    ...     [(first_row, schema.encode(read()).tolist()) for first_row, read in parts]
     [(0, [[1.0], [2.0]])]
     """
-    from ._cells import MISSING
-
     path = as_path(path)
     if path.suffix.lower() not in PARQUET and not path.is_dir():
-        yield 0, lambda: read_source(path, known=known, words=() if as_written else MISSING, encoding=encoding)
+        rules = {} if schema is None else {"known": [column.name for column in schema.columns], "words": schema.words}
+        signs = None if schema is None or as_written else schema.signs
+        yield 0, lambda: read_source(path, **rules, signs=signs, encoding=encoding, sheet=sheet)
         return
     for first_row, piece in _row_groups(open_parquet(path)):
         yield first_row, partial(_read_piece, path, piece, first_row)

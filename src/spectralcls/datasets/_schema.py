@@ -121,6 +121,11 @@ class Schema:
         """Columns that are not left out."""
         return [column for column in self.columns if column.kind != LEFT_OUT]
 
+    def signs(self, names):
+        """Decimal signs that plain numbers may have in each column of those names; "" for what is no number."""
+        found = {column.name: column.decimal or ".," for column in self.columns if column.kind == NUMBER}
+        return [found.get(name, "") for name in names]
+
     @property
     def feature_names(self):
         """Names of the columns of the matrix."""

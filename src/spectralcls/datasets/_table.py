@@ -1,6 +1,7 @@
 """Tables from files of offices: text files and spreadsheets as they are exported, and Parquet files."""
 
 from collections import Counter
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -26,6 +27,7 @@ _MOST_CLASSES = 10  # that a description lists
         "decimal": [StrOptions({".", ","}), None],
         "missing": [list, tuple, set, frozenset],
         "encoding": [str, None],
+        "sheet": [str, Integral, None],
         "unknown": [StrOptions({"error", "missing"})],
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
@@ -45,6 +47,7 @@ def read_table(
     decimal: str | None = None,
     missing=(),
     encoding: str | None = None,
+    sheet: str | int | None = None,
     unknown: str = "error",
     n_samples: int | None = None,
     random_state: RandomState = 0,
@@ -60,8 +63,8 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        A text file (.csv, .tsv, .txt, .data), a spreadsheet (.xlsx, .xls, .ods, ...; the first sheet), a Parquet file
-        or a folder of them.
+        A text file (.csv, .tsv, .txt, .data; also .csv.gz), a spreadsheet (.xlsx, .xls, .ods, ...), a Parquet file or a
+        folder of them.
     target : str or int, default=None
         Column with the classes, by name or position (-1 is the last).
     schema : Schema, default=None
@@ -77,6 +80,8 @@ def read_table(
         Words for a missing value, besides empty cells, ``-``, ``NA``, ``n/a``, ``k.A.``, ``null``, ``?`` and the like.
     encoding : str, default=None
         Of a text file; None takes that of its byte order mark, UTF-8, UTF-16 or else cp1252.
+    sheet : str or int, default=None
+        Of a spreadsheet, by name or position. None takes the first visible one that has cells; a warning names others.
     unknown : {"error", "missing"}, default="error"
         What a level is that the schema does not have.
     n_samples : int, default=None
@@ -122,18 +127,28 @@ def read_table(
 
     if not all(isinstance(word, str) for word in missing):
         raise ValueError(f"missing must consist of words, got {missing!r}.")
-    words = frozenset(word.lower() for word in missing) | MISSING if schema is None else schema.words
+    own_words = frozenset(word.lower() for word in missing)
+    words = own_words | MISSING if schema is None else schema.words
     known = [target] if schema is None else [column.name for column in schema.columns]
+    texts = (*categories, *([] if target is None else [target]))
+    signs = partial(_signs, path=path, texts=texts, decimal=decimal) if schema is None else schema.signs
     source = read_source(
-        path, known=known, words=words, encoding=encoding, n_samples=n_samples, random_state=random_state
+        path,
+        known=known,
+        words=words,
+        signs=signs,
+        encoding=encoding,
+        sheet=sheet,
+        n_samples=n_samples,
+        random_state=random_state,
     )
     data = None
     if schema is None:
-        source, schema, data = _learned(source, target, drop, categories, numbers, dates, decimal, words)
+        source, schema, data = _learned(source, target, drop, categories, numbers, dates, decimal, words, signs)
     X = encode(schema, source, unknown, data)
     classes, labels, y = None, None, None
     if target is not None:
-        classes, y = encode_labels(schema, source)
+        classes, y = encode_labels(schema, source, own_words)
         labels = classes[y]
     return Bunch(
         data=schema.frame(X) if as_frame else X,
@@ -147,11 +162,20 @@ def read_table(
     )
 
 
-def _learned(source, target, drop, categories, numbers, dates, decimal, words):
+def _signs(names, path, texts, decimal):
+    """Decimal signs that plain numbers may have in each column; "" for `texts`, by name or position, and codes."""
+    from ._columns import is_code
+
+    positions = {find_column(names, name, path) for name in texts}
+    return ["" if j in positions or is_code(name) else decimal or ".," for j, name in enumerate(names)]
+
+
+def _learned(source, target, drop, categories, numbers, dates, decimal, words, signs):
     """The source without what is dropped, its schema, and its prepared columns."""
-    from ._columns import learn_columns, may_be_number, prepare
+    from ._columns import learn_columns, prepare
 
     names = source.table.column_names
+    signs = dict(zip(names, signs(names), strict=True))
     dropped = {find_column(names, name, source.path) for name in drop}
     goal = None if target is None else names[find_column(names, target, source.path)]
     forced = [{names[find_column(names, name, source.path)] for name in given} for given in (categories, numbers)]
@@ -163,8 +187,7 @@ def _learned(source, target, drop, categories, numbers, dates, decimal, words):
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{source.path}: more than one column {twice!r}: rename them, or drop all but one by position")
     source = source._replace(table=source.table.select(kept))
-    signs = {name: (decimal or ".,") * may_be_number(name, forced[0]) for name in names if name != goal}
-    data = prepare(source, signs, words)
+    data = prepare(source, {name: signs[name] for name in names if name != goal}, words)
     columns = learn_columns(source, data, categories=forced[0], numbers=forced[1], decimal=decimal, order=dates)
     schema = Schema(columns, goal, tuple(sorted(words)))
     if not schema.used:
