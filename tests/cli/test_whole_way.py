@@ -78,7 +78,8 @@ def test_from_an_export_to_probabilities(tables, dialect, tmp_path):
     assert "no column 'PLZ'" not in run(
         "predict", model, new, "--out", out, "--proba", "--keep", "Kunden-Nr", "--keep", "Tarif"
     )
-    delimiter, decimal = (";", ",") if ";" in office.DIALECTS[dialect][0] else (",", office.DIALECTS[dialect][1])
+    decimal = office.DIALECTS[dialect][1]
+    delimiter = ";" if decimal == "," else ","  # whatever stood between the cells of the input
     with open(out, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file, delimiter=delimiter))
     assert list(rows[0]) == ["row", "Kunden-Nr", "Tarif", "prediction", "p(ja)", "p(nein)"]

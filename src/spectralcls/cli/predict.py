@@ -15,13 +15,13 @@ from .errors import CommandError
 from .outputs import check, keep_apart, written
 
 _MANIFEST = "_spectralcls.json"  # readers skip names with an underscore
-_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters, unless a CSV file was read that has semicolons
+_TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # delimiters; semicolons in place of commas if numbers have these
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four are full-width
 HELP = "classify a file with a saved model"
 DESCRIPTION = """\
 Classify the rows of a CSV, Excel or Parquet file (or of a folder of Parquet files), read by the rules that `fit`
-learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with semicolons and decimal commas
-if the input has them. Otherwise it is a folder of Parquet files, one for each row group of the input, which
+learned. If the name of the output ends in .csv, .tsv or .txt it is one text file, with decimal commas (and semicolons
+in .csv) if the input has them. Otherwise it is a folder of Parquet files, one for each row group of the input, which
 readers take for one table. After an interruption or a full disk its parts are valid, and --resume goes on."""
 EPILOG = """\
 examples:
@@ -121,14 +121,16 @@ def _write_text(model, arguments):
         for first_row, read in _sources(model, arguments):
             source = read()
             out = _answers(model, source, first_row, arguments)
+            signs = [column.decimal for column in _schema(model, source).used if column.decimal]
+            decimal = "," if "," in signs else "." if signs else source.decimal
             if file is None:
                 encoding = "utf-8" if source.encoding == "utf-8" else "utf-8-sig"
                 file = open(temporary, "w", encoding=encoding, newline="")
-                semicolons = source.delimiter == ";" and arguments.out.suffix == ".csv"
-                writer = csv.writer(file, delimiter=";" if semicolons else _TEXT[arguments.out.suffix.lower()])
+                delimiter = _TEXT[arguments.out.suffix.lower()]
+                if delimiter == "," and "," in (decimal, source.decimal):
+                    delimiter = ";"  # as programs do where numbers have commas
+                writer = csv.writer(file, delimiter=delimiter)
                 writer.writerow(map(_escaped if arguments.escape else str, out))
-            signs = [column.decimal for column in _schema(model, source).used if column.decimal]
-            decimal = "." if signs and "," not in signs else source.decimal
             columns = [_as_text(column, decimal, arguments.escape) for column in out.values()]
             writer.writerows(zip(*columns, strict=True))
             n_rows += len(out["row"])
