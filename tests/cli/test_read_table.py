@@ -229,6 +229,9 @@ def test_no_header_quotes_and_dropped_columns(tmp_path):
     table = read_table(path, target="2", drop=["-1"])
     assert_array_equal(table.data, [[1, 2], [3, 4]])
     assert table.target.tolist() == ["setosa, the first", "oth\ner"] and table.feature_names == ["0", "1"]
+    path = written(tmp_path, '"a\r\nb","c;d"\r\n1.5,x\r\n2.5,y\r\n')
+    table = read_table(path, target="c;d")
+    assert table.data.tolist() == [[1.5], [2.5]] and table.feature_names == ["a\r\nb"]
     path = written(tmp_path, "0,1,label\n5,6,7\n8,9,7\n")  # numbers as names: the target tells that it is a header
     assert_array_equal(read_table(path, target="label").data, [[5, 6], [8, 9]])
 

@@ -233,8 +233,9 @@ def _read_text(path, known, words, signs, encoding):
     if has_header and len(rows) == 1:
         raise ValueError(f"{path}: there are no rows below the header")
     first_row = rows[has_header][0] - 1
-    quoted, odd = b'"' in data, []
-    if quoted and data.count(b'"') % 2:
+    start = sum(map(len, head.splitlines(keepends=True)[:first_row]))  # quotes of the header alone cost nothing
+    quoted, odd = data.find(b'"', start) >= 0, []
+    if quoted and data.count(b'"', start) % 2:
         _check_quotes(path, _rows(data, delimiter, skipped, strict=True))
 
     def refuse(row):
