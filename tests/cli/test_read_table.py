@@ -568,9 +568,7 @@ def test_a_missing_target_is_named_by_its_lines(tmp_path):
 def test_words_that_may_name_a_class_do_in_the_target(tmp_path):
     lines = ["1.5,none", "2.5,NA", "none,None", "3.5,mild", "4.5,fehlt"]
     path = written(tmp_path, "a,c\n" + "\n".join(lines))
-    with pytest.warns(
-        UserWarning, match="'NA', 'None', 'fehlt', 'none' in the target 'c' counts as a class: .*--missing"
-    ):
+    with pytest.warns(UserWarning, match="the classes of 'c' are 'NA', 'None', 'fehlt', 'none': .*--missing"):
         table = read_table(path, target="c")
     assert table.target.tolist() == ["none", "NA", "None", "mild", "fehlt"]
     assert_array_equal(table.data[:, 0], [1.5, 2.5, np.nan, 3.5, 4.5])
@@ -581,7 +579,7 @@ def test_words_that_may_name_a_class_do_in_the_target(tmp_path):
             read_table(written(tmp_path, f"a,c\n1,x\n2,{word}\n3,y\n"), target="c")
 
 
-@pytest.mark.filterwarnings("ignore:.*counts as a class")
+@pytest.mark.filterwarnings("ignore:.*among the classes")
 def test_a_class_called_none_is_predicted(tmp_path):
     path, model, out = tmp_path / "t.csv", tmp_path / "m.skops", tmp_path / "out.csv"
     path.write_text("a,c\n" + "".join(f"{k / 8},{'None' if k < 20 else 'NA'}\n" for k in range(40)))

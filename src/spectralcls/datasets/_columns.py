@@ -333,8 +333,8 @@ def encode_labels(schema, source, words):
     doubtful = [name for name in classes.tolist() if name.lower() in CLASSES]
     if doubtful:
         warnings.warn(
-            f"{source.path}: {_listed(doubtful)} in the target {schema.target!r} counts as a class: name it with "
-            "missing= (--missing) if it says that there is none",
+            f"{source.path}: among the classes of {schema.target!r} are {_listed(doubtful)}: name those with missing= "
+            "(--missing) that stand for no class",
             stacklevel=4,
         )
     return classes, position[cells.codes]
