@@ -89,11 +89,11 @@ class Dates:
         return list(self.parts.values())
 
     @classmethod
-    def learned(cls, column, scale, weights=None):
-        """From a column of dates; `scale` says whether to center and scale the numbers."""
-        values = date_parts(column.dates)
-        names = varying_parts(column.dates) or ("days",)
-        return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names})
+    def learned(cls, name, dates, scale, weights=None):
+        """From dates or durations; `scale` says whether to center and scale the numbers."""
+        values = date_parts(dates)
+        names = varying_parts(dates) or ("days",)
+        return cls(name, {name: Number.learned(name, values[name], scale, weights) for name in names})
 
     def values(self, column):
         """Numbers of the parts, (n, parts)."""
@@ -145,8 +145,6 @@ def reason_to_leave_out(column):
         If most texts are numbers with decimal commas.
     """
     known = column.values[~column.missing]
-    if column.dates is not None:
-        return None
     if column.kind == TEXT:
         _refuse_decimal_commas(column.name, known[:_HEAD])
         if is_identifier(known, column.name):
