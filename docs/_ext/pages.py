@@ -65,6 +65,9 @@ def _read(app, doctree):
         _caption_all(doctree, page)
     if page.startswith(APPENDICES):
         metadata["nosearch"] = True
+    for text in list(doctree.findall(nodes.Text)):
+        if " ± " in text:  # a figure and its error stay in one line
+            text.parent.replace(text, nodes.Text(text.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")))
 
 
 def _describe(app, page, template, context, doctree):
