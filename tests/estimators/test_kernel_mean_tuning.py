@@ -343,7 +343,7 @@ def test_weighted_leave_one_out_refuses_what_would_not_end():
         CauchySchwarzClassifier(cv="loo").fit(X, y)
 
 
-@pytest.mark.parametrize("seed", [0, 5])  # where the candidates within no, or one, standard error give another one
+@pytest.mark.parametrize("seed", [8, 10])  # where the candidates within no, or one, standard error give another one
 def test_near_ties_of_accuracy_are_broken_by_log_loss(seed):
     """The class depends on one feature smoothly, so that accuracy is flat where log loss is not."""
     rng = np.random.default_rng(seed)
@@ -353,7 +353,7 @@ def test_near_ties_of_accuracy_are_broken_by_log_loss(seed):
         ParzenClassifier(scoring=scoring, cv="loo").fit(X, y) for scoring in ("auto", "accuracy", "neg_log_loss")
     )
     accuracy, loss = alone.cv_results_["mean_test_score"], -likely.cv_results_["mean_test_score"]
-    near = accuracy >= accuracy.max() - np.sqrt(accuracy.max() * (1 - accuracy.max()) / 1000) / 4
+    near = accuracy >= accuracy.max() - np.sqrt(accuracy.max() * (1 - accuracy.max()) / 1000) / 2
     chosen = np.flatnonzero(found.cv_results_["param_bandwidth"] == found.bandwidth_)
     assert chosen == np.flatnonzero(near)[loss[near].argmin()]
 

@@ -19,7 +19,7 @@ class Judge:
     shape : tuple of int
         Of the grid of candidates.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}
-        "auto" is the accuracy; of candidates within a quarter of a standard error of the best the one of the
+        "auto" is the accuracy; of candidates within half a standard error of the best the one of the
         least log loss wins.
     logs : bool
         Whether scores are logarithms of joint probabilities. Otherwise a softmax of the scores times one factor, found

@@ -65,7 +65,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         "truncate", which has no closed form, and for incomplete points, which are filled from outside of a fold. An int
         makes random stratified folds; copies of a row (of one class) are one point of greater weight.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within a quarter of a
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
         standard error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.

@@ -50,7 +50,7 @@ class ISEClassifier(KernelMeanClassifier):
         itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
         to partition the samples.
     scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
-        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within a quarter of a
+        What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
         standard error of the best it takes the one of the least log loss.
     bandwidth_grid : array-like, default=None
         Bandwidths to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the training data.
