@@ -68,9 +68,14 @@ class ReverseOfChunk {
     for (int j = 0; j < tile.n_vectors * lanes<T>; ++j)
       limits_[j] = search_.computed_limit(form, squared_.of_column[static_cast<std::size_t>(tile.first + j)], error);
     for (index_t r = 0; r < chunk_.size_of(block); ++r) {
+      const T* D = buffer_->value[r];
+      unsigned any = 0;  // most rows of a tile hold no pair within a radius
+      for (int v = 0; v < tile.n_vectors; ++v)
+        any |= less_bits<T>(load(D + v * lanes<T>), load(limits_ + v * lanes<T>));
+      if (!any) continue;
       const index_t query = chunk_.rows_of(block)[r];
       for (int v = 0; v < tile.n_vectors; ++v)
-        detail::scan<T>(buffer_->value[r], v, load(limits_ + v * lanes<T>), [&](int j) {
+        detail::scan<T>(D, v, load(limits_ + v * lanes<T>), [&](int j) {
           const index_t point = search_.points().source()[static_cast<std::size_t>(tile.first + j)];
           const T distance = search_.distance(search_.exact(query, point));
           if (distance < radii_[point]) found.push_back({query, point, distance});
