@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC, LinearSVC
 
-from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, linear_svm
+from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, _kernel_classifier, linear_svm
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +248,16 @@ def test_the_bandwidth_is_tuned_on_a_part_of_many_samples():
     model = SpectralKernelClassifier(max_tuning_samples=200, n_components=[4, 20]).fit(X[::2], y[::2])
     assert model.n_tuning_samples_ == 200
     assert model.score(X[1::2], y[1::2]) > 0.95
+
+
+def test_eigenpairs_have_the_digits_that_decisions_need(monkeypatch):
+    X, y = make_moons(1100, noise=0.25, random_state=0)
+    make = lambda: SpectralKernelClassifier(n_components=[20, 60], bandwidth=0.3)  # noqa: E731
+    rough = make().fit(X[:1000], y[:1000])
+    monkeypatch.setattr(_kernel_classifier, "TOLERANCE", None)
+    fine = make().fit(X[:1000], y[:1000])
+    assert not np.array_equal(rough.spectral_kernel_.eigenvalues_, fine.spectral_kernel_.eigenvalues_)
+    assert_allclose(rough.decision_function(X), fine.decision_function(X), atol=1e-4)
 
 
 def test_far_queries_are_not_decided_by_intercepts():

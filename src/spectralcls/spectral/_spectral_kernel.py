@@ -229,18 +229,21 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         X = self._embed(X)
         return X @ (X if Y is None else self._embed(Y)).T
 
-    def _fit_weighted(self, X, sample_weight):
-        """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are."""
+    def _fit_weighted(self, X, sample_weight, tol=None):
+        """Fit to checked X: the embedding of the samples of positive weight, and which these are, None if all are.
+
+        The eigenpairs have the relative residual `tol`, by default that of `top_eigenpairs`.
+        """
         rows, weights, kept = positive_weight(X, sample_weight)
         pairwise = kept is not None and self.kernel_ == "precomputed"
-        embedding = self._fit(rows[:, kept] if pairwise else rows, weights)
+        embedding = self._fit(rows[:, kept] if pairwise else rows, weights, tol)
         if pairwise:  # queries come with their similarities to all samples
             coefficients = np.zeros((len(kept), self.coefficients_.shape[1]), self.coefficients_.dtype)
             coefficients[kept] = self.coefficients_
             self.coefficients_ = coefficients
         return embedding, kept
 
-    def _fit(self, X, sample_weight=None):
+    def _fit(self, X, sample_weight, tol):
         """Fit to checked X and positive weights.
 
         With weights w it is W^1/2 D^-1/2 S D^-1/2 W^1/2 that is decomposed, D the weighted row sums: its eigenvectors u
@@ -251,7 +254,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         scale = np.sqrt(w)
         if self.weighting is not None:
             scale *= inverse_root(S.degrees(w))
-        values, v = self._decompose(S, scale, w)
+        values, v = self._decompose(S, scale, w, tol)
 
         power = 1.0 if self.embedding == "a" else 0.5
         weights = (scale * np.sqrt(w))[:, None] * v / values**power
@@ -349,10 +352,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
             X if self.kernel_ == "precomputed" else form_similarity(X, X, **self._kernel_parameters())
         )
 
-    def _decompose(self, S, scale, weights):
+    def _decompose(self, S, scale, weights, tol):
         """The positive leading eigenpairs of diag(scale) S diag(scale), the vectors by repeated sample."""
         most = S.rank_bound if isinstance(self.n_components, str) else min(self.n_components, S.rank_bound)
-        values, vectors = S.eigenpairs(scale, most, n_jobs=self.n_jobs, random_state=self.random_state)
+        values, vectors = S.eigenpairs(scale, most, tol=tol, n_jobs=self.n_jobs, random_state=self.random_state)
         rounding = 10 * np.sqrt(len(scale)) * np.finfo(vectors.dtype).eps * values.max()
         rank = int(np.sum(values > rounding))
         if rank == 0:
