@@ -16,6 +16,7 @@ from spectralcls import (
     KernelRidgeClassifier,
     LaplacianISEClassifier,
     ParzenClassifier,
+    PerTurboClassifier,
 )
 from spectralcls._expansion.incomplete import incomplete_class_sums
 from spectralcls._inputs import Table
@@ -364,16 +365,17 @@ def test_codes_in_the_place_of_words_are_refused():
                 model.predict(frame.assign(color=pd.Series(codes, dtype=dtype)))
 
 
+@pytest.mark.parametrize("make", [AutoClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier])
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
-def test_other_frames_give_the_same(kind):
+def test_other_frames_give_the_same(kind, make):
     library = pytest.importorskip(kind)
     frame, y = mixed(300, missing=0.1)
     convert = library.from_pandas if kind == "polars" else library.Table.from_pandas
     frame = frame.drop(columns="size") if kind == "polars" else frame  # polars takes the order from pandas's not over
-    expected = ParzenClassifier().fit(frame[:200], y[:200]).predict_proba(frame[200:])
+    expected = make().fit(frame[:200], y[:200]).predict_proba(frame[200:])
     other = convert(frame)
     train, test = (other[:200], other[200:]) if kind == "polars" else (other.slice(0, 200), other.slice(200))
-    model = ParzenClassifier().fit(train, y[:200])
+    model = make().fit(train, y[:200])
     assert_allclose(model.predict_proba(test), expected, rtol=1e-9)
     assert list(model.feature_names_in_) == list(frame.columns)
 
