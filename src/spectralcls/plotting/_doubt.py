@@ -117,7 +117,8 @@ class ReliabilityDisplay(Display):
         right = ax.plot(self.probability, self.accuracy, marker="o", label="Most probable class is right")
         covered = ax.plot(self.probability, self.covered, marker="s", label="Class is in the set; mean size")
         for place, height, size in zip(self.probability, self.covered, self.size, strict=True):
-            ax.annotate(f"{size:.2f}", (place, height), xytext=(0, 5), textcoords="offset points", ha="center")
+            above = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center", "fontsize": "small"}
+            ax.annotate(f"{size:.1f}", (place, height), **above)
         ax.set(xlabel="Probability of the most probable class", ylabel="Share of queries")
         ax.legend(frameon=False, loc="lower right")
         self.lines_ = [*right, *covered]
