@@ -90,7 +90,7 @@ def test_size(record, size, name):
 
 @pytest.mark.parametrize("name", [*OURS, *THEIRS])
 def test_one_row(record, name):
-    """Milliseconds of `predict` for one row and for 500, after a fit to 1000 points of 15 features and three classes."""
+    """Milliseconds of `predict` for one row and for 500, fitted to 1000 points of 15 features and three classes."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, POINTS)
     X, Q = rng.standard_normal((POINTS, 15)) + 0.5 * y[:, None], rng.standard_normal((500, 15)) + 0.5
