@@ -45,11 +45,12 @@ def two_threads(monkeypatch):
 
 def test_contexts_that_overlap_in_any_order_end_as_they_began():
     before = limits("blas")
-    first, second = serial_blas(), serial_blas()
-    for leaving in [(first, second), (second, first)]:
-        for context in (first, second):
+    for order in [(0, 1), (1, 0)]:
+        contexts = serial_blas(), serial_blas()
+        for context in contexts:
             context.__enter__()
             assert set(limits("blas").values()) == {1}
+        leaving = [contexts[i] for i in order]
         leaving[0].__exit__(None, None, None)
         assert set(limits("blas").values()) == {1}  # the other is still inside
         leaving[1].__exit__(None, None, None)
@@ -166,7 +167,7 @@ def test_limits_that_belong_to_a_thread_are_set_and_restored_in_each(monkeypatch
 
     def work(_):
         start.wait()
-        with serial, serial:
+        with serial.inside(), serial.inside():
             start.wait()
             assert library.get_num_threads() == 1
             start.wait()

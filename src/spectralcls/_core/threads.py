@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
 
@@ -29,8 +30,8 @@ class _OneThread:
             self._set([1] * len(self.libraries))
         self.entered += 1
 
-    def leave(self):
-        self.entered -= 1
+    def restore(self):
+        """What there was before, once nobody is inside."""
         if not self.entered:
             self._set(self._before)
 
@@ -54,22 +55,29 @@ class _SerialBlas:
             self._here.limit = _OneThread([*filter(_is_per_thread, _blas())])
         return self._here.limit
 
-    def __enter__(self):
+    @contextmanager
+    def inside(self):
         with self._lock:
             self._shared = self._shared or _OneThread([library for library in _blas() if not _is_per_thread(library)])
             self._shared.enter()
-        self._own.enter()
-
-    def __exit__(self, *exception):
-        self._own.leave()
-        with self._lock:
-            self._shared.leave()
+        try:
+            self._own.enter()
+            try:
+                yield
+            finally:  # counted without a call: Ctrl-C may end one at its start
+                self._own.entered -= 1
+                self._own.restore()
+        finally:
+            with self._lock:
+                self._shared.entered -= 1
+                self._shared.restore()
 
     def forget_other_threads(self):
         """In a forked child the other threads are gone, and with them who would have left."""
         self._lock = threading.Lock()
-        while self._shared is not None and self._shared.entered > self._own.entered:
-            self._shared.leave()
+        if self._shared is not None and self._shared.entered > self._own.entered:
+            self._shared.entered = self._own.entered
+            self._shared.restore()
 
 
 @cache
@@ -93,7 +101,7 @@ def serial_blas():
     For products between calls of the core or in threads of our own: the threads of BLAS go on waiting busily for more
     work, on the processors that the other threads need next.
     """
-    return _serial_blas
+    return _serial_blas.inside()
 
 
 def effective_n_threads(n_jobs=None):

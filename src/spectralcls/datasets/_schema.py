@@ -122,7 +122,18 @@ class Schema:
         return [column for column in self.columns if column.kind != LEFT_OUT]
 
     def signs(self, names):
-        """Decimal signs that plain numbers may have in each column of those names; "" for what is no number."""
+        """Decimal signs that plain numbers may have in columns.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of columns.
+
+        Returns
+        -------
+        signs : list of str
+            For each of them; "" if it is no column of numbers.
+        """
         found = {column.name: column.decimal or ".," for column in self.columns if column.kind == NUMBER}
         return [found.get(name, "") for name in names]
 
