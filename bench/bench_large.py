@@ -72,7 +72,9 @@ METHODS = {  # name: (standardized?, maker)
 @pytest.mark.parametrize("method", METHODS)
 def test_covertype(record, method):
     """Covertype, 54 features, 500 000 training points and 81 012 to test: tune and fit, then predict. Names of the
-    peers without *tuned* have their library's defaults; features are raw or standardized as stated. k-NN is ours."""
+    peers without *tuned* have their library's defaults; features are raw or standardized as stated. k-NN is ours. Of
+    AutoClassifier's processor time the learned metric takes about half, and the bandwidths of its Parzen classifiers a
+    fifth; fewer steps of the metric take less, and cost accuracy."""
     if method in NEEDED and method not in installed():
         pytest.skip(f"{NEEDED[method]} is not installed")
     scaled, make = METHODS[method]
