@@ -141,6 +141,8 @@ def test_other_sheets_are_named_and_can_be_chosen(book, tmp_path):
     for sheets in (dict(sheet="Cover"), {}):
         with pytest.raises(ValueError, match="sheet is empty"):
             read_table(book(Cover=[], Lists=SMALL, hidden=["Lists"]), **sheets)
+    with pytest.raises(ValueError, match="sheet is empty"):
+        read_table(book(Blanks=[[], [" "]]))
 
 
 def test_rows_of_a_sheet_are_counted_from_its_top(book):

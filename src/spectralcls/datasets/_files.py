@@ -451,6 +451,31 @@ def _refuse_second_header(path, table, places):
 
 def _read_excel(path, known, sheet):
     pa = require_pyarrow(path)
+    name, worksheet = _worksheet(path, sheet)
+    rows = enumerate(worksheet.to_python(), worksheet.start[0] + 1) if worksheet.height else ()
+    numbered = [(number, row) for number, row in rows if any(cell != "" for cell in row)]
+    if not numbered:
+        raise ValueError(f"{path}: the sheet is empty")
+    number, first = numbered[0]
+    across = [left < right for (top, left), (_, right) in worksheet.merged_cell_ranges or () if top < number]
+    if any(across) or len(first) > 1 and not any(cell != "" for cell in first[1:]):
+        raise ValueError(
+            f"{path}: row {number} does not name each column (merged cells, or a title): give all names in one row, "
+            "and take out what stands above it"
+        )
+    header, has_header = _header(first, known, all(isinstance(cell, str) for cell in first))
+    numbered = numbered[has_header:]
+    if not numbered:
+        raise ValueError(f"{path}: there are no rows below the header")
+    columns = zip(*(row for _, row in numbered), strict=True)
+    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header)
+    places = [number for number, _ in numbered]
+    return Source(path, table, "row", lambda rows: [places[k] for k in rows], len(table), f", sheet {name!r}")
+
+
+def _worksheet(path, sheet):
+    """Name and content of the sheet that is given by name or position, by default of the first visible one with cells;
+    then a warning names the others."""
     try:
         import python_calamine as calamine
     except ImportError:
@@ -466,35 +491,19 @@ def _read_excel(path, known, sheet):
     except Exception as error:  # a parser's own errors, of many types
         raise ValueError(f"{path}: not a readable spreadsheet: {error}") from None
     names = list(sheets)
-    if sheet is None:
-        names = [name for name in names if sheets[name].height]
-    else:
-        names = [names[find_column(names, sheet, path, "sheet")]]
-    if not names or not sheets[names[0]].height:
-        raise ValueError(f"{path}: the {'spreadsheet' if sheet is None else 'sheet'} is empty")
-    name, *others = names
+    if sheet is not None:
+        name = names[find_column(names, sheet, path, "sheet")]
+        return name, sheets[name]
+    filled = [name for name in names if sheets[name].height]
+    if not filled:
+        raise ValueError(f"{path}: the spreadsheet is empty")
+    name, *others = filled
     if others:
         listed = ", ".join(map(repr, others))
         warnings.warn(
-            f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)", stacklevel=5
+            f"{path}: the sheet {name!r} is read, and not {listed}: name one with sheet= (--sheet)", stacklevel=6
         )
-    rows = enumerate(sheets[name].to_python(), sheets[name].start[0] + 1)
-    numbered = [(number, row) for number, row in rows if any(cell != "" for cell in row)]
-    number, first = numbered[0]
-    across = [left < right for (top, left), (_, right) in sheets[name].merged_cell_ranges or () if top < number]
-    if any(across) or len(first) > 1 and not any(cell != "" for cell in first[1:]):
-        raise ValueError(
-            f"{path}: row {number} does not name each column (merged cells, or a title): give all names in one row, "
-            "and take out what stands above it"
-        )
-    header, has_header = _header(first, known, all(isinstance(cell, str) for cell in first))
-    numbered = numbered[has_header:]
-    if not numbered:
-        raise ValueError(f"{path}: there are no rows below the header")
-    columns = zip(*(row for _, row in numbered), strict=True)
-    table = pa.Table.from_arrays([_from_cells(pa, column) for column in columns], names=header)
-    places = [number for number, _ in numbered]
-    return Source(path, table, "row", lambda rows: [places[k] for k in rows], len(table), f", sheet {name!r}")
+    return name, sheets[name]
 
 
 def _from_cells(pa, cells):
