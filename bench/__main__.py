@@ -14,8 +14,6 @@ from spectralcls._core import ISA_VARIABLE, available_variants
 from . import pages
 
 LIMITS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # benches set the number of threads themselves
-
-
 CORE = "OPENBLAS_CORETYPE"  # whose instructions NumPy's BLAS takes: by default all that the processor has
 
 

@@ -53,7 +53,7 @@ def test_weighted_sums(record, threads, d, dtype):
 
 @view("weighted_sums")
 def peers_in_all_dimensions(rows):
-    """How many times as long other libraries take for the same sums, on one thread and on two."""
+    """How many times as long other libraries take for the same sums."""
     return [Lines(rows, "d", panels=("dtype", "threads"))]
 
 
