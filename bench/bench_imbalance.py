@@ -145,8 +145,7 @@ def majority_tables(folder):
 @pytest.mark.parametrize("kind", [name for name in spectralcls.__all__ if name.endswith("Classifier")])
 def test_majority(record, kind, tmp_path):
     """Accuracy of each classifier at its defaults less that of always answering the most frequent class: percentage
-    points and the half width of a 95 % interval, ten splits. The Cauchy-Schwarz rule compares the classes' densities
-    whatever the shares of the classes are, and so may lie below zero."""
+    points and the half width of a 95 % interval, ten splits."""
     row, splitter = {}, StratifiedShuffleSplit(2 if QUICK else 10, test_size=1 / 3, random_state=0)
     for name, X, y in majority_tables(tmp_path):
         gains = []

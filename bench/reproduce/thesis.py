@@ -2,6 +2,8 @@
 over trials.
 """
 
+from functools import partial
+
 import numpy as np
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import GridSearchCV
@@ -19,7 +21,7 @@ CLASSIFIERS = {
     "bayes": ParzenClassifier,
     "ise": ISEClassifier,
     "laplacian_ise": LaplacianISEClassifier,
-    "cs": CauchySchwarzClassifier,
+    "cs": partial(CauchySchwarzClassifier, priors="equal"),
     "spectral_ise": SpectralISEAsPrinted,
     "spectral_laplacian_ise": SpectralLaplacianISEAsPrinted,
 }

@@ -34,6 +34,7 @@ RULES = [
     ("cs", CauchySchwarzClassifier, {"weighting": "symmetric", "potential": "convolved"}),
     ("cs", CauchySchwarzClassifier, {"weighting": None, "potential": "convolved"}),
     ("cs", CauchySchwarzClassifier, {"weighting": "inverse", "potential": "same"}),
+    ("cs", CauchySchwarzClassifier, {"weighting": "inverse", "priors": "shares"}),
 ]
 NAMES = [f"{make.__name__}-{'-'.join(map(str, options.values()))}" for _, make, options in RULES]
 CLASSIFIERS = [ParzenClassifier, ISEClassifier, LaplacianISEClassifier, CauchySchwarzClassifier]

@@ -8,7 +8,7 @@ from folds import stratified_folds
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import distances
 from reference import kernel_mean as reference
-from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_classification, make_moons
 from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
@@ -43,11 +43,12 @@ CASES = [
     (LaplacianISEClassifier, {}),
     (LaplacianISEClassifier, {"weighting": "inverse", "potential": "same"}),
     (LaplacianISEClassifier, {"kernel": "quartic"}),
-    (CauchySchwarzClassifier, {}),
-    (CauchySchwarzClassifier, {"weighting": "symmetric"}),
-    (CauchySchwarzClassifier, {"weighting": None}),
-    (CauchySchwarzClassifier, {"weighting": None, "kernel": "triweight"}),
+    (CauchySchwarzClassifier, {"priors": "equal"}),
+    (CauchySchwarzClassifier, {"priors": "shares", "weighting": "symmetric"}),
+    (CauchySchwarzClassifier, {"priors": "shares", "weighting": None}),
+    (CauchySchwarzClassifier, {"priors": "equal", "weighting": None, "kernel": "triweight"}),
 ]
+ONE_RULE = [*CLASSIFIERS[:3], partial(CauchySchwarzClassifier, priors="shares")]
 NAMES = [f"{make.__name__}-{'-'.join(map(str, options.values()))}" for make, options in CASES]
 every_case = pytest.mark.parametrize("make, options", CASES, ids=NAMES)
 
@@ -92,7 +93,7 @@ def test_leaving_one_out_equals_refitting(make, options):
     assert_allclose(model.cv_results_["mean_test_score"], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", ONE_RULE)
 def test_given_splits_equal_refitting(make):
     X, y, w = problem(weighted=True)
     grid = grid_of(X, "gaussian")
@@ -106,7 +107,7 @@ def test_given_splits_equal_refitting(make):
         make(cv=ShuffleSplit(3, random_state=0), scale=None).fit(X, y)
 
 
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", ONE_RULE)
 @pytest.mark.parametrize("cv", [3, "loo"])
 def test_a_class_that_vanishes_with_its_fold(make, cv):
     """Held-out points of a class without others are errors; the refitted model does not know the class."""
@@ -117,6 +118,36 @@ def test_a_class_that_vanishes_with_its_fold(make, cv):
     expected = reference.accuracy_by_refitting(partial(make, scale=None), X, y, w, folds, grid)
     found = make(bandwidth_grid=grid, cv=cv, scale=None).fit(X, y).cv_results_["mean_test_score"]
     assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighting, kernel, cv", [("inverse", "gaussian", 4), (None, "triweight", "loo")])
+def test_priors_are_chosen_with_the_bandwidth(weighting, kernel, cv):
+    """From the scores of either rule, and the result is the one that was chosen."""
+    X, y, w = problem(weighted=True)
+    options = {"weighting": weighting, "kernel": kernel, "cv": cv, "bandwidth_grid": grid_of(X, kernel)}
+    model = CauchySchwarzClassifier(**options).fit(X, y, w)
+    results = model.cv_results_
+    for priors in ("equal", "shares"):
+        other = CauchySchwarzClassifier(priors=priors, **options).fit(X, y, w)
+        own = results["param_priors"] == priors
+        assert_allclose(results["mean_test_score"][own], other.cv_results_["mean_test_score"], rtol=1e-12)
+    chosen = CauchySchwarzClassifier(model.bandwidth_, priors=model.priors_, weighting=weighting, kernel=kernel)
+    assert_array_equal(model.decision_function(X), chosen.fit(X, y, w).decision_function(X))
+
+
+def test_priors_follow_what_is_tuned():
+    """Of a rare class that the features hardly tell shares count, of one that they tell they need not. A bandwidth that
+    is given decides nothing; added points decide if they are to."""
+    X, y = make_classification(n_samples=1000, weights=[0.9], random_state=1)
+    model = CauchySchwarzClassifier().fit(X[:600], y[:600])
+    assert model.priors_ == "shares"
+    assert model.score(X[600:], y[600:]) > 1 - y[600:].mean() - 0.005
+    assert not hasattr(CauchySchwarzClassifier(0.5).fit(X, y), "priors_")
+    told = X + 9 * y[:, None]
+    model = CauchySchwarzClassifier(scale=None, scoring="accuracy").fit(told, y)
+    assert model.priors_ == "equal" and model.partial_fit(X, y).priors_ == "equal"
+    every = CauchySchwarzClassifier(scale=None, scoring="accuracy").fit(np.r_[told, X, X], np.r_[y, y, y])
+    assert model.partial_fit(X, y, retune=True).priors_ == every.priors_
 
 
 @pytest.mark.parametrize("make", CLASSIFIERS)
@@ -324,7 +355,7 @@ def test_large_data_are_tuned_on_the_grid_of_all_points(make):
     assert model.bandwidth_ in model.cv_results_["param_bandwidth"]
 
 
-@pytest.mark.parametrize("make", [LaplacianISEClassifier, CauchySchwarzClassifier])
+@pytest.mark.parametrize("make", ONE_RULE[2:])
 def test_rules_weighted_by_densities_are_tuned_on_a_subsample_and_rescaled(make):
     X, y = make_moons(n_samples=600, noise=0.2, random_state=0)
     model = make(max_tuning_samples=150, scale=None).fit(X, y)

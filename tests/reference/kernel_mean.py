@@ -53,7 +53,8 @@ def scores(rule, Q, X, y, *, kernel="gaussian", bandwidth, weighting=None, poten
             inner = np.where(f_query > 0, (K @ (v * f[own] ** -0.5)) / np.sqrt(reached), 0.0)
         else:
             inner = K @ v
-        out[:, c] = inner / np.sqrt(V) if rule == "cs" else 2 * inner - V
+        share = w[own].sum() / w.sum() if priors == "shares" else 1.0
+        out[:, c] = share * inner / np.sqrt(V) if rule == "cs" else 2 * inner - V
     return out
 
 

@@ -8,6 +8,7 @@ next to which sums of 1e-100 would be lost. Weighting by 1/f takes a second pass
 fold.
 """
 
+from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -42,14 +43,20 @@ class Problem(NamedTuple):
     n_jobs: int | None = None
     scoring: str = "auto"
     importance: np.ndarray | None = None  # (C,) what an error of each class counts
+    priors: tuple = ()  # (k,) of the rule, to choose from, if it is not to have its own
+
+    @property
+    def shape(self):
+        """Of the grid of candidates: (b,), or (b, k) if there are priors to choose from."""
+        return (len(self.bandwidths), len(self.priors)) if self.priors else (len(self.bandwidths),)
 
 
 class HeldOut(NamedTuple):
     """Every validated point as the rule sees it when its own fold is left out."""
 
     log_sums: np.ndarray  # (m, b, C)
-    log_scale: np.ndarray  # (parts, b, C)
-    offsets: np.ndarray  # (parts, b, C)
+    log_scale: np.ndarray  # (parts, b, C), or (parts, b, k, C)
+    offsets: np.ndarray  # of the same shape
     part: np.ndarray  # (m,) row of `log_scale` and `offsets` that belongs to a point
     log_densities: np.ndarray | None = None  # (m, b)
 
@@ -57,7 +64,7 @@ class HeldOut(NamedTuple):
 def held_out_scores(problem):
     """The bandwidths as `search` wants them, see `judged`."""
     judge = judged(problem)
-    return Scored(np.full((1, len(problem.bandwidths)), np.nan)) if judge is None else judge.scored()
+    return Scored(np.full((1, *problem.shape), np.nan)) if judge is None else judge.scored()
 
 
 def judged(problem):
@@ -81,19 +88,20 @@ def judged(problem):
 
 def _judged(p, held_out):
     validated = p.sample.rows
-    judge = Judge(p.sample, (len(p.bandwidths),), p.scoring, logs=p.rule.decision == "density", importance=p.importance)
-    for rows in blocks(len(validated), 8 * len(p.bandwidths) * p.sample.n_classes, CACHE_BYTES):
+    judge = Judge(p.sample, p.shape, p.scoring, logs=p.rule.decision == "density", importance=p.importance)
+    log_sums = held_out.log_sums[:, :, None] if p.priors else held_out.log_sums
+    for rows in blocks(len(validated), 8 * np.prod(p.shape) * p.sample.n_classes, CACHE_BYTES):
         own = validated[rows]
         part = held_out.part[rows]
         log_densities = None if held_out.log_densities is None else held_out.log_densities[rows]
-        sums = Sums(held_out.log_sums[rows] + held_out.log_scale[part], None, log_densities)
+        sums = Sums(log_sums[rows] + held_out.log_scale[part], None, log_densities)
         scores = p.rule.scores(sums, held_out.offsets[part])
         predicted = scores.argmax(axis=-1)
         unreached = (predicted == 0) & np.isneginf(scores[..., 0])  # then all are -inf
-        some = unreached.any(axis=1)
+        some = unreached.reshape(len(own), -1).any(axis=1)
         if some.any():
             nearest = _nearest_of_others(p, own[some], held_out.log_scale[0, 0] > -np.inf)
-            predicted[some] = np.where(unreached[some], nearest[:, None], predicted[some])
+            predicted[some] = np.where(unreached[some].T, nearest, predicted[some].T).T
         judge.add(rows, scores, predicted=predicted)
     return judge
 
@@ -310,7 +318,9 @@ def _held_out(p, log_sums, totals, class_weight, part, log_densities=None):
     with np.errstate(divide="ignore", invalid="ignore"):  # a class of weight 0 has no potential
         potentials = np.exp(log_factor) * totals / class_weight**2
     class_weight = np.broadcast_to(class_weight, totals.shape)
-    log_scale, offsets = p.rule.coefficients(class_weight, potentials, p.log_priors)
+    rules = [replace(p.rule, priors=priors) for priors in p.priors] or [p.rule]
+    found = [rule.coefficients(class_weight, potentials, p.log_priors) for rule in rules]
+    log_scale, offsets = (np.stack(parts, axis=2) for parts in zip(*found, strict=True)) if p.priors else found[0]
     return HeldOut(log_sums, log_scale, offsets, part, log_densities)
 
 

@@ -18,7 +18,7 @@ class Rule:
     - ``"density"``: ``P_c <m_c, y>``,
     - ``"distance"``: ``2 <m_c, y> - |m_c|^2``, the negative squared distance to the class mean up to
       ``|y|^2``,
-    - ``"angle"``: ``<m_c, y> / |m_c|``.
+    - ``"angle"``: ``<m_c, y> / |m_c|``, times P_c if `priors` are ``"shares"``, not ``"equal"``.
 
     `weighting` is None, ``"inverse"`` (a training point x_i enters with 1/f(x_i), f the Parzen density of all
     training points) or ``"symmetric"`` (f(x_i)^-1/2, and f(y)^-1/2 at the query). `potential` is
@@ -28,6 +28,7 @@ class Rule:
     decision: str
     weighting: str | None = None
     potential: str = "convolved"
+    priors: str = "equal"
 
     @property
     def needs_potentials(self):
@@ -72,7 +73,9 @@ class Rule:
         if self.decision == "distance":
             return np.log(2.0) - np.log(weight), np.where(exists, potentials, np.inf)
         if self.decision == "angle":
-            log_scale = -np.log(weight) - np.log(np.where(exists, potentials, 1.0)) / 2
+            # P_c / (weight of c) is 1 / (weight of all)
+            mass = weight if self.priors == "equal" else class_weight.sum(axis=-1, keepdims=True)
+            log_scale = -np.log(mass) - np.log(np.where(exists, potentials, 1.0)) / 2
         elif log_priors is not None:
             log_scale = log_priors - np.log(weight)
         else:  # P_c / (weight of c) is 1 / (weight of all), without rounding the same for every class

@@ -101,8 +101,8 @@ def bandwidth_problem(estimator, rule, data, log_priors, importance=None):
         sample = sample._replace(folds=folds_by_content(sample.X, estimator.cv, seed), bandwidth_ratio=1.0)
         score, options = scores_against_all, {"data": data, "n_folds": estimator.cv, "seed": seed}
 
-    def scores(sample, bandwidth):
-        options_of_rule = (estimator.n_jobs, estimator.scoring, importance)
+    def scores(sample, bandwidth, priors=()):
+        options_of_rule = (estimator.n_jobs, estimator.scoring, importance, priors)
         return score(Problem(rule, sample, estimator.kernel, bandwidth, log_priors, *options_of_rule), **options)
 
     return sample, grid, scores

@@ -340,6 +340,9 @@ class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifie
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.
+    priors : {"cv", "equal", "shares"}, default="cv"
+        ``"shares"`` multiplies the cosine of a class by its share of the training weight; ``"equal"`` takes the cosines
+        as they are, as [1]_ does. ``"cv"`` chooses together with the bandwidth; with a given one it is "equal".
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
@@ -392,6 +395,8 @@ class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifie
         The fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
+    priors_ : {"equal", "shares"}
+        What was chosen. Only present if it was tuned.
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,

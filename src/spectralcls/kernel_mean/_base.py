@@ -40,6 +40,10 @@ class KernelMeanClassifier(ExpansionClassifier):
     def _rule(self):
         raise NotImplementedError
 
+    def _further_candidates(self):
+        """What else is chosen with the bandwidth: values of fields of the rule, by name."""
+        return {}
+
     def _log_priors(self, data):
         """Logarithms of given class priors; None if the classes' shares in the training data serve."""
         return None
@@ -53,14 +57,14 @@ class KernelMeanClassifier(ExpansionClassifier):
         return super()._make_inputs(missing="integrate" if gaussian_alone else "complete", step=LearnedMap.of(self))
 
     def _learn(self, data):
-        rule, log_priors = self._rule(), self._log_priors(data)
+        log_priors = self._log_priors(data)
         if not isinstance(self.bandwidth, str):
             self.bandwidth_ = check_bandwidth(self.bandwidth, data.n_classes)
         elif self.bandwidth == "cv":
-            self._tune(data, rule, log_priors)
+            self._tune(data, log_priors)
         else:
             self.bandwidth_ = self._reference(self.bandwidth, data)
-        self._learn_means(data, rule, log_priors)
+        self._learn_means(data, self._rule(), log_priors)
 
     def _learn_means(self, data, rule, log_priors, before=None):
         self._model, inverse_density = class_means(
@@ -75,17 +79,20 @@ class KernelMeanClassifier(ExpansionClassifier):
     def _reference(self, rule, data):
         return reference_bandwidth(rule, data.X, data.codes, data.n_classes, data.weights, kernel=self.kernel)
 
-    def _tune(self, data, rule, log_priors):
-        sample, grid, score = self._bandwidth_problem(data, rule, log_priors)
-        self.bandwidth_ = float(self._search(sample, {"bandwidth": grid}, score).params["bandwidth"])
+    def _tune(self, data, log_priors):
+        sample, grid, score = self._bandwidth_problem(data, self._rule(), log_priors)
+        found = self._search(sample, {"bandwidth": grid} | self._further_candidates(), score).params
+        self.bandwidth_ = float(found.pop("bandwidth"))
+        for name, value in found.items():
+            setattr(self, f"{name}_", value)
 
     def _bandwidth_problem(self, data, rule, log_priors):
         """The sample to tune on, candidates, and the function that scores them."""
         sample = tuning_sample(self, data, against_all=rule.weighting is None)
         importance = self._importance(data)
 
-        def score(sample, bandwidth):
-            options = {"scoring": self.scoring, "importance": importance}
+        def score(sample, bandwidth, priors=()):
+            options = {"scoring": self.scoring, "importance": importance, "priors": priors}
             return held_out_scores(Problem(rule, sample, self.kernel, bandwidth, log_priors, self.n_jobs, **options))
 
         return sample, candidate_bandwidths(self.bandwidth_grid, data, self.kernel), score

@@ -7,6 +7,8 @@ from .._expansion import Rule
 from .._utils.from_sklearn import StrOptions
 from ._base import KernelMeanClassifier
 
+PRIORS = "equal", "shares"
+
 
 @with_parameters
 class CauchySchwarzClassifier(KernelMeanClassifier):
@@ -24,6 +26,9 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
     weighting : {"inverse", "symmetric"} or None, default="inverse"
         A training point enters the class means with 1/f, with ``f^-1/2``, or with 1, f the Parzen density of all
         training points.
+    priors : {"cv", "equal", "shares"}, default="cv"
+        ``"shares"`` multiplies the cosine of a class by its share of the training weight; ``"equal"`` takes the cosines
+        as they are, as [1]_ does. ``"cv"`` chooses together with the bandwidth; with a given one it is "equal".
     potential : {"convolved", "same"}, default="convolved"
         Kernel of the pairs in the squared norm of a class mean. ``"convolved"`` is the Gaussian of variance 2 h^2,
         with which the norm is the integral of the squared density estimate; ``"same"`` is the kernel of the class
@@ -76,6 +81,8 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
         The fitted map in use.
     bandwidth_ : float or ndarray of shape (n_classes,)
         Bandwidth in use.
+    priors_ : {"equal", "shares"}
+        What was chosen. Only present if it was tuned.
     cv_results_ : dict of str to ndarray
         What was tried, in the layout of :class:`sklearn.model_selection.GridSearchCV`: `params`, a column
         ``param_<name>`` for each of them, `mean_test_score` (accuracy weighted by `sample_weight`), `std_test_score`,
@@ -126,9 +133,17 @@ class CauchySchwarzClassifier(KernelMeanClassifier):
 
     _: KW_ONLY
     weighting: str | None = "inverse"
+    priors: str = "cv"
     potential: str = "convolved"
 
-    _parameter_constraints = {"weighting": [StrOptions({"inverse", "symmetric"}), None]}
+    _parameter_constraints = {
+        "weighting": [StrOptions({"inverse", "symmetric"}), None],
+        "priors": [StrOptions({"cv", *PRIORS})],
+    }
 
     def _rule(self):
-        return Rule("angle", self.weighting, self.potential)
+        priors = vars(self).get("priors_", PRIORS[0]) if self.priors == "cv" else self.priors
+        return Rule("angle", self.weighting, self.potential, priors)
+
+    def _further_candidates(self):
+        return {"priors": PRIORS} if self.priors == "cv" else {}
