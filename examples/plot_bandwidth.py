@@ -2,8 +2,9 @@
 What a bandwidth does
 =====================
 
-The bandwidth says how far a training point reaches. Too small, and every point is an island; too large, and all points
-are one cloud whose border is nearly straight. Cross-validation finds the middle.
+The bandwidth says how far a training point reaches. Too small, and every point is an
+island; too large, and all points are one cloud whose border is nearly straight.
+Cross-validation finds the middle.
 """
 
 import matplotlib.pyplot as plt
@@ -19,15 +20,24 @@ bandwidths = {"too small": 0.03, "chosen by fit": tuned.bandwidth_, "too large":
 
 x_axis, y_axis = np.linspace(-2, 3, 150), np.linspace(-1.7, 2.2, 120)
 plane = np.stack(np.meshgrid(x_axis, y_axis), axis=-1).reshape(-1, 2)
+markers = ("o", "black", "white"), ("^", "white", "black")
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), sharex=True, sharey=True)
 for ax, (words, h) in zip(axes, bandwidths.items(), strict=True):
     model = ParzenClassifier(bandwidth=h).fit(X, y)
     posterior = model.predict_proba(plane)[:, 1].reshape(len(y_axis), len(x_axis))
-    image = ax.pcolormesh(x_axis, y_axis, posterior, vmin=0, vmax=1, cmap="cividis", rasterized=True)
+    image = ax.pcolormesh(
+        x_axis, y_axis, posterior, vmin=0, vmax=1, cmap="cividis", rasterized=True
+    )
     ax.contour(x_axis, y_axis, posterior, levels=[0.5], colors="white", linewidths=1.5)
-    for c, (marker, inside, edge) in enumerate((("o", "black", "white"), ("^", "white", "black"))):
-        ax.scatter(*X[y == c].T, s=16, marker=marker, color=inside, edgecolors=edge, linewidths=0.5)
+    for c, (marker, inside, edge) in enumerate(markers):
+        style = {"color": inside, "edgecolors": edge, "linewidths": 0.5}
+        ax.scatter(*X[y == c].T, s=16, marker=marker, **style)
     accuracy = 100 * model.score(X_test, y_test)
-    ax.set(title=f"h = {h:.2g}: {words}", xlabel=f"{accuracy:.1f} % of 2 000 test points", xticks=[], yticks=[])
+    ax.set(
+        title=f"h = {h:.2g}: {words}",
+        xlabel=f"{accuracy:.1f} % of 2 000 test points",
+        xticks=[],
+        yticks=[],
+    )
 figure.colorbar(image, ax=axes, label="posterior of the lower class", shrink=0.9)
 plt.show()

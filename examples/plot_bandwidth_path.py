@@ -2,8 +2,9 @@
 Four rules, four bandwidths: the tuning paths
 =============================================
 
-The accuracy of every bandwidth, cross-validated in one pass over the pairs, and the regions that the best one
-gives, for the four kernel-mean classifiers on two interleaved half-circles of different size.
+The accuracy of every bandwidth, cross-validated in one pass over the pairs, and the
+regions that the best one gives, for the four kernel-mean classifiers on two interleaved
+half-circles of different size.
 """
 
 import matplotlib.pyplot as plt
@@ -11,17 +12,28 @@ from matplotlib.colors import ListedColormap
 from sklearn.datasets import make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from spectralcls import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    LaplacianISEClassifier,
+    ParzenClassifier,
+)
 from spectralcls.plotting import BandwidthPathDisplay
 
 X, y = make_moons(n_samples=(250, 100), noise=0.25, random_state=0)
-classifiers = [ParzenClassifier(), ISEClassifier(), LaplacianISEClassifier(), CauchySchwarzClassifier()]
+classifiers = [
+    ParzenClassifier(),
+    ISEClassifier(),
+    LaplacianISEClassifier(),
+    CauchySchwarzClassifier(),
+]
 colors = ListedColormap(["#0072B2", "#E69F00"])
 
 # %%
-# Above the paths, below the regions at the best bandwidth. The density rule tolerates small bandwidths, where
-# it becomes the nearest-neighbor rule; the distance rules do not, because around isolated points the
-# potentials decide, as they do far from all data.
+# Above the paths, below the regions at the best bandwidth. The density rule tolerates
+# small bandwidths, where it becomes the nearest-neighbor rule; the distance rules do
+# not, because around isolated points the potentials decide, as they do far from all
+# data.
 figure, axes = plt.subplots(2, 4, figsize=(13, 6.4))
 for classifier, (above, below) in zip(classifiers, axes.T, strict=True):
     classifier.fit(X, y)
@@ -31,9 +43,21 @@ for classifier, (above, below) in zip(classifiers, axes.T, strict=True):
         above.set_ylabel("")
     above.legend(handles=[display.best_line_], loc="lower right")
     DecisionBoundaryDisplay.from_estimator(
-        classifier, X, response_method="predict", ax=below, alpha=0.25, cmap=colors, grid_resolution=200
+        classifier,
+        X,
+        response_method="predict",
+        ax=below,
+        alpha=0.25,
+        cmap=colors,
+        grid_resolution=200,
     )
     for c, marker in enumerate("o^"):
         below.scatter(*X[y == c].T, s=10, marker=marker, color=colors(c))
-    below.set(xticks=[], yticks=[], xlabel="", ylabel="", title=f"regions at h = {classifier.bandwidth_:.2g}")
+    below.set(
+        xticks=[],
+        yticks=[],
+        xlabel="",
+        ylabel="",
+        title=f"regions at h = {classifier.bandwidth_:.2g}",
+    )
 plt.show()

@@ -2,8 +2,8 @@
 Rings and spirals: borders of any shape
 =======================================
 
-Four classifiers with their defaults on three samples that no straight line divides. Bandwidths are chosen inside
-``fit``.
+Four classifiers with their defaults on three samples that no straight line divides.
+Bandwidths are chosen inside ``fit``.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,12 @@ from sklearn.datasets import make_moons
 from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.model_selection import train_test_split
 
-from spectralcls import CauchySchwarzClassifier, ISEClassifier, ParzenClassifier, PerTurboClassifier
+from spectralcls import (
+    CauchySchwarzClassifier,
+    ISEClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+)
 from spectralcls.datasets import make_two_rings, make_two_spirals
 
 samples = {
@@ -20,19 +25,39 @@ samples = {
     "rings": make_two_rings(300, random_state=0),
     "spirals": make_two_spirals(300, noise=0.25, random_state=0),
 }
-classifiers = [ParzenClassifier(), ISEClassifier(), CauchySchwarzClassifier(), PerTurboClassifier()]
+classifiers = [
+    ParzenClassifier(),
+    ISEClassifier(),
+    CauchySchwarzClassifier(),
+    PerTurboClassifier(),
+]
 colors = ListedColormap(["#0072B2", "#E69F00"])
 
 figure, axes = plt.subplots(3, 4, figsize=(11, 8))
 for row, (name, (X, y)) in zip(axes, samples.items(), strict=True):
-    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, stratify=y, random_state=0
+    )
     for ax, classifier in zip(row, classifiers, strict=True):
         classifier.fit(X_train, y_train)
         DecisionBoundaryDisplay.from_estimator(
-            classifier, X, response_method="predict", ax=ax, alpha=0.25, cmap=colors, grid_resolution=150
+            classifier,
+            X,
+            response_method="predict",
+            ax=ax,
+            alpha=0.25,
+            cmap=colors,
+            grid_resolution=150,
         )
         for c, marker in enumerate("o^"):
-            ax.scatter(*X_test[y_test == c].T, s=16, marker=marker, color=colors(c), edgecolors="white", linewidths=0.4)
+            ax.scatter(
+                *X_test[y_test == c].T,
+                s=16,
+                marker=marker,
+                color=colors(c),
+                edgecolors="white",
+                linewidths=0.4,
+            )
         accuracy = 100 * classifier.score(X_test, y_test)
         ax.set(xticks=[], yticks=[], xlabel=f"{accuracy:.0f} % of the test points")
     row[0].set_ylabel(name)

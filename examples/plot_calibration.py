@@ -2,9 +2,10 @@
 Calibration: can the probabilities be believed?
 ===============================================
 
-Of the cases that get 80 per cent, 80 per cent should be right. Parzen's posteriors follow from its densities. The other
-classifiers learn a temperature for their scores on the points that tuning held out anyway. To calibrate them again by
-scikit-learn's ``CalibratedClassifierCV`` takes five more fits, and here it does harm.
+Of the cases that get 80 per cent, 80 per cent should be right. Parzen's posteriors
+follow from its densities. The other classifiers learn a temperature for their scores on
+the points that tuning held out anyway. To calibrate them again by scikit-learn's
+``CalibratedClassifierCV`` takes five more fits, and here it does harm.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,10 @@
 Digits in the plane: PCA, LDA and CCDR
 ======================================
 
-Three maps of the same 64-pixel digits into two dimensions. PCA ignores the labels; LDA uses the labels and straight
-projections only; CCDR uses the labels and the neighborhoods, so that each class gathers around its center and
-new points follow their neighbors.
+Three maps of the same 64-pixel digits into two dimensions. PCA ignores the labels; LDA
+uses the labels and straight projections only; CCDR uses the labels and the
+neighborhoods, so that each class gathers around its center and new points follow their
+neighbors.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +20,11 @@ from spectralcls.plotting import EmbeddingDisplay
 
 X, y = load_digits(n_class=6, return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-maps = {"PCA": PCA(2), "LDA": LinearDiscriminantAnalysis(n_components=2), "CCDR": CCDR(2, beta=0.3)}
+maps = {
+    "PCA": PCA(2),
+    "LDA": LinearDiscriminantAnalysis(n_components=2),
+    "CCDR": CCDR(2, beta=0.3),
+}
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 4.2))
 for ax, (name, embedding) in zip(axes, maps.items(), strict=True):
@@ -27,10 +32,14 @@ for ax, (name, embedding) in zip(axes, maps.items(), strict=True):
     if name == "CCDR":
         EmbeddingDisplay.from_estimator(embedding, X_test, y_test, ax=ax)
     else:
-        EmbeddingDisplay(embedding.transform(X_test), y_test, class_names=range(6)).plot(ax)
+        EmbeddingDisplay(
+            embedding.transform(X_test), y_test, class_names=range(6)
+        ).plot(ax)
     nearest = KNeighborsClassifier().fit(points, y)
     accuracy = 100 * nearest.score(embedding.transform(X_test), y_test)
     ax.set(title=f"{name}: {accuracy:.0f} % by k-NN in the plane", xticks=[], yticks=[])
     ax.get_legend().remove()
-figure.legend(*axes[2].get_legend_handles_labels(), loc="outside right center", title="digit")
+figure.legend(
+    *axes[2].get_legend_handles_labels(), loc="outside right center", title="digit"
+)
 plt.show()

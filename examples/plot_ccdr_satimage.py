@@ -2,10 +2,11 @@
 CCDR: error against each parameter
 ==================================
 
-What the pull of the neighborhood (beta), the dimension and the number of neighbors do to the error of two
-simple classifiers on the embedding. The bands are confidence intervals of a share. Digits stand in for the
-satellite images of the CCDR paper; to repeat those, give the path of ``satimage.npz`` (arrays X_train, y_train,
-X_test, y_test) as the argument.
+What the pull of the neighborhood (beta), the dimension and the number of neighbors do
+to the error of two simple classifiers on the embedding. The bands are confidence
+intervals of a share. Digits stand in for the satellite images of the CCDR paper; to
+repeat those, give the path of ``satimage.npz`` (arrays X_train, y_train, X_test,
+y_test) as the argument.
 """
 
 import sys
@@ -20,7 +21,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from spectralcls import CCDR
 
-files = [argument for argument in sys.argv[1:] if argument.endswith(".npz") and Path(argument).exists()]
+files = [
+    argument
+    for argument in sys.argv[1:]
+    if argument.endswith(".npz") and Path(argument).exists()
+]
 if files:
     data = np.load(files[0])
     X, y, T, t = (data[key] for key in ("X_train", "y_train", "X_test", "y_test"))
@@ -28,9 +33,10 @@ else:
     X, T, y, t = train_test_split(*load_digits(return_X_y=True), random_state=0)
 
 # %%
-# The linear machine likes a small beta, which collapses each class onto its center; nearest neighbors like a
-# larger one, which keeps the geometry. On the digits the bands hold both, and only one thing is more than chance: with
-# fewer than nine components, one less than there are classes, the linear machine fails.
+# The linear machine likes a small beta, which collapses each class onto its center;
+# nearest neighbors like a larger one, which keeps the geometry. On the digits the bands
+# hold both, and only one thing is more than chance: with fewer than nine components,
+# one less than there are classes, the linear machine fails.
 classifiers = {"k-NN": KNeighborsClassifier(7), "linear": RidgeClassifier(alpha=1e-9)}
 
 
@@ -38,7 +44,9 @@ def errors(**parameters):
     """Test error of each classifier on an embedding by these parameters."""
     embedding = CCDR(**{"n_components": 14, "beta": 0.5} | parameters)
     Z, Z_test = embedding.fit_transform(X, y), embedding.transform(T)
-    return [1 - classifier.fit(Z, y).score(Z_test, t) for classifier in classifiers.values()]
+    return [
+        1 - classifier.fit(Z, y).score(Z_test, t) for classifier in classifiers.values()
+    ]
 
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True)

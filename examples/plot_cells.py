@@ -2,11 +2,12 @@
 What cell is this? Labels with doubt for an AnnData
 ===================================================
 
-A reference of blood cells with known types, new cells without. People who do this paste a k-nearest-neighbor vote with
-Gaussian weights, as in scArches, or fit a logistic regression, as CellTypist does. Here
-:class:`~spectralcls.KernelRidgeClassifier` takes the place of the vote: the same fifteen lines, and a cell unlike all
-types of the reference is marked unknown. The 700 cells come inside the scanpy package, which is not imported:
-``pip install "spectralcls[examples]"``.
+A reference of blood cells with known types, new cells without. People who do this paste
+a k-nearest-neighbor vote with Gaussian weights, as in scArches, or fit a logistic
+regression, as CellTypist does. Here :class:`~spectralcls.KernelRidgeClassifier` takes
+the place of the vote: the same fifteen lines, and a cell unlike all types of the
+reference is marked unknown. The 700 cells come inside the scanpy package, which is not
+imported: ``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["anndata", "scanpy"]
@@ -32,9 +33,10 @@ key = "bulk_labels"
 print(cells.obs[key].value_counts().to_string())
 
 # %%
-# An AnnData in, labels with doubt out. The columns are principal components, which have a common unit, so
-# ``scale=None`` leaves them as they are. ``conformal_p_values`` says how well each type suits a cell. A cell is unknown
-# if its best type suits it worse than 95 % of reference cells that the classifier has not learned.
+# An AnnData in, labels with doubt out. The columns are principal components, which have
+# a common unit, so ``scale=None`` leaves them as they are. ``conformal_p_values`` says
+# how well each type suits a cell. A cell is unknown if its best type suits it worse
+# than 95 % of reference cells that the classifier has not learned.
 
 
 def suits(X, y, queries):
@@ -55,8 +57,9 @@ def transfer_labels(reference, query, key, use_rep="X_pca", false_alarms=0.05):
 
 
 # %%
-# What people use today: votes of 50 neighbors, with weights that fall with the distance in units of the spread of a
-# cell's own distances. The doubt is what the winner does not get, and a threshold on it marks the unknown.
+# What people use today: votes of 50 neighbors, with weights that fall with the distance
+# in units of the spread of a cell's own distances. The doubt is what the winner does
+# not get, and a threshold on it marks the unknown.
 
 
 def vote(X, y, queries, k=50):
@@ -98,8 +101,9 @@ for name in names:
     print(f"{seconds[name] / 5:8.3f} CPU seconds a fold")
 
 # %%
-# Every cell was a query once. A good doubt is high where the label is wrong. The mistakes lie between subtypes of T
-# cells, and between monocytes and dendritic cells, where the labels themselves are hard to tell.
+# Every cell was a query once. A good doubt is high where the label is wrong. The
+# mistakes lie between subtypes of T cells, and between monocytes and dendritic cells,
+# where the labels themselves are hard to tell.
 done = anndata.concat(parts)
 doubt = done.obs[key + "_doubt"].to_numpy()
 wrong = (done.obs[key] != done.obs["true"]).to_numpy()
@@ -119,9 +123,10 @@ for ax in axes:
 plt.show()
 
 # %%
-# Now each type in turn is missing from the reference. Which share of it is flagged unknown, at 5 % false alarms? All
-# three learn half of the known cells and get their threshold from a quarter that they have not learned. The last
-# quarter says how many false alarms there are.
+# Now each type in turn is missing from the reference. Which share of it is flagged
+# unknown, at 5 % false alarms? All three learn half of the known cells and get their
+# threshold from a quarter that they have not learned. The last quarter says how many
+# false alarms there are.
 alarm = {
     "kernel ridge": suits,
     "k-NN vote": lambda *data: vote(*data).max(axis=1),
@@ -145,7 +150,10 @@ for repeat in range(3):
             flagged[name][repeat, column] = np.mean(of_new < threshold)
             false[name][repeat, column] = np.mean(of_old < threshold)
 for name in names:
-    print(f"{name:12} flags {100 * flagged[name].mean():4.1f} % of a missing type,", end="")
+    print(
+        f"{name:12} flags {100 * flagged[name].mean():4.1f} % of a missing type,",
+        end="",
+    )
     print(f"{100 * false[name].mean():5.1f} % of the known ones")
 
 # %%
@@ -166,9 +174,11 @@ ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# What we would answer: a vote of neighbors is a fair labeler and takes no time; the kernel costs more, and labels and
-# warns better on average. Look at the single types, though. What lies apart from all others, the kernel notices and
-# the vote does not: far from everything its neighbors still agree. For some types the vote warns better, and no method
-# notices monocytes, which lie next to dendritic cells and get that name without doubt. An alarm that is silent is no
-# proof that the reference is complete. Of our classifiers this one was chosen after a look at these cells; all three
-# methods ran with their usual settings.
+# What we would answer: a vote of neighbors is a fair labeler and takes no time; the
+# kernel costs more, and labels and warns better on average. Look at the single types,
+# though. What lies apart from all others, the kernel notices and the vote does not: far
+# from everything its neighbors still agree. For some types the vote warns better, and
+# no method notices monocytes, which lie next to dendritic cells and get that name
+# without doubt. An alarm that is silent is no proof that the reference is complete. Of
+# our classifiers this one was chosen after a look at these cells; all three methods ran
+# with their usual settings.

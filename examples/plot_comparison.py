@@ -2,8 +2,8 @@
 Compare on your own data
 ========================
 
-Accuracy and time of several classifiers on the same splits: what ``spectralcls compare`` prints, as a program.
-Bars are one standard deviation over the splits.
+Accuracy and time of several classifiers on the same splits: what ``spectralcls
+compare`` prints, as a program. Bars are one standard deviation over the splits.
 """
 
 import time
@@ -16,18 +16,30 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spectralcls import AutoClassifier, KernelRidgeClassifier, ParzenClassifier, PerTurboClassifier
+from spectralcls import (
+    AutoClassifier,
+    KernelRidgeClassifier,
+    ParzenClassifier,
+    PerTurboClassifier,
+)
 
 X, y = load_wine(return_X_y=True)
 grid = {"svc__C": [1, 10, 100], "svc__gamma": [0.003, 0.03, 0.3]}
 svm = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid)
-classifiers = [AutoClassifier(), KernelRidgeClassifier(), PerTurboClassifier(), ParzenClassifier(), svm]
+classifiers = [
+    AutoClassifier(),
+    KernelRidgeClassifier(),
+    PerTurboClassifier(),
+    ParzenClassifier(),
+    svm,
+]
 names = [type(classifier).__name__ for classifier in classifiers[:-1]] + ["SVC, tuned"]
 
+splits = StratifiedShuffleSplit(8, test_size=1 / 3, random_state=0)
 accuracy, seconds = [], []
 for classifier in classifiers:
     scores, times = [], []
-    for train, test in StratifiedShuffleSplit(8, test_size=1 / 3, random_state=0).split(X, y):
+    for train, test in splits.split(X, y):
         start = time.perf_counter()
         classifier.fit(X[train], y[train])
         times.append(time.perf_counter() - start)

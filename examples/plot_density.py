@@ -2,9 +2,10 @@
 Densities: how likely is what we see
 ====================================
 
-``ParzenDensity`` chooses its bandwidth by the exact leave-one-out likelihood. Left, the waiting times are positive: a
-plain estimate spills over zero, reflection at the bound does not, and a separate bandwidth for each sample smooths the
-tail more than the peak. Right, two measurements of irises: contours hold 20 to 95 percent of the mass.
+``ParzenDensity`` chooses its bandwidth by the exact leave-one-out likelihood. Left, the
+waiting times are positive: a plain estimate spills over zero, reflection at the bound
+does not, and a separate bandwidth for each sample smooths the tail more than the peak.
+Right, two measurements of irises: contours hold 20 to 95 percent of the mass.
 """
 
 import matplotlib.pyplot as plt
@@ -19,11 +20,23 @@ waiting = rng.exponential(1.0, size=(400, 1))
 figure, axes = plt.subplots(1, 2, figsize=(10, 4))
 
 bounded = ParzenDensity(bounds=[[0, None]], adaptive=True).fit(waiting)
-DensityDisplay.from_estimator(bounded, waiting, ax=axes[0], label="bounded and adaptive", margin=0.1)
+DensityDisplay.from_estimator(
+    bounded, waiting, ax=axes[0], label="bounded and adaptive", margin=0.1
+)
 x = np.linspace(-0.8, 7, 500)
-axes[0].plot(x, np.exp(ParzenDensity().fit(waiting).score_samples(x[:, None])), label="plain", linestyle="--")
+axes[0].plot(
+    x,
+    np.exp(ParzenDensity().fit(waiting).score_samples(x[:, None])),
+    label="plain",
+    linestyle="--",
+)
 axes[0].plot(x[x >= 0], np.exp(-x[x >= 0]), color="black", linewidth=1, label="truth")
-axes[0].set(xlim=(-0.8, 7), ylim=(0, 1.05), xlabel="Waiting time", title="A bound is where the density ends")
+axes[0].set(
+    xlim=(-0.8, 7),
+    ylim=(0, 1.05),
+    xlabel="Waiting time",
+    title="A bound is where the density ends",
+)
 axes[0].legend()
 
 iris = load_iris(as_frame=True).data[["sepal length (cm)", "petal length (cm)"]]

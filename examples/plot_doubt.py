@@ -2,8 +2,9 @@
 When it does not know: sets, doubtful labels, reasons
 =====================================================
 
-A classifier that can leave out each training point exactly can say more than a label: which classes it cannot exclude,
-which training labels it doubts, and which training points decided.
+A classifier that can leave out each training point exactly can say more than a label:
+which classes it cannot exclude, which training labels it doubts, and which training
+points decided.
 """
 
 import matplotlib.pyplot as plt
@@ -14,57 +15,83 @@ from sklearn.metrics import log_loss
 
 from spectralcls import KernelRidgeClassifier, ParzenClassifier, ParzenOutlierDetector
 from spectralcls.inspection import estimate_priors, feature_effect, with_priors
-from spectralcls.plotting import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay
+from spectralcls.plotting import (
+    InfluenceDisplay,
+    LabelQualityDisplay,
+    ReliabilityDisplay,
+)
 
 X, y = load_iris(return_X_y=True)
-X = X[:, 2:] + np.random.default_rng(0).uniform(-0.05, 0.05, (len(X), 2))  # lengths are rounded to 0.1
+rounding = np.random.default_rng(0).uniform(-0.05, 0.05, (len(X), 2))
+X = X[:, 2:] + rounding  # lengths are rounded to 0.1
 model = ParzenClassifier().fit(X, y)
 
 # %%
-# The set of classes that 95 % coverage leaves. Where two classes overlap both remain; far from all points none does:
-# that is how "unknown" looks.
+# The set of classes that 95 % coverage leaves. Where two classes overlap both remain;
+# far from all points none does: that is how "unknown" looks.
 x, z = np.meshgrid(np.linspace(0, 8, 160), np.linspace(-0.5, 3.5, 160))
 members = model.predict_set(np.column_stack([x.ravel(), z.ravel()]), coverage=0.95)
 size = members.sum(axis=1)
-shown = np.where(size == 1, members.argmax(axis=1) + 1, np.where(size > 1, 4, 0)).reshape(x.shape)
+shown = np.where(
+    size == 1, members.argmax(axis=1) + 1, np.where(size > 1, 4, 0)
+).reshape(x.shape)
 figure, ax = plt.subplots(layout="constrained")
 colors = ListedColormap(["white", "#9ecae9", "#ffbf79", "#88d27a", "#999999"])
 ax.pcolormesh(x, z, shown, cmap=colors, vmin=-0.5, vmax=4.5, rasterized=True)
-ax.scatter(*X.T, c=y, cmap=ListedColormap(["C0", "C1", "C2"]), s=12, edgecolor="white", linewidth=0.4)
-ax.set(xlabel="Petal length", ylabel="Petal width", title="White: unlike all classes. Gray: several are possible.")
+ax.scatter(
+    *X.T,
+    c=y,
+    cmap=ListedColormap(["C0", "C1", "C2"]),
+    s=12,
+    edgecolor="white",
+    linewidth=0.4,
+)
+ax.set(
+    xlabel="Petal length",
+    ylabel="Petal width",
+    title="White: unlike all classes. Gray: several are possible.",
+)
 plt.show()
 
 # %%
-# The labels that all other points support least: samples on the wrong side of the border.
+# The labels that all other points support least: samples on the wrong side of the
+# border.
 display = LabelQualityDisplay.from_estimator(model, y, n_doubtful=6)
 display.ax_.set_title("A low probability is a reason to look again")
 plt.show()
 
 # %%
-# Why the most doubtful sample would be classified otherwise: the samples that add most to the margin.
+# Why the most doubtful sample would be classified otherwise: the samples that add most
+# to the margin.
 i = display.doubtful_[0]
 others = np.arange(len(X)) != i
-reasons = InfluenceDisplay.from_estimator(ParzenClassifier().fit(X[others], y[others]), X[[i]])
+reasons = InfluenceDisplay.from_estimator(
+    ParzenClassifier().fit(X[others], y[others]), X[[i]]
+)
 reasons.ax_.set_title(f"Sample {i} is labeled {y[i]}")
 plt.show()
 
 # %%
-# Are the probabilities what they say, and how often is the true class in the set? Noisy digits, grouped by the
-# probability of the most probable class. A set of the less certain groups holds several digits (the numbers), one of
-# the most certain group one. Coverage holds over all groups together.
+# Are the probabilities what they say, and how often is the true class in the set? Noisy
+# digits, grouped by the probability of the most probable class. A set of the less
+# certain groups holds several digits (the numbers), one of the most certain group one.
+# Coverage holds over all groups together.
 digits, digit = load_digits(return_X_y=True)
 rng = np.random.default_rng(0)
 digits += rng.normal(0, 4, digits.shape)
 order = rng.permutation(len(digits))
 train, test = order[:400], order[400:]
 reader = ParzenClassifier().fit(digits[train], digit[train])
-reliability = ReliabilityDisplay.from_estimator(reader, digits[test], digit[test], coverage=0.95)
+reliability = ReliabilityDisplay.from_estimator(
+    reader, digits[test], digit[test], coverage=0.95
+)
 reliability.ax_.set_title("Noisy handwritten digits, 95 % asked for")
 plt.show()
 
 # %%
-# The p-value of each class beneath the sets: the share of samples, the query included, whose labels the others support
-# no better. A set holds all classes above the line. A query that is halfway between two digits is possible as both.
+# The p-value of each class beneath the sets: the share of samples, the query included,
+# whose labels the others support no better. A set holds all classes above the line. A
+# query that is halfway between two digits is possible as both.
 first, second = (digits[train][digit[train] == label][0] for label in (3, 8))
 shares = np.linspace(0, 1, 60)
 p = reader.conformal_p_values((1 - shares[:, None]) * first + shares[:, None] * second)
@@ -73,12 +100,17 @@ for label in range(10):
     named = {"label": f"{label}"} if label in (3, 8) else {"color": "0.8"}
     ax.plot(shares, p[:, label], **named)
 ax.axhline(0.05, color="black", linewidth=0.8)
-ax.set(xlabel="Share of the 8 in a blend of a 3 and an 8", ylabel="p-value", title="Above the line: in the set at 95 %")
+ax.set(
+    xlabel="Share of the 8 in a blend of a 3 and an 8",
+    ylabel="p-value",
+    title="Above the line: in the set at 95 %",
+)
 ax.legend(frameon=False)
 plt.show()
 
 # %%
-# What each feature says: the probabilities with it, less those with it integrated out. The iris is on the border.
+# What each feature says: the probabilities with it, less those with it integrated out.
+# The iris is on the border.
 query = X[[display.doubtful_[0]]]
 effect = feature_effect(model, query)[0]
 figure, ax = plt.subplots(layout="constrained")
@@ -91,26 +123,52 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Another population: five times as many of some digits. Their shares are estimated from unlabeled queries, and the
-# classifier follows. This takes probabilities that are what they say: those of kernel ridge regression.
+# Another population: five times as many of some digits. Their shares are estimated from
+# unlabeled queries, and the classifier follows. This takes probabilities that are what
+# they say: those of kernel ridge regression.
 calibrated = KernelRidgeClassifier().fit(digits[train], digit[train])
 weights = np.where(digit[test] % 3 == 0, 1.0, 0.2)
 shifted = rng.choice(test, 500, p=weights / weights.sum())
 found = estimate_priors(calibrated, digits[shifted])
 moved = with_priors(calibrated, found.priors)
 figure, ax = plt.subplots(layout="constrained")
-ax.bar(np.arange(10), np.bincount(digit[shifted]) / 500, color="0.8", label="in the queries")
-ax.errorbar(np.arange(10), found.priors, 2 * found.standard_errors, fmt="o", label="estimated, 2 standard errors")
-ax.plot(np.arange(10), calibrated.class_prior_, "_", color="C1", markersize=14, label="in training")
-before, after = (log_loss(digit[shifted], each.predict_proba(digits[shifted])) for each in (calibrated, moved))
-ax.set(xlabel="Digit", ylabel="Share", title=f"Log loss {before:.3f} before, {after:.3f} with these shares")
+ax.bar(
+    np.arange(10),
+    np.bincount(digit[shifted]) / 500,
+    color="0.8",
+    label="in the queries",
+)
+ax.errorbar(
+    np.arange(10),
+    found.priors,
+    2 * found.standard_errors,
+    fmt="o",
+    label="estimated, 2 standard errors",
+)
+ax.plot(
+    np.arange(10),
+    calibrated.class_prior_,
+    "_",
+    color="C1",
+    markersize=14,
+    label="in training",
+)
+before, after = (
+    log_loss(digit[shifted], each.predict_proba(digits[shifted]))
+    for each in (calibrated, moved)
+)
+ax.set(
+    xlabel="Digit",
+    ylabel="Share",
+    title=f"Log loss {before:.3f} before, {after:.3f} with these shares",
+)
 ax.set_ylim(0, 0.36)
 ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Novelties: p-values have the false-alarm rate that they say. Both marked people weigh 95 kg. The short one is
-# unusual: each of his numbers surprises, given the other.
+# Novelties: p-values have the false-alarm rate that they say. Both marked people weigh
+# 95 kg. The short one is unusual: each of his numbers surprises, given the other.
 height = rng.normal(170, 10, 300)
 people = np.column_stack([height, height - 100 + rng.normal(0, 5, 300)])
 detector = ParzenOutlierDetector(novelty=True, covariance_type="diag").fit(people)
@@ -118,16 +176,35 @@ asked = np.array([[165.0, 95.0], [190.0, 95.0]])
 x, z = np.meshgrid(np.linspace(130, 210, 120), np.linspace(30, 120, 120))
 p = detector.p_values(np.column_stack([x.ravel(), z.ravel()])).reshape(x.shape)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-left.contourf(x, z, p, levels=[0, 0.01, 0.05, 0.2, 1], colors=["#fff", "#dceaf6", "#b6d4ec", "#7fb2db"])
+left.contourf(
+    x,
+    z,
+    p,
+    levels=[0, 0.01, 0.05, 0.2, 1],
+    colors=["#fff", "#dceaf6", "#b6d4ec", "#7fb2db"],
+)
 left.scatter(*people.T, s=6, color="0.3")
 left.scatter(*asked.T, marker="x", s=60, color=["C1", "C2"])
-left.set(xlabel="Height, cm", ylabel="Weight, kg", title="p-values below 0.01, 0.05, 0.2, above")
+left.set(
+    xlabel="Height, cm",
+    ylabel="Weight, kg",
+    title="p-values below 0.01, 0.05, 0.2, above",
+)
 usual = np.median(detector.explain(people), axis=0)
-for place, (surprise, point) in enumerate(zip(detector.explain(asked) - usual, asked, strict=True)):
+surprises = detector.explain(asked) - usual
+for place, (surprise, point) in enumerate(zip(surprises, asked, strict=True)):
     label = f"{point[0]:.0f} cm, p = {detector.p_values(point[None])[0]:.3f}"
-    right.bar(np.arange(2) + 0.4 * place, surprise, width=0.4, color=f"C{place + 1}", label=label)
+    right.bar(
+        np.arange(2) + 0.4 * place,
+        surprise,
+        width=0.4,
+        color=f"C{place + 1}",
+        label=label,
+    )
 right.set_xticks([0.2, 1.2], ["Height", "Weight"])
-right.set(ylabel="Surprise given the other, above the usual", title="What makes 95 kg unusual")
+right.set(
+    ylabel="Surprise given the other, above the usual", title="What makes 95 kg unusual"
+)
 right.margins(y=0.2)
 right.legend(frameon=False, loc="upper center", ncols=2)
 plt.show()

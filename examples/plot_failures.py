@@ -2,8 +2,8 @@
 When they fail
 ==============
 
-Nine classes to import, and for each a task at which it fails: made up, so that the reason is plain. Each comes with
-what helps.
+Nine classes to import, and for each a task at which it fails: made up, so that the
+reason is plain. Each comes with what helps.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +36,8 @@ def draw(values, curves, xlabel, title, ylabel="Right, %"):
 
 
 # %%
-# :class:`~spectralcls.AutoClassifier` counts errors, so it overlooks a rare class that overlaps a frequent one. What
-# helps: ``class_weight="balanced"``.
+# :class:`~spectralcls.AutoClassifier` counts errors, so it overlooks a rare class that
+# overlaps a frequent one. What helps: ``class_weight="balanced"``.
 
 
 def one_rare(n, share):
@@ -60,8 +60,9 @@ title = "AutoClassifier: a rare class is overlooked"
 draw(percent, curves, "Share of the rare class, %", title, "Balanced accuracy, %")
 
 # %%
-# :class:`~spectralcls.KernelRidgeClassifier` lets every column count alike, and columns that say nothing about the
-# class drown the others. What helps: a learned metric, as in ``AutoClassifier``.
+# :class:`~spectralcls.KernelRidgeClassifier` lets every column count alike, and columns
+# that say nothing about the class drown the others. What helps: a learned metric, as in
+# ``AutoClassifier``.
 
 
 def chessboard(n, useless):
@@ -74,13 +75,20 @@ curves = {"AutoClassifier": [], "KernelRidgeClassifier": []}
 for number in useless:
     X, y = chessboard(400, number)
     X_test, y_test = chessboard(1000, number)
-    for model, curve in zip((AutoClassifier(), KernelRidgeClassifier()), curves.values(), strict=True):
+    models = AutoClassifier(), KernelRidgeClassifier()
+    for model, curve in zip(models, curves.values(), strict=True):
         curve.append(model.fit(X, y).score(X_test, y_test))
-draw(useless, curves, "Useless columns beside two that decide", "KernelRidgeClassifier: useless columns")
+draw(
+    useless,
+    curves,
+    "Useless columns beside two that decide",
+    "KernelRidgeClassifier: useless columns",
+)
 
 # %%
-# :class:`~spectralcls.ParzenClassifier` and :class:`~spectralcls.PerTurboClassifier` have one bandwidth for all
-# classes. In many columns no bandwidth suits both a narrow and a wide one. What helps: ``KernelRidgeClassifier``.
+# :class:`~spectralcls.ParzenClassifier` and :class:`~spectralcls.PerTurboClassifier`
+# have one bandwidth for all classes. In many columns no bandwidth suits both a narrow
+# and a wide one. What helps: ``KernelRidgeClassifier``.
 
 
 def narrow_in_wide(n, d):
@@ -99,22 +107,30 @@ for d in columns:
 draw(columns, curves, "Columns", "A narrow class inside a wide one")
 
 # %%
-# :class:`~spectralcls.ParzenDensity` leaks over a limit that the data cannot cross. What helps: ``bounds``.
+# :class:`~spectralcls.ParzenDensity` leaks over a limit that the data cannot cross.
+# What helps: ``bounds``.
 X = rng.exponential(size=(500, 1))
 grid = np.linspace(-1, 3, 400)[:, None]
 figure, ax = plt.subplots(figsize=(5.4, 3.2), layout="constrained")
-ax.plot(grid, np.where(grid < 0, 0, np.exp(-grid)), "--", color="0.6", label="the truth")
+ax.plot(
+    grid, np.where(grid < 0, 0, np.exp(-grid)), "--", color="0.6", label="the truth"
+)
 for label, bounds in (("bounds=[[0, None]]", [[0, None]]), ("as it is", None)):
     inside = grid if bounds is None else grid[grid[:, 0] >= 0]
     density = np.exp(ParzenDensity(bounds=bounds).fit(X).score_samples(inside))
     ax.plot(inside, density, label=label)
-ax.set(xlabel="Waiting time", ylabel="Density", title="ParzenDensity: a limit that is not known")
+ax.set(
+    xlabel="Waiting time",
+    ylabel="Density",
+    title="ParzenDensity: a limit that is not known",
+)
 ax.legend()
 plt.show()
 
 # %%
-# :class:`~spectralcls.ParzenOutlierDetector` calls unusual what is alone, and a clump of outliers is company. What
-# helps: ``novelty=True`` after a fit to samples without outliers.
+# :class:`~spectralcls.ParzenOutlierDetector` calls unusual what is alone, and a clump
+# of outliers is company. What helps: ``novelty=True`` after a fit to samples without
+# outliers.
 figure, axes = plt.subplots(1, 2, figsize=(7.4, 3.4), sharey=True, layout="constrained")
 usual = rng.normal(size=(300, 2))
 for ax, n in zip(axes, (3, 30), strict=True):
@@ -122,13 +138,16 @@ for ax, n in zip(axes, (3, 30), strict=True):
     out = ParzenOutlierDetector().fit_predict(X) < 0
     ax.scatter(*X[~out].T, s=9, color="0.65", label="taken for usual")
     ax.scatter(*X[out].T, s=26, marker="X", color="C1", label="called outlier")
-    ax.set(title=f"{n} outliers in a clump: {out[300:].sum()} found", xticks=[], yticks=[])
+    ax.set(
+        title=f"{n} outliers in a clump: {out[300:].sum()} found", xticks=[], yticks=[]
+    )
 axes[0].legend(loc="lower right")
 plt.show()
 
 # %%
-# :class:`~spectralcls.KernelRegressor` has one bandwidth. One that is narrow enough for a jump follows the noise beside
-# it, and beyond the data nothing is known. What helps: trees for jumps; for the outside nothing but a formula.
+# :class:`~spectralcls.KernelRegressor` has one bandwidth. One that is narrow enough for
+# a jump follows the noise beside it, and beyond the data nothing is known. What helps:
+# trees for jumps; for the outside nothing but a formula.
 x = np.sort(rng.uniform(0, 10, 150))
 y = np.where(x < 5, 0.0, 1.0) + 0.3 * np.maximum(x - 7, 0) + 0.05 * rng.normal(size=150)
 model = KernelRegressor().fit(x[:, None], y)
@@ -144,24 +163,35 @@ ax.legend(loc="upper left")
 plt.show()
 
 # %%
-# :class:`~spectralcls.KernelMap` shows the clusters of the data. If the classes are other groups, they mix. What
-# helps: more coordinates, or ``CCDR``, whose map uses the labels.
+# :class:`~spectralcls.KernelMap` shows the clusters of the data. If the classes are
+# other groups, they mix. What helps: more coordinates, or ``CCDR``, whose map uses the
+# labels.
 cluster = rng.integers(0, 3, 400)
 centers = np.array([[0, 0], [6, 0], [3, 5]])
-X = np.column_stack([centers[cluster] + rng.normal(size=(400, 2)), rng.normal(size=400)])
+X = np.column_stack(
+    [centers[cluster] + rng.normal(size=(400, 2)), rng.normal(size=400)]
+)
 y = X[:, 2] > 0
 figure, ax = plt.subplots(figsize=(5.4, 3.6), layout="constrained")
 Z = KernelMap(2, bandwidth=1.5).fit_transform(X)
 for label, color in ((False, "C0"), (True, "C1")):
     ax.scatter(*Z[y == label].T, s=10, color=color, label=f"class {int(label)}")
-ax.set(title="KernelMap: classes that are no clusters", xlabel="Coordinate 1", ylabel="Coordinate 2")
+ax.set(
+    title="KernelMap: classes that are no clusters",
+    xlabel="Coordinate 1",
+    ylabel="Coordinate 2",
+)
 ax.legend()
 plt.show()
 
 # %%
-# :class:`~spectralcls.SpectralKernelClassifier` knows a text by its words. Texts in new words tell it nothing, and all
-# get the same answer. What helps: features of a language model, with one of the other classes.
-topics = {"farming": "wheat corn harvest field seed crop soil rain", "money": "bank rate loan bond tax fund share debt"}
+# :class:`~spectralcls.SpectralKernelClassifier` knows a text by its words. Texts in new
+# words tell it nothing, and all get the same answer. What helps: features of a language
+# model, with one of the other classes.
+topics = {
+    "farming": "wheat corn harvest field seed crop soil rain",
+    "money": "bank rate loan bond tax fund share debt",
+}
 
 
 def texts(n, new):
@@ -171,7 +201,9 @@ def texts(n, new):
     for topic in labels:
         words = rng.choice(topics[topic].split(), 4)
         fresh = rng.random(4) < new
-        lines.append(" ".join(np.where(fresh, rng.choice(["lorem", "ipsum", "dolor"], 4), words)))
+        lines.append(
+            " ".join(np.where(fresh, rng.choice(["lorem", "ipsum", "dolor"], 4), words))
+        )
     return lines, labels
 
 

@@ -2,8 +2,8 @@
 First steps: fit, and see what was tuned
 ========================================
 
-Thirty measurements of cells, two classes. The bandwidth is chosen inside ``fit`` by cross-validation; the path shows
-how the accuracy depends on it.
+Thirty measurements of cells, two classes. The bandwidth is chosen inside ``fit`` by
+cross-validation; the path shows how the accuracy depends on it.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,9 @@ from spectralcls import ParzenClassifier
 from spectralcls.plotting import BandwidthPathDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
-X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=0.3, stratify=y, random_state=0
+)
 model = ParzenClassifier().fit(X_train, y_train)
 accuracy = model.score(X_test, y_test)
 print(f"{accuracy:.3f} of the test set are right")
@@ -22,5 +24,7 @@ print(f"{accuracy:.3f} of the test set are right")
 # %%
 # A broad top means that the exact bandwidth hardly matters.
 display = BandwidthPathDisplay.from_estimator(model)
-display.ax_.set_title(f"The best bandwidth is found by fit: test accuracy {100 * accuracy:.1f} %")
+display.ax_.set_title(
+    f"The best bandwidth is found by fit: test accuracy {100 * accuracy:.1f} %"
+)
 plt.show()

@@ -2,10 +2,11 @@
 Imbalance and priors
 ====================
 
-One case in twenty belongs to the class that matters. With the shares of the training set as priors the
-classifier makes the fewest errors in all and finds few of the rare cases; with equal priors it finds most of
-them, and pays with false alarms. ``priors`` needs no refit of the densities. Every classifier with weights has
-``class_weight`` as well.
+One case in twenty belongs to the class that matters. With the shares of the training
+set as priors the classifier makes the fewest errors in all and finds few of the rare
+cases; with equal priors it finds most of them, and pays with false alarms. ``priors``
+needs no refit of the densities. Every classifier with weights has ``class_weight`` as
+well.
 """
 
 import matplotlib.pyplot as plt
@@ -40,18 +41,29 @@ left.legend()
 right.plot(weights, found, "o-", label="rare cases found")
 right.plot(weights, false, "^--", label="false alarms among the common")
 right.axvline(share, color="gray", linewidth=1)
-right.annotate("share in the\ntraining set", (share, 0.9), (5, 0), textcoords="offset points", fontsize=8.5)
-right.set(title="A larger prior finds more and alarms more", xlabel="prior of the rare class", ylabel="share")
+right.annotate(
+    "share in the\ntraining set",
+    (share, 0.9),
+    (5, 0),
+    textcoords="offset points",
+    fontsize=8.5,
+)
+right.set(
+    title="A larger prior finds more and alarms more",
+    xlabel="prior of the rare class",
+    ylabel="share",
+)
 right.set_ylim(0, 1)
 right.legend(loc="center right")
 plt.show()
 
 # %%
-# ``class_weight="balanced"`` lets both classes count the same, in all that is learned. Share of the rare cases that are
-# found, and of false alarms among the common:
+# ``class_weight="balanced"`` lets both classes count the same, in all that is learned.
+# Share of the rare cases that are found, and of false alarms among the common:
 for kind in (ParzenClassifier, KernelRidgeClassifier, AutoClassifier):
     for weight in (None, "balanced"):
         predicted = kind(class_weight=weight).fit(X, y).predict(X_test)
         recall = recall_score(y_test == rare, predicted == rare)
         alarms = np.mean(predicted[y_test != rare] == rare)
-        print(f"{kind.__name__:22}{weight or '':10}{100 * recall:5.0f} %{100 * alarms:6.1f} %")
+        print(f"{kind.__name__:22}{weight or '':10}", end="")
+        print(f"{100 * recall:5.0f} %{100 * alarms:6.1f} %")

@@ -2,9 +2,10 @@
 A hand-written KDE classifier becomes one line
 ==============================================
 
-Many courses build a classifier from :class:`sklearn.neighbors.KernelDensity`: one density for each class, Bayes' rule,
-and a grid search for the bandwidth. :class:`~spectralcls.ParzenClassifier` is the same rule. Here both learn the
-digits, on one thread: accuracy, log loss, seconds, and the probabilities side by side.
+Many courses build a classifier from :class:`sklearn.neighbors.KernelDensity`: one
+density for each class, Bayes' rule, and a grid search for the bandwidth.
+:class:`~spectralcls.ParzenClassifier` is the same rule. Here both learn the digits, on
+one thread: accuracy, log loss, seconds, and the probabilities side by side.
 """
 
 from time import perf_counter
@@ -48,8 +49,9 @@ class BayesByHand(ClassifierMixin, BaseEstimator):
 
 
 # %%
-# The grid search takes 16 bandwidths and five folds. The one line needs no grid: it looks at all its bandwidths in one
-# pass over the pairs. ``scale=None`` leaves the pixels as they are, as by hand.
+# The grid search takes 16 bandwidths and five folds. The one line needs no grid: it
+# looks at all its bandwidths in one pass over the pairs. ``scale=None`` leaves the
+# pixels as they are, as by hand.
 search = GridSearchCV(BayesByHand(), {"bandwidth": np.geomspace(1, 32, 16)}, cv=5)
 models = {
     "by hand": search,
@@ -71,15 +73,17 @@ for name, model in models.items():
     print(f"{fitted - start:8.2f}{end - fitted:11.3f}{bandwidth:11.2f}")
 
 # %%
-# It is the same rule: with the bandwidth of the grid search every probability agrees to rounding.
+# It is the same rule: with the bandwidth of the grid search every probability agrees to
+# rounding.
 h = search.best_params_["bandwidth"]
 same = ParzenClassifier(h, scale=None).fit(X_train, y_train).predict_proba(X_test)
 print(f"Largest difference: {np.abs(same - probabilities['by hand']).max():.1e}")
 
 # %%
-# The probabilities that both give to the true digit, on a scale that shows what is almost 0 and almost 1. What differs
-# is the bandwidth alone. Of those within a quarter of a standard error of the best accuracy, the one line takes that of
-# the least log loss; a grid search on accuracy does not look at the probabilities.
+# The probabilities that both give to the true digit, on a scale that shows what is
+# almost 0 and almost 1. What differs is the bandwidth alone. Of those within a quarter
+# of a standard error of the best accuracy, the one line takes that of the least log
+# loss; a grid search on accuracy does not look at the probabilities.
 rows = np.arange(len(y_test))
 odds = {}
 for name, p in probabilities.items():
@@ -103,6 +107,7 @@ ax.legend(loc="upper left")
 plt.show()
 
 # %%
-# What we would answer: keep the class by hand to learn how it works. In use, one line spares the grid, and offers what
-# the other lacks: prediction sets, columns of categories, exact leave-one-out, and a model that takes more rows with
+# What we would answer: keep the class by hand to learn how it works. In use, one line
+# spares the grid, and offers what the other lacks: prediction sets, columns of
+# categories, exact leave-one-out, and a model that takes more rows with
 # ``partial_fit``.

@@ -2,10 +2,12 @@
 A land-cover map that knows its limits
 ======================================
 
-A scene, a few rectangles marked by hand, and a class for every pixel. A map that gives a class to every pixel also
-gives one to what nobody marked. Here the scene is a picture of 273 280 pixels that comes with scikit-learn, with sky,
-water, trees and tiles as land cover; nobody marked the red walls. The rectangles that check the map lie apart from
-those that made it, for neighboring pixels are near copies. A random forest and histogram boosting get the same pixels.
+A scene, a few rectangles marked by hand, and a class for every pixel. A map that gives
+a class to every pixel also gives one to what nobody marked. Here the scene is a picture
+of 273 280 pixels that comes with scikit-learn, with sky, water, trees and tiles as land
+cover; nobody marked the red walls. The rectangles that check the map lie apart from
+those that made it, for neighboring pixels are near copies. A random forest and
+histogram boosting get the same pixels.
 """
 
 # sphinx_gallery_needs = ["dask"]
@@ -23,7 +25,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from spectralcls import ParzenClassifier, ParzenOutlierDetector
 
 # %%
-# Four bands for each pixel: the shares of red and blue in its light, the light itself, and the roughness around it.
+# Four bands for each pixel: the shares of red and blue in its light, the light itself,
+# and the roughness around it.
 scene = load_sample_image("china.jpg") / 255
 gray = scene.mean(axis=2)
 variance = uniform_filter(gray**2, 7) - uniform_filter(gray, 7) ** 2
@@ -34,7 +37,8 @@ red, blue = smooth[..., 0] / light, smooth[..., 2] / light
 bands = np.dstack([red, blue, light, texture])
 
 # %%
-# Left, top, right and bottom of each rectangle: to learn from, to check with, and the walls, which are no class.
+# Left, top, right and bottom of each rectangle: to learn from, to check with, and the
+# walls, which are no class.
 sky, tiles, trees, water = classes = ("sky", "tiles", "trees", "water")
 learn = [
     (sky, 30, 30, 70, 70),
@@ -93,10 +97,11 @@ for name, model in models.items():
     print(f"{len(every) / (end - start):10.0f}   {confidence}")
 
 # %%
-# Every model is sure of a class on the walls. Confidence shares one between the classes, so it cannot say "none of
-# them". A prediction set can: it holds all classes that 99 % coverage does not exclude, none for what is unlike all,
-# and two where both remain. The area of applicability by itself needs no labels: it is where the density of all
-# learned pixels is as high as 99 % of theirs.
+# Every model is sure of a class on the walls. Confidence shares one between the
+# classes, so it cannot say "none of them". A prediction set can: it holds all classes
+# that 99 % coverage does not exclude, none for what is unlike all, and two where both
+# remain. The area of applicability by itself needs no labels: it is where the density
+# of all learned pixels is as high as 99 % of theirs.
 model = models["Parzen"]
 start = process_time()
 members = model.predict_set(every, coverage=0.99)
@@ -114,8 +119,8 @@ hold = hold[np.arange(len(X_check)), model.classes_.searchsorted(y_check)]
 print(f"Sets on checked pixels that hold the true class: {100 * hold.mean():.1f} %")
 
 # %%
-# The share above is the honest one. The promise of 99 % is for pixels drawn like the learned ones; a rectangle
-# elsewhere has another light.
+# The share above is the honest one. The promise of 99 % is for pixels drawn like the
+# learned ones; a rectangle elsewhere has another light.
 shape = gray.shape
 size = members.sum(axis=1).reshape(shape)
 label = model.classes_.searchsorted(model.predict(every)).reshape(shape)
@@ -153,8 +158,9 @@ figure.legend(handles, names, loc="outside lower center", ncols=6, frameon=False
 plt.show()
 
 # %%
-# A scene larger than memory comes as a Dask array, with whole bands in each chunk: ``raster.chunk(y=64).data`` of an
-# xarray that rioxarray opened, for instance. Each chunk gets its labels when they are asked for.
+# A scene larger than memory comes as a Dask array, with whole bands in each chunk:
+# ``raster.chunk(y=64).data`` of an xarray that rioxarray opened, for instance. Each
+# chunk gets its labels when they are asked for.
 
 
 def label_block(block):
@@ -164,10 +170,13 @@ def label_block(block):
 
 chunks = dask.array.from_array(bands, chunks=(64, -1, -1))
 mapped = chunks.map_blocks(label_block, drop_axis=2, dtype=label.dtype)
-print(f"{mapped.numblocks[0]} chunks, {np.mean(mapped.compute() == label):.0%} of the labels are the same")
+same = np.mean(mapped.compute() == label)
+print(f"{mapped.numblocks[0]} chunks, {same:.0%} of the labels are the same")
 
 # %%
-# What we would answer: for a class in every pixel take the model that is most accurate on rectangles that lie apart,
-# here Parzen's, at about the speed of the forest. Add the area of applicability in any case: it needs no labels, takes
-# one line, and says where nobody has looked. It is no proof: half of the walls look like something that was learned.
-# Nor is it a verdict: much of the sky between the two learned rectangles lies outside, and the map has it right.
+# What we would answer: for a class in every pixel take the model that is most accurate
+# on rectangles that lie apart, here Parzen's, at about the speed of the forest. Add the
+# area of applicability in any case: it needs no labels, takes one line, and says where
+# nobody has looked. It is no proof: half of the walls look like something that was
+# learned. Nor is it a verdict: much of the sky between the two learned rectangles lies
+# outside, and the map has it right.

@@ -2,8 +2,9 @@
 Useless features and a learned metric
 =====================================
 
-A distance counts every feature. With more and more features of pure noise next to four that matter, nearest
-neighbors and Parzen windows lose their way; behind a learned metric Parzen windows keep it.
+A distance counts every feature. With more and more features of pure noise next to four
+that matter, nearest neighbors and Parzen windows lose their way; behind a learned
+metric Parzen windows keep it.
 """
 
 import warnings
@@ -22,7 +23,8 @@ from spectralcls import ParzenClassifier
 from spectralcls.metric import KernelMetric
 from spectralcls.plotting import EmbeddingDisplay, MetricDisplay
 
-warnings.simplefilter("ignore", ConvergenceWarning)  # on iris alone there may be nothing to learn, and fit says so
+# On iris alone there may be nothing to learn, and fit says so.
+warnings.simplefilter("ignore", ConvergenceWarning)
 X, y = load_iris(return_X_y=True)
 noise = np.random.default_rng(0).normal(size=(len(X), 32))
 counts = [0, 4, 8, 16, 32]
@@ -32,26 +34,34 @@ classifiers = {
     "Parzen with a learned metric": ParzenClassifier(metric="diagonal"),
 }
 
+splits = StratifiedShuffleSplit(4, test_size=0.4, random_state=0)
 accuracy = {name: [] for name in classifiers}
 for count in counts:
     wide = np.hstack([X, noise[:, :count]])
     for name, classifier in classifiers.items():
         scores = [
             classifier.fit(wide[train], y[train]).score(wide[test], y[test])
-            for train, test in StratifiedShuffleSplit(4, test_size=0.4, random_state=0).split(wide, y)
+            for train, test in splits.split(wide, y)
         ]
         accuracy[name].append(100 * np.mean(scores))
 
 figure, ax = plt.subplots(figsize=(6.5, 4))
 for (name, values), style in zip(accuracy.items(), ("s--", "^:", "o-"), strict=True):
     ax.plot(counts, values, style, label=name)
-ax.set(title="A learned metric ignores noise", xlabel="features of noise added to iris", ylabel="test accuracy, %")
+ax.set(
+    title="A learned metric ignores noise",
+    xlabel="features of noise added to iris",
+    ylabel="test accuracy, %",
+)
 ax.legend()
 
 # %%
-# What the metric of all points looks at, how it was learned, and the plane of the two features of most weight.
+# What the metric of all points looks at, how it was learned, and the plane of the two
+# features of most weight.
 names = [*load_iris().feature_names, *(f"noise {j}" for j in range(noise.shape[1]))]
-wide = pd.DataFrame(StandardScaler().fit_transform(np.hstack([X, noise])), columns=names)
+wide = pd.DataFrame(
+    StandardScaler().fit_transform(np.hstack([X, noise])), columns=names
+)
 metric = KernelMetric(kind="diagonal").fit(wide, y)
 _, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 MetricDisplay.from_estimator(metric, X=wide, n_shown=10, axes=axes[:2])

@@ -2,8 +2,9 @@
 Missing values: integrated out, or filled in
 ============================================
 
-Entries of wine are removed at random, in the training and the test part. The Parzen classifier takes the gaps as they
-are; filling them with means, as a pipeline does, invents values that count like measured ones.
+Entries of wine are removed at random, in the training and the test part. The Parzen
+classifier takes the gaps as they are; filling them with means, as a pipeline does,
+invents values that count like measured ones.
 """
 
 import matplotlib.pyplot as plt
@@ -20,6 +21,7 @@ classifiers = {
     "as they are": ParzenClassifier(),
     "filled with means": make_pipeline(SimpleImputer(), ParzenClassifier()),
 }
+splits = StratifiedShuffleSplit(4, test_size=1 / 3, random_state=0)
 shares = [0, 0.2, 0.4, 0.6, 0.8]
 accuracy = {name: [] for name in classifiers}
 for share in shares:
@@ -27,15 +29,20 @@ for share in shares:
     for name, classifier in classifiers.items():
         scores = [
             classifier.fit(broken[train], y[train]).score(broken[test], y[test])
-            for train, test in StratifiedShuffleSplit(4, test_size=1 / 3, random_state=0).split(X, y)
+            for train, test in splits.split(X, y)
         ]
         accuracy[name].append(100 * np.mean(scores))
 
 # %%
-# A query without any value gets the classes' shares; one with all of them what it always gets.
+# A query without any value gets the classes' shares; one with all of them what it
+# always gets.
 figure, ax = plt.subplots(figsize=(6.5, 4))
 for (name, values), style in zip(accuracy.items(), ("o-", "s--"), strict=True):
     ax.plot(100 * np.array(shares), values, style, label=name)
-ax.set(title="Gaps that are integrated out cost less", xlabel="entries missing, %", ylabel="test accuracy, %")
+ax.set(
+    title="Gaps that are integrated out cost less",
+    xlabel="entries missing, %",
+    ylabel="test accuracy, %",
+)
 ax.legend()
 plt.show()

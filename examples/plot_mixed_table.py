@@ -2,9 +2,10 @@
 A raw table: categories, gaps and units as they are
 ===================================================
 
-Numbers in different units, categories, an ordered category, and gaps everywhere. One line fits a tuned classifier:
-numbers are brought to one scale, how much each category counts is chosen with the bandwidth, and what is missing is
-integrated out. Boosted trees get the same rows.
+Numbers in different units, categories, an ordered category, and gaps everywhere. One
+line fits a tuned classifier: numbers are brought to one scale, how much each category
+counts is chosen with the bandwidth, and what is missing is integrated out. Boosted
+trees get the same rows.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +28,9 @@ frame = pd.DataFrame(
             np.where(unsure, rng.integers(0, 6, n), 2 * risk + rng.integers(0, 2, n)),
             ["farm", "office", "sea", "shop", "stage", "mine"],
         ),
-        "rating": pd.Categorical.from_codes(np.clip(risk + rng.integers(0, 3, n), 0, 4), list("ABCDE"), ordered=True),
+        "rating": pd.Categorical.from_codes(
+            np.clip(risk + rng.integers(0, 3, n), 0, 4), list("ABCDE"), ordered=True
+        ),
         "town": rng.choice(["Ayr", "Bath", "Cork", "Deal"], n),
         "member": rng.random(n) < 0.5,
     }
@@ -41,14 +44,23 @@ coded = frame.astype({"town": "category", "member": "category"})  # trees ask fo
 trees = HistGradientBoostingClassifier(random_state=0).fit(coded[train], risk[train])
 most = np.bincount(risk[train]).argmax()
 print(frame.head(3).to_string())
-print(f"right: {accuracy:.0f} %, boosted trees {100 * trees.score(coded[test], risk[test]):.0f} %,", end=" ")
+of_trees = 100 * trees.score(coded[test], risk[test])
+print(f"right: {accuracy:.0f} %, boosted trees {of_trees:.0f} %,", end=" ")
 print(f"always the most frequent class {100 * np.mean(risk[test] == most):.0f} %")
 
 # %%
 # What each column is worth: the accuracy that is lost if its values are shuffled.
-found = permutation_importance(model, frame[test], risk[test], n_repeats=10, random_state=0)
+found = permutation_importance(
+    model, frame[test], risk[test], n_repeats=10, random_state=0
+)
 order = np.argsort(found.importances_mean)
 figure, ax = plt.subplots(figsize=(6.5, 3.4))
-ax.barh(frame.columns[order], 100 * found.importances_mean[order], xerr=100 * found.importances_std[order])
-ax.set(xlabel="Accuracy lost if the column is shuffled, %", title="What each column adds")
+ax.barh(
+    frame.columns[order],
+    100 * found.importances_mean[order],
+    xerr=100 * found.importances_std[order],
+)
+ax.set(
+    xlabel="Accuracy lost if the column is shuffled, %", title="What each column adds"
+)
 plt.show()

@@ -2,8 +2,9 @@
 Novelty: unlike anything seen before
 ====================================
 
-``score_samples`` says how well the training set explains a query. A threshold from held-out samples rejects the
-rest: here digits above 5 that the classifier has never seen.
+``score_samples`` says how well the training set explains a query. A threshold from
+held-out samples rejects the rest: here digits above 5 that the classifier has never
+seen.
 """
 
 import matplotlib.pyplot as plt
@@ -25,13 +26,16 @@ scores = {
     "digits 0 to 5, as in training": model.score_samples(X_test),
     "digits 6 to 9, never seen": model.score_samples(novel),
 }
-area = roc_auc_score([0] * len(X_test) + [1] * len(novel), -np.concatenate(list(scores.values())))
+area = roc_auc_score(
+    [0] * len(X_test) + [1] * len(novel), -np.concatenate(list(scores.values()))
+)
 
 figure, ax = plt.subplots()
 bins = np.linspace(min(s.min() for s in scores.values()), 0, 40)
-for (name, values), style in zip(scores.items(), ({"alpha": 0.7}, {"histtype": "step", "linewidth": 2}), strict=True):
-    rejected = 100 * np.mean(values < threshold)
-    ax.hist(values, bins, density=True, label=f"{name}: {rejected:.0f} % rejected", **style)
+styles = {"alpha": 0.7}, {"histtype": "step", "linewidth": 2}
+for (name, values), style in zip(scores.items(), styles, strict=True):
+    label = f"{name}: {100 * np.mean(values < threshold):.0f} % rejected"
+    ax.hist(values, bins, density=True, label=label, **style)
 ax.axvline(threshold, color="black", linestyle="--", linewidth=1)
 ax.annotate(
     "threshold: 5 % of held-out\nsamples lie below",
@@ -43,6 +47,10 @@ ax.annotate(
     va="top",
     fontsize=8.5,
 )
-ax.set(xlabel="score_samples", ylabel="density", title=f"New classes stand out: area under the ROC curve {area:.2f}")
+ax.set(
+    xlabel="score_samples",
+    ylabel="density",
+    title=f"New classes stand out: area under the ROC curve {area:.2f}",
+)
 ax.legend(loc="upper left", bbox_to_anchor=(0, 0.8))
 plt.show()

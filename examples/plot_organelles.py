@@ -2,14 +2,17 @@
 Which organelle does a protein live in?
 =======================================
 
-Spatial proteomics measures each protein in the fractions of a gradient. Some proteins, the markers, have a known
-organelle; a classifier assigns the others. The Bioconductor package pRoloc does this with a tuned support vector
-machine, k nearest neighbors or PerTurbo, a method of this package. The data are Dunkley et al. (2006, Arabidopsis) and
+Spatial proteomics measures each protein in the fractions of a gradient. Some proteins,
+the markers, have a known organelle; a classifier assigns the others. The Bioconductor
+package pRoloc does this with a tuned support vector machine, k nearest neighbors or
+PerTurbo, a method of this package. The data are Dunkley et al. (2006, Arabidopsis) and
 hyperLOPIT (2015, mouse stem cells).
 
-They are not shipped: they belong to the R package pRolocdata, license GPL-2. To run this page, save ``X`` (proteins by
-fractions), ``markers`` (text, "unknown" for none) and ``names`` of each as ``dunkley2006.npz`` and
-``hyperLOPIT2015.npz`` with ``numpy.savez``, and let the environment variable ``SPECTRALCLS_DATA`` name their folder.
+They are not shipped: they belong to the R package pRolocdata, license GPL-2. To run
+this page, save ``X`` (proteins by fractions), ``markers`` (text, "unknown" for none)
+and ``names`` of each as ``dunkley2006.npz`` and ``hyperLOPIT2015.npz`` with
+``numpy.savez``, and let the environment variable ``SPECTRALCLS_DATA`` name their
+folder.
 """
 
 # sphinx_gallery_needs = ["dunkley2006.npz", "hyperLOPIT2015.npz"]
@@ -22,7 +25,11 @@ from time import process_time
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import f1_score
-from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedShuffleSplit,
+    train_test_split,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils import Bunch
@@ -36,7 +43,9 @@ def load(name):
     with np.load(Path(os.environ["SPECTRALCLS_DATA"], f"{name}.npz")) as file:
         arrays = {key: file[key] for key in file.files}
     target, known = np.full(len(arrays["X"]), -1), arrays["markers"] != "unknown"
-    target_names, target[known] = np.unique(arrays["markers"][known], return_inverse=True)
+    target_names, target[known] = np.unique(
+        arrays["markers"][known], return_inverse=True
+    )
     return Bunch(**arrays, data=arrays["X"], target=target, target_names=target_names)
 
 
@@ -55,9 +64,10 @@ models = {
 }
 
 # %%
-# The markers are split into four parts to learn from and one to test, stratified. The score is the mean F1 of the
-# organelles, so that a small one counts as much as a large one. pRoloc uses a hundred splits, and so does
-# :doc:`the measured page </measured/organelles>`; here are five of them.
+# The markers are split into four parts to learn from and one to test, stratified. The
+# score is the mean F1 of the organelles, so that a small one counts as much as a large
+# one. pRoloc uses a hundred splits, and so does :doc:`the measured page
+# </measured/organelles>`; here are five of them.
 splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=0)
 scores = {}
 print(f"{N_SPLITS} splits; macro F1 in %, deviation of splits, CPU seconds of a fit")
@@ -89,8 +99,9 @@ axes[0].invert_yaxis()
 plt.show()
 
 # %%
-# The proteins without a label, as sets of organelles at 95 % coverage. An empty set means: unlike all markers. That
-# is an answer, too: in several organelles at once, or in one that has no markers.
+# The proteins without a label, as sets of organelles at 95 % coverage. An empty set
+# means: unlike all markers. That is an answer, too: in several organelles at once, or
+# in one that has no markers.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2))
 for ax, (name, data) in zip(axes, sets.items(), strict=True):
     known = data.target >= 0
@@ -109,7 +120,8 @@ for ax, (name, data) in zip(axes, sets.items(), strict=True):
 plt.show()
 
 # %%
-# The authors of hyperLOPIT assigned many of these proteins themselves, with a support vector machine and a threshold.
+# The authors of hyperLOPIT assigned many of these proteins themselves, with a support
+# vector machine and a threshold.
 final, assigned = data.final[~known], size == 1
 both = assigned & np.isin(final, data.target_names)
 same = data.target_names[members.argmax(axis=1)] == final
@@ -119,8 +131,8 @@ neither = (final[size == 0] == "unknown").mean()
 print(f"unlike all markers here, without an organelle there: {100 * neither:.0f} %")
 
 # %%
-# Markers are expensive: each takes an experiment or a search of the literature. Which protein to look up next?
-# Near the border between organelles, or any.
+# Markers are expensive: each takes an experiment or a search of the literature. Which
+# protein to look up next? Near the border between organelles, or any.
 data = sets["dunkley2006"]
 known = data.target >= 0
 X, y = data.data[known], data.target[known]
@@ -130,7 +142,9 @@ N_QUERIES, N_REPEATS = 40, 5
 def learning_curve(near_border, seed):
     """Accuracy on the test set after each label, from two labels an organelle."""
     rng = np.random.RandomState(seed)
-    X_pool, X_test, y_pool, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=seed)
+    X_pool, X_test, y_pool, y_test = train_test_split(
+        X, y, test_size=1 / 3, stratify=y, random_state=seed
+    )
     start = np.concatenate([np.flatnonzero(y_pool == c)[:2] for c in np.unique(y)])
     model = PerTurboClassifier().fit(X_pool[start], y_pool[start])
     pool = ActivePool(model, X_pool)
@@ -154,13 +168,16 @@ for near_border, name in ((True, "near the border"), (False, "at random")):
 ax.set(title="Dunkley: a label at a time", xlabel="Labels", ylabel="Test accuracy, %")
 ax.legend()
 gain = last[0] - last[1]
-print(f"Border queries gain {gain.mean():.1f} +- {gain.std(ddof=1):.1f} points of accuracy", end=" ")
-print(f"on the test set with {n_labels[-1]} labels")
+print(
+    f"Border queries gain {gain.mean():.1f} +- {gain.std(ddof=1):.1f} points", end=" "
+)
+print(f"of accuracy on the test set with {n_labels[-1]} labels")
 plt.show()
 
 # %%
-# What we would answer: even over a hundred splits no classifier here differs from the tuned support vector machine by
-# more than chance, so take the one whose answers you can use. Where only the label counts, ``KernelRidgeClassifier``
-# gives it in a small part of the time. Prediction sets say which proteins to leave unassigned, without a threshold
-# chosen by eye. Their coverage holds for proteins like the markers; proteins without a label are often not like them,
-# and that many sets are empty says so.
+# What we would answer: even over a hundred splits no classifier here differs from the
+# tuned support vector machine by more than chance, so take the one whose answers you
+# can use. Where only the label counts, ``KernelRidgeClassifier`` gives it in a small
+# part of the time. Prediction sets say which proteins to leave unassigned, without a
+# threshold chosen by eye. Their coverage holds for proteins like the markers; proteins
+# without a label are often not like them, and that many sets are empty says so.

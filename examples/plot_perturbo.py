@@ -2,8 +2,8 @@
 PerTurbo: perturbation fields and the region to query
 =====================================================
 
-The field tau of every class, 0 on its samples and 1 far away; the predicted classes; and the region near
-their borders from which active learning draws.
+The field tau of every class, 0 on its samples and 1 far away; the predicted classes;
+and the region near their borders from which active learning draws.
 """
 
 import matplotlib.pyplot as plt
@@ -15,38 +15,73 @@ from spectralcls.datasets import make_two_spirals
 
 
 def draw(model, X, y, title):
-    """tau of each class in the plane, and the region where the two least of them differ by less than 0.1."""
+    """tau of each class in the plane, and where the two least are within 0.1."""
     n_classes = len(model.classes_)
     figure, axes = plt.subplots(
-        1, n_classes + 1, figsize=(3.1 * n_classes + 3.7, 3.2), sharey=True, layout="constrained"
+        1,
+        n_classes + 1,
+        figsize=(3.1 * n_classes + 3.7, 3.2),
+        sharey=True,
+        layout="constrained",
     )
-    x, v = (np.linspace(low, high, 200) for low, high in zip(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, strict=True))
+    x, v = np.linspace(X.min(axis=0) - 0.5, X.max(axis=0) + 0.5, 200).T
     grid = np.stack(np.meshgrid(x, v), axis=-1)
     tau = model.perturbation(grid.reshape(-1, 2)).reshape(200, 200, n_classes)
     colors = [f"C{c}" for c in range(n_classes)]
     for c, ax in enumerate(axes[:-1]):
-        image = ax.pcolormesh(x, v, tau[..., c], vmin=0, vmax=1, shading="gouraud", rasterized=True)
-        ax.scatter(*X[y == c].T, color=colors[c], s=14, edgecolors="white", linewidths=0.4)
+        image = ax.pcolormesh(
+            x, v, tau[..., c], vmin=0, vmax=1, shading="gouraud", rasterized=True
+        )
+        ax.scatter(
+            *X[y == c].T, color=colors[c], s=14, edgecolors="white", linewidths=0.4
+        )
         ax.set_title(rf"$\tau$ of class {c}")
     figure.colorbar(image, ax=list(axes[:-1]), shrink=0.9)
     least = np.sort(tau, axis=2)
-    axes[-1].contourf(x, v, tau.argmin(axis=2), levels=np.arange(n_classes + 1) - 0.5, colors=colors, alpha=0.3)
-    axes[-1].contourf(x, v, least[..., 1] - least[..., 0], levels=[-1, 0.1], colors=["#222222"], alpha=0.45)
-    axes[-1].scatter(*X.T, c=[colors[c] for c in y], s=14, edgecolors="white", linewidths=0.4)
+    axes[-1].contourf(
+        x,
+        v,
+        tau.argmin(axis=2),
+        levels=np.arange(n_classes + 1) - 0.5,
+        colors=colors,
+        alpha=0.3,
+    )
+    axes[-1].contourf(
+        x,
+        v,
+        least[..., 1] - least[..., 0],
+        levels=[-1, 0.1],
+        colors=["#222222"],
+        alpha=0.45,
+    )
+    axes[-1].scatter(
+        *X.T, c=[colors[c] for c in y], s=14, edgecolors="white", linewidths=0.4
+    )
     axes[-1].set_title("region of the queries")
     figure.suptitle(title)
 
 
 # %%
-# Two spirals. The bandwidth and Tikhonov's constant are tuned by leave-one-out inside ``fit``.
+# Two spirals. The bandwidth and Tikhonov's constant are tuned by leave-one-out inside
+# ``fit``.
 X, y = make_two_spirals(300, random_state=0)
 spirals = PerTurboClassifier().fit(X, y)
-draw(spirals, X, y, f"Each class perturbs least along its own arm (h = {spirals.bandwidth_:.2g})")
+draw(
+    spirals,
+    X,
+    y,
+    f"Each class perturbs least along its own arm (h = {spirals.bandwidth_:.2g})",
+)
 
 # %%
 # Three Gaussians, with two regularizations.
 X, y = make_blobs(150, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
 for regularization in ("tikhonov", "truncate"):
     clf = PerTurboClassifier(1.0, regularization=regularization, alpha=0.1).fit(X, y)
-    draw(clf, X, y, f"regularization={regularization!r}: spans of dimension {clf.ranks_.tolist()}")
+    draw(
+        clf,
+        X,
+        y,
+        f"regularization={regularization!r}: spans of dimension {clf.ranks_.tolist()}",
+    )
 plt.show()

@@ -3,14 +3,16 @@
 Accuracy against training set size
 =====================================
 
-A kernel classifier keeps its training points, and a prediction costs as much as there are of them.
-:func:`~spectralcls.kernel_mean.reduce_training_set` keeps a few, with weights: representatives whose
-weighted kernel mean is near that of their class, or, as the thesis proposes, the points of largest weight 1 / f.
+A kernel classifier keeps its training points, and a prediction costs as much as there
+are of them. :func:`~spectralcls.kernel_mean.reduce_training_set` keeps a few, with
+weights: representatives whose weighted kernel mean is near that of their class, or, as
+the thesis proposes, the points of largest weight 1 / f.
 
-Representatives reach the accuracy of the whole set as soon as they span their class at the bandwidth in use.
-With fewer they beat a random subset where classes do not overlap (above), and not where they do (below). The
-points of largest weight are the border of the data: enough of them do where classes do not overlap; where classes
-overlap they mislead a density classifier, and more of them may be worse than few.
+Representatives reach the accuracy of the whole set as soon as they span their class at
+the bandwidth in use. With fewer they beat a random subset where classes do not overlap
+(above), and not where they do (below). The points of largest weight are the border of
+the data: enough of them do where classes do not overlap; where classes overlap they
+mislead a density classifier, and more of them may be worse than few.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +34,9 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
     h = whole.bandwidth_
 
     for ax, method in zip(row, ("representative", "weight"), strict=False):
-        indices, weights = reduce_training_set(X, y, 40, method=method, bandwidth=h, random_state=0)
+        indices, weights = reduce_training_set(
+            X, y, 40, method=method, bandwidth=h, random_state=0
+        )
         ax.scatter(*X.T, s=2, c=y, cmap="cividis", alpha=0.15)
         area = 60 * weights / weights.max()
         ax.scatter(*X[indices].T, s=area, c=y[indices], cmap="cividis", edgecolors="k")
@@ -41,17 +45,30 @@ for row, noise in zip(axes, (0.08, 0.3), strict=True):
     accuracy = {name: [] for name in COLORS}
     for size in SIZES:
         subsets = {
-            method: reduce_training_set(X, y, size, method=method, bandwidth=h, random_state=0)
+            method: reduce_training_set(
+                X, y, size, method=method, bandwidth=h, random_state=0
+            )
             for method in ("representative", "weight")
         }
-        random, _ = train_test_split(np.arange(len(X)), train_size=size, stratify=y, random_state=0)
+        random, _ = train_test_split(
+            np.arange(len(X)), train_size=size, stratify=y, random_state=0
+        )
         subsets["random"] = random, np.ones(size)
         for name, (indices, weights) in subsets.items():
-            model = ParzenClassifier(bandwidth=h).fit(X[indices], y[indices], sample_weight=weights)
+            model = ParzenClassifier(bandwidth=h).fit(
+                X[indices], y[indices], sample_weight=weights
+            )
             accuracy[name].append(model.score(X_test, y_test))
     for name, values in accuracy.items():
         row[2].plot(SIZES, values, "o-", color=COLORS[name], label=name)
-    row[2].axhline(whole.score(X_test, y_test), color="k", linewidth=1, label=f"all {len(X)}")
-    row[2].set(xscale="log", xlabel="training points kept", ylabel="test accuracy", title=f"noise {noise}")
+    row[2].axhline(
+        whole.score(X_test, y_test), color="k", linewidth=1, label=f"all {len(X)}"
+    )
+    row[2].set(
+        xscale="log",
+        xlabel="training points kept",
+        ylabel="test accuracy",
+        title=f"noise {noise}",
+    )
 axes[0, 2].legend(loc="lower right")
 plt.show()

@@ -2,8 +2,9 @@
 Learned weights 1/f: the border counts
 ======================================
 
-The Laplacian rules weight each training point by one over the density at it. Points in sparse regions, often those near
-the border of a class, count as much as those of the crowded core.
+The Laplacian rules weight each training point by one over the density at it. Points in
+sparse regions, often those near the border of a class, count as much as those of the
+crowded core.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,16 @@ order = np.argsort(y, kind="stable")
 largest = np.argsort(-weights)[:10]
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-left.vlines(np.arange(len(y)), 0, weights[order], colors=[f"C{c}" for c in y[order]], linewidth=1)
-left.set(xlabel="Sample, class by class", ylabel="Weight 1/f over its mean", ylim=(0, None))
+left.vlines(
+    np.arange(len(y)),
+    0,
+    weights[order],
+    colors=[f"C{c}" for c in y[order]],
+    linewidth=1,
+)
+left.set(
+    xlabel="Sample, class by class", ylabel="Weight 1/f over its mean", ylim=(0, None)
+)
 right.scatter(*X.T, s=14, c=[f"C{c}" for c in y], alpha=0.6)
 right.scatter(*X[largest].T, marker="*", s=110, color="black")
 right.set(xlabel="Feature 1", ylabel="Feature 2", title="Stars: the 10 largest weights")

@@ -2,9 +2,10 @@
 PerTurbo's border query in scikit-activeml
 ==========================================
 
-A query strategy of `scikit-activeml <https://scikit-activeml.github.io>`_ whose utility is the negative
-margin of PerTurbo: it plugs into that library's loops, wrappers and multi-annotator tools, and is compared
-here with its random sampling and its uncertainty sampling: ``pip install "spectralcls[examples]"``.
+A query strategy of `scikit-activeml <https://scikit-activeml.github.io>`_ whose utility
+is the negative margin of PerTurbo: it plugs into that library's loops, wrappers and
+multi-annotator tools, and is compared here with its random sampling and its uncertainty
+sampling: ``pip install "spectralcls[examples]"``.
 """
 
 # sphinx_gallery_needs = ["skactiveml"]
@@ -24,7 +25,7 @@ from spectralcls.perturbo import margin
 
 
 class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
-    """The samples nearest a border between classes, as a fitted PerTurboClassifier sees it."""
+    """The samples nearest a border between classes, as a PerTurboClassifier sees it."""
 
     def __init__(self, missing_label=MISSING_LABEL, random_state=None):
         super().__init__(missing_label=missing_label, random_state=random_state)
@@ -42,7 +43,8 @@ class PerTurboSampling(SingleAnnotatorPoolQueryStrategy):
 
 
 # %%
-# One loop for the three strategies; the classifier that is scored is 3 nearest neighbors.
+# One loop for the three strategies; the classifier that is scored is 3 nearest
+# neighbors.
 X, y = make_blobs(900, centers=[[0, 0], [3, 0], [1.5, 2.5]], random_state=0)
 X, X_test, y, y_test = X[:500], X[500:], y[:500], y[500:]
 
@@ -58,14 +60,18 @@ def accuracies(strategy, seed, n_queries=60):
     for _ in range(n_queries):
         known = is_labeled(labels)
         if strategy is PerTurboSampling:
-            i = sampler.query(X, labels, PerTurboClassifier(1.0, alpha=0.1).fit(X[known], labels[known]))
+            model = PerTurboClassifier(1.0, alpha=0.1).fit(X[known], labels[known])
+            i = sampler.query(X, labels, model)
         elif strategy is UncertaintySampling:
-            i = sampler.query(X, labels, SklearnClassifier(LogisticRegression(), classes=range(3)).fit(X, labels))
+            model = SklearnClassifier(LogisticRegression(), classes=range(3))
+            i = sampler.query(X, labels, model.fit(X, labels))
         else:
             i = sampler.query(X, labels)
         labels[i] = y[i]
         known = is_labeled(labels)
-        scores.append(KNeighborsClassifier(3).fit(X[known], labels[known]).score(X_test, y_test))
+        scores.append(
+            KNeighborsClassifier(3).fit(X[known], labels[known]).score(X_test, y_test)
+        )
     return scores
 
 
@@ -73,11 +79,16 @@ _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for strategy in (PerTurboSampling, UncertaintySampling, RandomSampling):
     mean = np.mean([accuracies(strategy, seed) for seed in range(5)], axis=0)
     ax.plot(6 + 1 + np.arange(len(mean)), 100 * mean, label=strategy.__name__)
-ax.set(xlabel="Labeled samples", ylabel="Accuracy on a test set, %", title="Which strategy learns faster?")
+ax.set(
+    xlabel="Labeled samples",
+    ylabel="Accuracy on a test set, %",
+    title="Which strategy learns faster?",
+)
 ax.legend()
 plt.show()
 
 # %%
-# What we would answer: the query plugs in, and asks better questions than the uncertainty of a linear model. Here
-# neither beats random questions: the three groups overlap, and the labels of points between them are nearly random.
-# Compare on labeled data of yours before you let any strategy choose.
+# What we would answer: the query plugs in, and asks better questions than the
+# uncertainty of a linear model. Here neither beats random questions: the three groups
+# overlap, and the labels of points between them are nearly random. Compare on labeled
+# data of yours before you let any strategy choose.

@@ -3,9 +3,10 @@
 Which library is this docstring from?
 =================================================
 
-Text classification from raw strings with the spectral kernel: the documents are the docstrings of the public
-functions and classes of six installed modules, the labels are the modules. The embedding is computed once;
-cross-validation then chooses for each class how many of its components the class's linear SVM sees.
+Text classification from raw strings with the spectral kernel: the documents are the
+docstrings of the public functions and classes of six installed modules, the labels are
+the modules. The embedding is computed once; cross-validation then chooses for each
+class how many of its components the class's linear SVM sees.
 """
 
 import importlib
@@ -21,13 +22,21 @@ from sklearn.svm import LinearSVC
 
 from spectralcls import SpectralKernelClassifier
 
-MODULES = ["numpy", "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.special", "scipy.stats"]
+MODULES = [
+    "numpy",
+    "scipy.linalg",
+    "scipy.ndimage",
+    "scipy.signal",
+    "scipy.special",
+    "scipy.stats",
+]
 
 
 def docstrings(module_name):
-    """First 600 characters of each public docstring; the names of the modules themselves are taken out."""
+    """The beginnings of all public docstrings, without the names of the modules."""
     module = importlib.import_module(module_name)
-    texts = (inspect.getdoc(getattr(module, name)) or "" for name in dir(module) if not name.startswith("_"))
+    names = [name for name in dir(module) if not name.startswith("_")]
+    texts = (inspect.getdoc(getattr(module, name)) or "" for name in names)
     texts = {text[:600] for text in texts if len(text) > 100}
     for word in ("numpy", "scipy", *module_name.split(".")):
         texts = {text.replace(word, "") for text in texts}
@@ -39,30 +48,40 @@ for name in MODULES:
     found = docstrings(name)
     texts += found
     labels += [name] * len(found)
-train, test, y_train, y_test = train_test_split(texts, labels, test_size=0.4, stratify=labels, random_state=0)
+train, test, y_train, y_test = train_test_split(
+    texts, labels, test_size=0.4, stratify=labels, random_state=0
+)
 
 words = TfidfVectorizer(sublinear_tf=True, stop_words="english")
-spectral = make_pipeline(words, SpectralKernelClassifier(random_state=0)).fit(train, y_train)
+spectral = make_pipeline(words, SpectralKernelClassifier(random_state=0)).fit(
+    train, y_train
+)
 linear = make_pipeline(words, LinearSVC(random_state=0)).fit(train, y_train)
-for name, model in [("spectral kernel", spectral), ("all terms", linear)]:
+for name, model, size in (
+    ("spectral kernel", spectral, len(spectral[-1].spectral_kernel_.eigenvalues_)),
+    ("all terms", linear, len(linear[0].vocabulary_)),
+):
     score = f1_score(y_test, model.predict(test), average="macro")
-    components = model[-1].spectral_kernel_.eigenvalues_ if model is spectral else model[0].vocabulary_
-    print(f"{name}: macro F1 {score:.3f} with {len(components)} numbers a document")
+    print(f"{name}: macro F1 {score:.3f} with {size} numbers a document")
 
 # %%
-# On the left what cross-validation saw, and where it stopped for each class. On the right two of the components,
-# on the unit sphere that holds all documents.
+# On the left what cross-validation saw, and where it stopped for each class. On the
+# right two of the components, on the unit sphere that holds all documents.
 classifier = spectral[-1]
 results = classifier.cv_results_
 embedded = classifier.spectral_kernel_.transform(spectral[0].transform(train))
 embedded /= np.linalg.norm(embedded, axis=1, keepdims=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4))
-for i, (label, chosen, marker) in enumerate(zip(classifier.classes_, classifier.n_components_, "o^sDvP", strict=True)):
+chosen_and_marked = zip(classifier.n_components_, "o^sDvP", strict=True)
+for i, (chosen, marker) in enumerate(chosen_and_marked):
+    label = classifier.classes_[i]
     scores = results[f"split{i}_test_score"]
     (line,) = left.plot(results["param_n_components"], scores, label=label)
     left.plot(chosen, scores.max(), marker, color=line.get_color())
     members = np.array(y_train) == label
-    right.scatter(embedded[members, 1], embedded[members, 2], s=10, marker=marker, label=label)
+    right.scatter(
+        embedded[members, 1], embedded[members, 2], s=10, marker=marker, label=label
+    )
 left.set(
     xscale="log",
     xlabel="number of components",
@@ -70,5 +89,10 @@ left.set(
     title="Each class stops at a number of components of its own",
 )
 left.legend()
-right.set(xlabel="component 2", ylabel="component 3", title="Each component sets a module apart", aspect="equal")
+right.set(
+    xlabel="component 2",
+    ylabel="component 3",
+    title="Each component sets a module apart",
+    aspect="equal",
+)
 plt.show()

@@ -2,8 +2,9 @@
 A spectral map of two rings
 ===========================
 
-Two concentric rings share their mean, and no direction in the plane tells them apart. In the space of the two leading
-eigenvectors of the kernel each ring has a direction of its own.
+Two concentric rings share their mean, and no direction in the plane tells them apart.
+In the space of the two leading eigenvectors of the kernel each ring has a direction of
+its own.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,15 @@ model = SpectralLaplacianISEClassifier(n_components=2, bandwidth=0.15).fit(X, y)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4))
 for c, marker in enumerate("o^"):
     left.scatter(*X[y == c].T, s=14, marker=marker, label=f"{c}")
-left.set(title="The plane: one ring inside the other", aspect="equal", xlabel="feature 1", ylabel="feature 2")
+left.set(
+    title="The plane: one ring inside the other",
+    aspect="equal",
+    xlabel="feature 1",
+    ylabel="feature 2",
+)
 left.legend(title="class")
 EmbeddingDisplay.from_estimator(model, X, y, X_test=X_test, y_test=y_test, ax=right)
-right.set_title(f"Two eigenvectors: {100 * model.score(X_test, y_test):.0f} % of the test points")
+right.set_title(
+    f"Two eigenvectors: {100 * model.score(X_test, y_test):.0f} % of the test points"
+)
 plt.show()

@@ -9,6 +9,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^```(.*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PAGES = {
     page.relative_to(DOCS).as_posix(): blocks
     for page in sorted(DOCS.rglob("*.md"))
@@ -34,6 +35,14 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     matplotlib.use("agg")
     with matplotlib.rc_context():  # a style that a page uses is not one for the tests that follow
         exec(compile(code, page, "exec"), {"__name__": page})
+
+
+def test_code_fits_its_box():
+    """88 columns; examples have them by ruff."""
+    written = [page for page in DOCS.rglob("*.md") if page.parent.name not in ("measured", "results")]
+    blocks = [FENCE.findall(page.read_text(encoding="utf-8")) for page in written]
+    lines = [line for found in blocks for info, code in found if "{" not in info for line in code.split("\n")]
+    assert len(lines) > 300 and [line for line in lines if len(line) > 88] == []
 
 
 def test_the_user_guide_has_code():
