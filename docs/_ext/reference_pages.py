@@ -226,8 +226,19 @@ FAILURES = {  # number of the picture in examples/plot_failures.py, and what it 
 }
 
 
+SECONDS = ("AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "ParzenClassifier")  # on the page Choose
+
+
+def cost(lines):
+    """The paragraph of a docstring that says what a class or a function costs, taken out of its notes."""
+    start = next((i for i, line in enumerate(lines) if line.startswith("Cost: ")), len(lines))
+    paragraph = lines[start : lines.index("", start) + 1] if start < len(lines) else []
+    del lines[start : start + len(paragraph)]
+    return [paragraph[0].replace("Cost:", "**Cost:**", 1), *paragraph[1:]] if paragraph else []
+
+
 def show_examples(app, what, name, obj, options, lines):
-    """Before the parameters: pictures of the gallery's examples of a class or a function, and one of its failure."""
+    """Before the parameters: the gallery's examples of a class or a function, a picture of its failure, its cost."""
     if what in ("class", "function") and "Parameters" in lines:
         short = name.rpartition(".")[2]  # most examples import it from the package
         same = getattr(spectralcls, short, None) is obj
@@ -243,6 +254,9 @@ def show_examples(app, what, name, obj, options, lines):
                 f"   When it fails: {failure[0].lower()}{failure[1:]} :doc:`What helps </gallery/plot_failures>`.",
                 "",
             ]
+        shown += cost(lines)
+        if same and short in SECONDS:
+            shown += [":ref:`Seconds of a fit <seconds-of-one-fit>`.", ""]
         start = lines.index("Parameters")
         lines[start:start] = shown
 

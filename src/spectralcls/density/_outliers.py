@@ -114,7 +114,7 @@ class ParzenOutlierDetector(OutlierMixin, Density):
 
     Notes
     -----
-    A fit is two passes over the n^2 pairs, one to choose the bandwidth and one for the scores.
+    Cost: a fit is two passes over the n^2 pairs, one to choose the bandwidth and one for the scores; a query O(n d).
 
     References
     ----------

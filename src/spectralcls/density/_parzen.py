@@ -84,10 +84,12 @@ default="gaussian"
 
     Notes
     -----
-    A fit with a given bandwidth costs O(n d); with "cv" one pass over the n^2 pairs for all candidates. A query costs
-    O(n d). Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed, since there is no
-    tree, nor `atol` and `rtol`, since sums are exact (`tolerance` is rtol); `metric` is Euclidean, in the coordinates
-    that `covariance_type` chooses.
+    Cost: a fit with a given bandwidth takes O(n d), with "cv" one pass over the n^2 pairs for all candidates; a query
+    O(n d).
+
+    Of scikit-learn's parameters, `algorithm`, `leaf_size` and `breadth_first` are not needed, since there is no tree,
+    nor `atol` and `rtol`, since sums are exact (`tolerance` is rtol); `metric` is Euclidean, in the coordinates that
+    `covariance_type` chooses.
 
     References
     ----------

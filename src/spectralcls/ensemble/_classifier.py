@@ -99,7 +99,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     Notes
     -----
-    Up to 3000 points fitting costs O(n^3), some 40 Cholesky factors. Above, tuning works on 2000 points; ridge
+    Cost: up to 3000 points a fit takes O(n^3), some 40 Cholesky factors. Above, tuning works on 2000 points; ridge
     regression takes O(n^2) a step of its conjugate gradients and is left out above 30 000 points, PerTurbo above
     100 000. Memory is O(n) above 6000 points, and O(n^2) below.
 

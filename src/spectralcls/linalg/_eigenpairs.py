@@ -91,6 +91,7 @@ def top_eigenpairs(
     Equal and nearly equal eigenvalues come out complete. A random block of b vectors meets an eigenspace of
     dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
     fuller, a further search in the complement of what was found looks for more copies.
+
     Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
 
     Examples

@@ -134,8 +134,9 @@ class PerTurboClassifier(Classifier):
     A sample of weight w counts as w copies: its image is scaled by sqrt(w), which is alpha / w on its place of the
     diagonal.
 
-    Fit costs n_l^2 d / 2 + n_l^3 / 3 per class (truncated: 9 n_l^3), a query n_l (d + n_l). Nothing is ever
-    inverted: a class is a Cholesky factor made in the memory of K_l, a block of queries one triangular solve.
+    Cost: a fit takes n_l^2 d / 2 + n_l^3 / 3 multiply-adds for each class (truncated: 9 n_l^3), a query n_l (d + n_l).
+    Nothing is ever inverted: a class is a Cholesky factor made in the memory of K_l, a block of queries one triangular
+    solve.
 
     What a query lacks each class completes as it completes its own samples, and judges the point that it expects. That
     is an approximation, an expectation in the place of a distribution: the integral of the images of all completions,

@@ -87,11 +87,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     Notes
     -----
-    Features should have comparable scales, or `metric` learn them. A fit with a given bandwidth costs O(n d); tuning
-    one pass over the pairs, O(n^2 (d + columns)) for each bandwidth, with 1 + k columns for degree 0 and k outputs,
-    d (d + 1) / 2 + d + d k more for degree 1; a query O(n (d + columns)). A slope is damped by 1e-8 of the kernel's
-    variance, so that far from the data, where all weight is on one sample, the prediction is its target. Where a kernel
-    of compact support does not reach, it is the prediction at the nearest sample.
+    Cost: a fit with a given bandwidth takes O(n d), tuning one pass over the pairs, O(n^2 (d + columns)) for each
+    bandwidth, with 1 + k columns for degree 0 and k outputs, d (d + 1) / 2 + d + d k more for degree 1; a query
+    O(n (d + columns)).
+
+    Features should have comparable scales, or `metric` learn them. A slope is damped by 1e-8 of the kernel's variance,
+    so that far from the data, where all weight is on one sample, the prediction is its target. Where a kernel of
+    compact support does not reach, it is the prediction at the nearest sample.
 
     References
     ----------

@@ -103,8 +103,10 @@ class KernelRidgeClassifier(PenalizedClassifier):
 
     Notes
     -----
-    Features should have comparable scales. Exact: n^3 multiply-adds for each pair of candidates, n^2 numbers of memory.
-    Iterative: a pass over the n^2 pairs an iteration, n (rank + 8 n_classes) numbers. A query costs n kernel values.
+    Cost: an exact fit takes n^3 multiply-adds for each pair of candidates and n^2 numbers of memory; an iterative one
+    a pass over the n^2 pairs an iteration and n (rank + 8 n_classes) numbers; a query n kernel values.
+
+    Features should have comparable scales.
 
     Leaving out copy by copy, a weight of two equals a row given twice. Weights of
     classes say what an error counts instead: a sample is left out with all of it.

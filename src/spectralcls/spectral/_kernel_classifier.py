@@ -136,8 +136,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
     of a sparse row into different folds; a splitter can keep them together.
 
     Of dense X the eigenpairs have a relative residual of 1e-4.
-    Cost beyond the decomposition: O(n k^2) for every number of components k, or n_classes * (folds + 1) fits of an
-    `estimator`. A tuned bandwidth costs six decompositions of the tuning samples.
+
+    Cost: one decomposition, as :class:`SpectralKernel`; then O(n k^2) for every number of components k, or
+    n_classes * (folds + 1) fits of an `estimator`. A tuned bandwidth takes six decompositions of the tuning samples.
 
     References
     ----------

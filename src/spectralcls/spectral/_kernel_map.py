@@ -85,9 +85,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Notes
     -----
-    Fitting usually takes 7 to 20 products of the kernel matrix with a block of 32 vectors, each a pass over the n^2
-    pairs, and O(n n_components) memory; up to n = 400 the matrix is formed. Mapping m points
-    takes one pass over the m n pairs.
+    Cost: a fit usually takes 7 to 20 products of the kernel matrix with a block of 32 vectors, each a pass over the n^2
+    pairs, and O(n n_components) memory; up to n = 400 the matrix is formed. Mapping m points takes one pass over the
+    m n pairs.
 
     References
     ----------
