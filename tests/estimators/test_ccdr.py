@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 from data import load_npz
 from folds import stratified_folds
+from numpy.testing import assert_array_equal
 from reference import neighbors as reference
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
@@ -277,7 +278,8 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
     n = 40 if cv == "loo" else 200
     X, y = make_blobs(n, n_features=5, centers=4, cluster_std=3.0, random_state=1)
     y[::7] = -1
-    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3], cv=cv, unlabeled=-1).fit(X, y)
+    options = {"unlabeled": -1, "scale": None}  # scales would be those of a part
+    model = CCDRClassifier(beta=[0.1, 1.0], n_neighbors=[3, 6], n_components=[1, 3], cv=cv, **options).fit(X, y)
     results = model.cv_results_
     assert model.n_tuning_samples_ == np.sum(y >= 0)
     largest_vote = 15 if cv == "loo" else 25  # at most half of the labeled points vote
@@ -301,7 +303,7 @@ def test_classifier_chooses_by_held_out_accuracy(cv):
         rest, test = folds != fold, (folds == fold) & (y >= 0)
         if test.any():
             vote = KNeighborsClassifier(largest_vote)
-            part = CCDRClassifier(vote, beta=1.0, n_neighbors=6, n_components=3, unlabeled=-1).fit(X[rest], y[rest])
+            part = CCDRClassifier(vote, beta=1.0, n_neighbors=6, n_components=3, **options).fit(X[rest], y[rest])
             hits += np.sum(part.predict(X[test]) == y[test])
     assert results["mean_test_score"][-1] == pytest.approx(hits / np.sum(y >= 0))
 
@@ -409,3 +411,14 @@ def test_embedding_clusters_follow_the_labels():
     X, y = load_iris(return_X_y=True)
     found = KMeans(3, n_init=5, random_state=0).fit_predict(CCDR(2, beta=0.01).fit_transform(X, y))
     assert len({tuple(pair) for pair in zip(found, y, strict=True)}) == 3
+
+
+def test_units_of_columns_do_not_matter_to_the_classifier():
+    X, y = load_wine(return_X_y=True)
+    units = 2.0 ** np.arange(X.shape[1])
+    expected = CCDRClassifier().fit(X[::2], y[::2])
+    other = CCDRClassifier().fit(X[::2] * units, y[::2])
+    assert_array_equal(other.predict(X * units), expected.predict(X))
+    assert (
+        expected.score(X[1::2], y[1::2]) > 0.9 > CCDRClassifier(scale=None).fit(X[::2], y[::2]).score(X[1::2], y[1::2])
+    )

@@ -53,6 +53,9 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         graph of n points needs of the order of log n neighbors to hang together; "cv": 4, 8 and 16.
     unlabeled : label or None, default=None
         The label that marks a point without one, see `CCDR`.
+    scale : "auto" or None, default="auto"
+        ``"auto"`` brings each column of numbers to mean 0 and standard deviation 1, estimated robustly if there are
+        outliers or rare values; columns of standard deviation 1 stay as they are. None: the numbers as they are.
     cv : int, "loo", splitter or list of splits, default=3
         Folds of the cross-validation. An int makes random stratified folds, ``"loo"`` leaves out one point at a time;
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against
@@ -81,7 +84,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ccdr_ : CCDR
-        The fitted embedding.
+        The fitted embedding, of the scaled points.
     estimator_ : classifier
         Fitted on ``ccdr_.embedding_`` of the labeled points.
     beta_, n_neighbors_, n_components_ : float, int, int
@@ -129,6 +132,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
     beta: str | float | ArrayLike = "cv"
     n_neighbors: str | int | ArrayLike = 4
     unlabeled: Any = None
+    scale: str | None = "auto"
     cv: Any = 3
     max_tuning_samples: int | None = 5000
     weights: str = "heat"
