@@ -5,6 +5,7 @@ from importlib import metadata
 from numbers import Real
 
 import joblib
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -123,6 +124,11 @@ class Estimator(BaseEstimator):
         elif found.at_end is not None:
             advise(_at_end(self, found), stacklevel=4)
         return found
+
+    def _warn_if_one_class(self, scores):
+        """Warn if the scores (m, C) of held-out samples name the same class for all."""
+        if np.ptp(scores.argmax(axis=1)) == 0:
+            self._warn_of_one_class()
 
     def _warn_of_one_class(self):
         ways = {"class_weight": '"balanced"', "scoring": '"balanced_accuracy"'}

@@ -233,8 +233,8 @@ class AutoClassifier(ClassifierMixin, Estimator):
             self.summary_ += f"; learned from {ensemble.n_samples} of {n} points"
         if self.dropped_:
             self.summary_ += f"; without {', '.join(self.dropped_)}"
-        if len(ensemble.parts) and np.ptp(self._vote(ensemble.posteriors).argmax(axis=1)) == 0:
-            self._warn_of_one_class()
+        if len(ensemble.parts):
+            self._warn_if_one_class(self._vote(ensemble.posteriors))
         if ensemble.n_samples < n or left_out:
             warnings.warn(
                 f"time_budget={self.time_budget:g} seconds did not suffice for all points and members: "

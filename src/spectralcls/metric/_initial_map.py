@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
+from .._tuning import has_spread
 from ..kernels import bandwidth_grid
 from ._descent import MAX_REFERENCES, MAX_VALIDATED
 from ._likelihood import loss
@@ -60,7 +61,7 @@ def absorb_bandwidth(sample, W, rng, n_jobs, most_references=None):
     """W divided by the bandwidth of least leave-one-out loss, and that loss: queries against all points, or some."""
     n = len(sample.X)
     mapped = sample._replace(X=sample.X @ W.astype(np.float32))
-    if not np.ptp(mapped.X, axis=0).any():
+    if not has_spread(mapped.X):
         return W, np.inf
     queries, references = (
         np.arange(n) if most is None or n <= most else np.sort(rng.choice(n, most, replace=False))

@@ -100,8 +100,7 @@ class PenalizedClassifier(Classifier):
         self._keep(choice)
         if choice.found is not None:
             self._note(choice.found, len(sample.X))
-            if np.ptp(choice.fitted.held_out.argmax(axis=1)) == 0:
-                self._warn_of_one_class()
+            self._warn_if_one_class(choice.fitted.held_out)
         self._kept_form = self._expansion()
 
     def _candidates(self, X, rng):
