@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,8 @@ from spectralcls.ensemble._ensemble import Fitting, Points
 from spectralcls.ensemble._members import members_for
 from spectralcls.ensemble._trees import ITERATIONS, LEAVES, MOST_TREES, RATE, BoostedTrees
 from spectralcls.ensemble._vote import learn_vote, tempered, unseen_votes
+
+TRUSTED = "spectralcls._inputs.encoder.ColumnEncoder"
 
 
 def test_encoder_codes_each_column_by_its_values():
@@ -82,6 +85,21 @@ def test_columns_at_once_are_those_one_by_one(numeric):
     loaded = pickle.loads(pickle.dumps(encoder))
     assert "_layout" not in vars(loaded)  # found from the codes, in a form that a later version may change
     assert_array_equal(loaded.transform(Q), alone)
+
+
+@pytest.mark.parametrize("numeric", ["standard", "rank"])
+def test_a_file_has_as_many_parts_whatever_the_number_of_columns(numeric, tmp_path):
+    """Else a hundred thousand columns take hours to write."""
+    save, load = (pytest.importorskip("skops.io").dump, pytest.importorskip("skops.io").load)
+    parts = []
+    for d in (8, 24):
+        X = np.random.default_rng(0).normal(size=(30, d))
+        X[:, 1::4], X[::7, 2::4], X[:, 3::4] = (np.arange(30) % 4)[:, None], np.nan, 5.0
+        encoder = ColumnEncoder(numeric).fit(X)
+        save(encoder, tmp_path / "encoder.skops")
+        parts.append(len(zipfile.ZipFile(tmp_path / "encoder.skops").namelist()))
+        assert_array_equal(load(tmp_path / "encoder.skops", trusted=[TRUSTED]).transform(X), encoder.transform(X))
+    assert parts[0] == parts[1]
 
 
 def test_encoder_of_constant_columns_alone():

@@ -124,7 +124,13 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return out
 
     def __getstate__(self):
-        return {name: value for name, value in super().__getstate__().items() if name != "_layout"}
+        state = {name: value for name, value in super().__getstate__().items() if name != "_layout"}
+        return state | {"codes_": _packed(state["codes_"])} if "codes_" in state else state
+
+    def __setstate__(self, state):
+        if isinstance(state.get("codes_"), dict):
+            state = state | {"codes_": _unpacked(**state["codes_"])}
+        super().__setstate__(state)
 
     @cached_property
     def _layout(self):
@@ -138,6 +144,37 @@ class ColumnEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         curves = list(zip(*(code.curve for code in same), strict=True)) if self.numeric == "rank" else []
         moments = np.array([code.moments or (0.0, 1.0) for code in same]).reshape(-1, 2).T
         return stops, np.flatnonzero(alike), exponents, moments, curves, np.flatnonzero(~alike)
+
+
+def _packed(codes):
+    """Codes side by side as a few arrays: model files list every object, in a time that grows with its square."""
+    curves = [code.curve or (None, None) for code in codes]
+    return {
+        "levels": _joined([code.levels for code in codes]),
+        "curves": [_joined(side) for side in zip(*curves, strict=True)],
+        "moments": np.array([code.moments or (np.nan, np.nan) for code in codes]),
+        "missing": np.array([code.missing for code in codes]),
+        "exponents": np.array([code.exponent for code in codes]),
+    }
+
+
+def _unpacked(levels, curves, moments, missing, exponents):
+    pairs = zip(*map(_parted, curves), strict=True)
+    moments = [None if np.isnan(mean) else (mean, scale) for mean, scale in moments.tolist()]
+    columns = (moments, [None if pair[0] is None else pair for pair in pairs], missing.tolist(), exponents.tolist())
+    return [Code(*fields) for fields in zip(_parted(levels), *columns, strict=True)]
+
+
+def _joined(arrays):
+    """Arrays one behind the other, and their sizes; -1 for None."""
+    sizes = np.array([-1 if array is None else len(array) for array in arrays])
+    return np.concatenate([np.empty(0), *(array for array in arrays if array is not None)]), sizes
+
+
+def _parted(joined):
+    values, sizes = joined
+    stops = np.cumsum(np.maximum(sizes, 0)).tolist()
+    return [None if n < 0 else values[stop - n : stop] for n, stop in zip(sizes.tolist(), stops, strict=True)]
 
 
 def _sharing_scale(codes):
