@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import spectralcls
 from spectralcls import AutoClassifier, ParzenClassifier
+from spectralcls._inputs import frames
 from spectralcls.datasets import read_table
 
 pa = pytest.importorskip("pyarrow")
@@ -126,6 +127,56 @@ def test_texts_are_times_only_if_all_are_and_nobody_calls_them_categories():
     ):
         model = ParzenClassifier(0.5, **options).fit(frame, y)
         assert "a category of 8 levels" in model._inputs.table.columns[0].described()
+
+
+WRITTEN = [
+    "%d.%m.%Y",
+    "%m/%d/%Y",
+    "%d-%m-%y",
+    "%a, %d. %b %Y",
+    "%B %d, %Y",
+    "%d.%m.%Y %I:%M %p",
+    "%Y/%m/%d %H:%M:%S",
+    "%Y-%m",
+]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_texts_are_dates_as_those_of_a_file(written, tmp_path):
+    """In the same order for queries, however few; a column may name itself a category."""
+    X, y = table()
+    texts = X["day"].dt.strftime(written)
+    texts.to_frame("day").to_csv(tmp_path / "t.csv", index=False)
+    expected = read_table(tmp_path / "t.csv", as_frame=True).data
+    X, same = texts.to_frame("day").assign(a=X["a"]), expected.assign(a=X["a"])
+    fitted, numbers = ParzenClassifier(0.5).fit(X, y), ParzenClassifier(0.5).fit(same, y)
+    assert_allclose(fitted.predict_proba(X), numbers.predict_proba(same), rtol=1e-9)
+    rows = [fitted.predict_proba(X.iloc[[i]])[0] for i in range(20)]
+    assert_allclose(rows, fitted.predict_proba(X)[:20], rtol=1e-9)
+    levels = ParzenClassifier(0.5, categorical_features=["day"]).fit(X, y)._inputs.table.columns[0]
+    assert levels.kind == "text"
+
+
+def test_dates_in_two_orders_are_refused_and_those_in_none_are_categories():
+    y = np.arange(40) % 2
+    X = pd.DataFrame({"day": [f"{1 + i % 12:02d}/{1 + i % 3:02d}/2022" for i in range(40)], "a": y})
+    with pytest.raises(ValueError, match="Column 'day' of X holds dates such as '01/01/2022', in which day and month"):
+        ParzenClassifier(0.5).fit(X, y)
+    assert ParzenClassifier(0.5, categorical_features=["day"]).fit(X, y).score(X, y) == 1
+    pointed = ParzenClassifier(0.5).fit(X.assign(day=X["day"].str.replace("/", ".")), y)
+    assert pointed._inputs.table.columns[0].order == "dmy"
+    for odd in ("31/02/2022", "13/13/2022", "unknown"):
+        columns = ParzenClassifier(0.5).fit(X.assign(day=["29/04/2022", *X["day"][1:-1], odd]), y)._inputs.table.columns
+        assert "a category" in columns[0].described()
+
+
+def test_texts_are_matched_once_in_a_fit(monkeypatch):
+    X, y = table()
+    texts = X.assign(day=X["day"].dt.strftime("%d.%m.%Y"))
+    calls, read = [], frames.read_dates
+    monkeypatch.setattr(frames, "read_dates", lambda some, order: calls.append((len(some), order)) or read(some, order))
+    ParzenClassifier(0.5).fit(texts, y)
+    assert calls.count((len(y), "dmy")) == 1
 
 
 @pytest.mark.parametrize("make", [ParzenClassifier, AutoClassifier])

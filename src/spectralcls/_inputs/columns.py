@@ -78,6 +78,7 @@ class Dates:
 
     name: object
     parts: dict  # Number of each part, by its name
+    order: str | None = None  # of texts
     kind = DATE
 
     @property
@@ -89,15 +90,15 @@ class Dates:
         return list(self.parts.values())
 
     @classmethod
-    def learned(cls, name, dates, scale, weights=None):
-        """From dates or durations; `scale` says whether to center and scale the numbers."""
-        values = date_parts(dates)
-        names = varying_parts(dates) or ("days",)
-        return cls(name, {name: Number.learned(name, values[name], scale, weights) for name in names})
+    def learned(cls, column, scale, weights=None):
+        """From a column of dates or durations; `scale` says whether to center and scale the numbers."""
+        values, order = date_parts(column.dates), column.order
+        names = varying_parts(column.dates, order) or ("days",)
+        return cls(column.name, {name: Number.learned(name, values[name], scale, weights) for name in names}, order)
 
     def values(self, column):
         """Numbers of the parts, (n, parts)."""
-        dates = column.dates
+        dates = column.dates_in(self.order)
         if dates is None and not column.missing.all():
             raise ValueError(
                 f"Column {self.name!r} of X holds {plural(column.kind)}, but dates when the estimator was fitted."

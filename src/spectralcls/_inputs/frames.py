@@ -1,6 +1,5 @@
 """Columns of data frames and arrays: their values, which of them are missing, and of what kind they are."""
 
-import re
 from collections import Counter
 from datetime import date, datetime
 from numbers import Number
@@ -8,7 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.cached import cached_property
 from .._utils.conversion import is_missing, named_overflow_errors
+from .dates import ORDERS, UNCLEAR, read_dates
 
 NUMBER, BOOLEAN, TEXT, CATEGORY, ORDERED, DATE = "number", "boolean", "text", "category", "ordered category", "date"
 
@@ -19,8 +20,6 @@ _DATES = {  # by their types; a time of day is one of the first day
     "timedelta": "timedelta64[us]",
 }
 _FIRST_DAY = date(1970, 1, 1)
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?"
-_ISO = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK})?|{_CLOCK}", re.ASCII)
 
 
 def plural(kind):
@@ -28,7 +27,15 @@ def plural(kind):
     return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
-class Column(NamedTuple):
+class _Fields(NamedTuple):
+    name: object
+    kind: str
+    values: np.ndarray
+    missing: np.ndarray
+    levels: list | None = None
+
+
+class Column(_Fields):
     """One column.
 
     Attributes
@@ -43,29 +50,50 @@ class Column(NamedTuple):
         All levels of an ordered category, lowest first.
     """
 
-    name: object
-    kind: str
-    values: np.ndarray
-    missing: np.ndarray
-    levels: list | None = None
-
     def take(self, rows):
         """Some of the rows."""
         return self._replace(values=self.values[rows], missing=self.missing[rows])
 
     @property
     def dates(self):
-        """Dates or durations, also of texts that all are dates or times of day as ISO 8601 has them; otherwise None."""
-        if self.kind != TEXT:
-            return self.values if self.kind == DATE else None
-        texts = self.values[~self.missing]
-        if not len(texts) or not all(map(_ISO.fullmatch, texts)):
+        """Dates or durations, also of texts that all are dates or times of day in one order; otherwise None.
+
+        Raises
+        ------
+        ValueError
+            If the texts are dates with the day or the month first, and either order reads all of them.
+        """
+        return self.values if self.kind == DATE else self._dated[1]
+
+    @property
+    def order(self):
+        """The order in which texts are dates, as ``"dmy"``."""
+        return self._dated[0]
+
+    @cached_property
+    def _dated(self):
+        texts = self.values[~self.missing] if self.kind == TEXT else ()
+        possible = [order for order in ORDERS if len(texts) and read_dates(texts[:1], order) is not None]
+        found = ((order, self.dates_in(order)) for order in possible)
+        order, dates = next(((order, dates) for order, dates in found if dates is not None), (None, None))
+        if order == "dmy" and any(map(UNCLEAR.search, texts)) and self.dates_in("mdy") is not None:
+            raise ValueError(
+                f"Column {self.name!r} of X holds dates such as {texts[0]!r}, in which day and month cannot be told "
+                "apart: make dates of them, as pandas.to_datetime(..., dayfirst=True) does, or name the column in "
+                "categorical_features."
+            )
+        return order, dates
+
+    def dates_in(self, order):
+        """Dates or durations, of texts those in an order; None if they are none."""
+        texts, known = self.values[~self.missing], vars(self).get("_dated")
+        if order is None or self.kind != TEXT or known and known[0] == order:
+            return self.dates
+        read = read_dates(texts, order) if len(texts) else None
+        if read is None:
             return None
         dates = np.full(len(self.values), np.datetime64("NaT", "us"))
-        try:
-            dates[~self.missing] = np.array(list(map(_moment, texts)), dates.dtype)
-        except ValueError:  # a day or an hour that does not exist
-            return None
+        dates[~self.missing] = read
         return dates
 
 
@@ -207,11 +235,6 @@ def _of_objects(name, values, missing=None):
             "drop it."
         )
     return Column(name, kind, values, missing)
-
-
-def _moment(text):
-    """What NumPy reads: a time of day with two digits of the hour and the first day."""
-    return text if "-" in text else f"{_FIRST_DAY}T{text.rjust(5 if text.count(':') == 1 else 8, '0')}"
 
 
 def _of_dates(name, values):

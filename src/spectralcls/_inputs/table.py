@@ -151,9 +151,8 @@ def learned_column(column, is_category, scale, weights=None):
     """What becomes of a column."""
     if is_category:
         return Levels.learned(column, column.kind, weights)
-    dates = column.dates
-    if dates is not None:
-        return Dates.learned(column.name, dates, scale, weights)
+    if column.dates is not None:
+        return Dates.learned(column, scale, weights)
     reason = reason_to_leave_out(column)
     if reason is not None:
         return LeftOut(column.name, reason)

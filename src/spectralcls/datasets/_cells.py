@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .._inputs.dates import PATTERNS, moments
 from .._utils.cached import cached_property
 
 # Words for a missing value, in lower case.
@@ -21,7 +22,6 @@ _PAIRS = (
     "false true|no yes|n y|f t|nein ja|n j|falsch wahr|non oui|faux vrai|no si|no sí|falso verdadero|falso vero|off on"
 )
 TRUTH = [tuple(pair.split()) for pair in _PAIRS.split("|")]
-ORDERS = ("ymd", "dmy", "mdy", "dny", "ndy", "ym", "time")  # of day, month or its name, and year; a time of day
 LEADING_ZERO = r"^0\d+$"
 
 _SPACES = " '’\u00a0\u202f"  # that group thousands
@@ -42,25 +42,7 @@ _SIGNS = (  # that may be around a number, and what they leave
     (rf"^([-+]){_GAP}", r"\1"),
     (rf"^\(([^-+].*)\)$|^([^-+(].*?){_GAP}-$", r"-\1\2"),
 )
-_TIME = r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*(?P<half>[AaPp]?)(?:[Mm]|Z|Uhr|[+-]\d{2}:?\d{2})?"
-_AT = rf"(?:[T ,]+{_TIME})?$"
-_DAY, _MONTH, _NAME = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<name>\pL+)"
-_BETWEEN = r"[-/.]\s?"
-_WEEKDAY = r"^(?:(?i:mo|di|mi|do|fr|sa|so|tu|we|th|su)\pL*[., ]+)?"  # German and English, ahead of a date
-_YEAR = r"(?P<y>\d{4}|\d{2})"
-_PATTERNS = {
-    "ymd": rf"{_WEEKDAY}(?P<y>\d{{4}}){_BETWEEN}{_MONTH}{_BETWEEN}{_DAY}{_AT}",
-    "dmy": rf"{_WEEKDAY}{_DAY}{_BETWEEN}{_MONTH}{_BETWEEN}{_YEAR}{_AT}",
-    "mdy": rf"{_WEEKDAY}{_MONTH}{_BETWEEN}{_DAY}{_BETWEEN}{_YEAR}{_AT}",
-    "dny": rf"{_WEEKDAY}{_DAY}[-/. ]+{_NAME}[-/., ]+{_YEAR}{_AT}",
-    "ndy": rf"{_WEEKDAY}{_NAME}[-/. ]+{_DAY}[-/., ]+{_YEAR}{_AT}",
-    "ym": rf"^(?P<y>\d{{4}})[-/]{_MONTH}$",
-    "time": f"^{_TIME}$",
-}
 _HEAD = 100  # cells of which one has to be a date, or to show the decimal sign
-_CENTURY = 30  # two digits of a year from which it is of the last century, as in Excel
-_NAMES = "jan|jän feb mar|mär|mrz apr may|mai jun jul aug sep oct|okt nov dec|dez"
-_MONTHS = {name: month for month, names in enumerate(_NAMES.split(), 1) for name in names.split("|")}
 
 
 class Numbers(NamedTuple):
@@ -215,29 +197,13 @@ def _in_one_unit(numbers, values):
 
 
 def _dates(values, order):
-    if not pc.any(pc.match_substring_regex(values[:_HEAD], _PATTERNS[order])).as_py():
+    if not pc.any(pc.match_substring_regex(values[:_HEAD], PATTERNS[order])).as_py():
         return np.full(len(values), np.datetime64("NaT", "us"))
-    parts = pc.extract_regex(values, _PATTERNS[order])
-    found = parts.is_valid().to_numpy(zero_copy_only=False)
-    half = np.zeros(len(values), dtype=object)
-    number = dict.fromkeys("ymdHMS", np.zeros(len(values), dtype=np.int64))
-    number["y"], number["m"], number["d"] = (np.full(len(values), first) for first in (1970, 1, 1))
+    parts, fields = pc.extract_regex(values, PATTERNS[order]), {}
     for field in parts.type:
         texts = parts.field(field.name)
         if field.name in ("half", "name"):
-            words = pc.utf8_lower(texts).to_numpy(zero_copy_only=False)
-            half = words if field.name == "half" else half
-            if field.name == "name":
-                number["m"] = np.array([_MONTHS.get(str(word)[:3], 0) for word in words])
-            continue
-        digits = pc.if_else(pc.equal(texts, ""), "0", texts)
-        number[field.name] = _filled(pc.cast(digits, pa.int64()), 0)
-    year, month, day, hour = (number[name] for name in "ymdH")
-    year = np.where(year < 100, year + np.where(year < _CENTURY, 2000, 1900), year)
-    hour = np.where(half == "p", hour % 12 + 12, np.where(half == "a", hour % 12, hour))
-    start = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-    date = start.astype("datetime64[D]") + (day - 1)
-    valid = found & (month >= 1) & (month <= 12) & (day >= 1) & (date.astype("datetime64[M]") == start)
-    valid &= (hour < 24) & (number["M"] < 60) & (number["S"] < 60)
-    moment = date.astype("datetime64[us]") + ((hour * 60 + number["M"]) * 60 + number["S"]).astype("timedelta64[s]")
-    return np.where(valid, moment, np.datetime64("NaT", "us"))
+            fields[field.name] = _filled(texts, "")
+        else:
+            fields[field.name] = _filled(pc.cast(pc.if_else(pc.equal(texts, ""), "0", texts), pa.int64()), 0)
+    return moments(fields, len(values), parts.is_valid().to_numpy(zero_copy_only=False))

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from .._inputs.dates import date_parts, varying_parts
+from .._inputs.dates import ORDERS, UNCLEAR, date_parts, varying_parts
 from .._inputs.identifiers import SHARE, is_identifier
-from ._cells import CLASSES, GROUPED, LEADING_ZERO, ORDERS, OTHER, TRUTH, Cells, Numbers
+from ._cells import CLASSES, GROUPED, LEADING_ZERO, OTHER, TRUTH, Cells, Numbers
 from ._schema import BOOLEAN, CATEGORY, DATE, LEFT_OUT, NUMBER, Column, shortened
 
 MOST_LEVELS = 48  # of a category; the rarest of more are joined
@@ -213,7 +213,7 @@ def _number(name, known, lacking, forced):
 
 
 def _date(name, known, order):
-    parts = tuple(part for part in varying_parts(known) if order != "ym" or part != "weekday")
+    parts = varying_parts(known, order)
     return Column(name, DATE, ", ".join(parts), order=order, parts=parts) if parts else _same(name)
 
 
@@ -227,7 +227,7 @@ def _order_of_dates(name, cells, order):
     best = max(shares, key=shares.get)
     if shares[best] < 0.5:
         return None
-    if order is None and shares["dmy"] == shares["mdy"] == shares[best] and cells.matches("[-/]").any():
+    if order is None and shares["dmy"] == shares["mdy"] == shares[best] and cells.matches(UNCLEAR.pattern).any():
         raise Unclear(
             f"column {name!r} has dates such as {cells.values[0].as_py()!r}, in which day and month cannot be told "
             "apart: say --dates dmy or --dates mdy"
