@@ -13,6 +13,7 @@ _READING = {  # option: parameter of read_table
     "numbers": "column of numbers, whatever its cells look like",
     "missing": "word for a missing value, besides '-', NA, n/a, k.A., null, ? and the like",
 }
+MOST_FEATURES = 50_000  # with which AutoClassifier takes minutes
 
 
 def add_places(parser):
@@ -125,6 +126,11 @@ def checked(name, X, labels, feature_names, categorical, **more):
     classes, y = np.unique(labels, return_inverse=True)
     if not X.shape[1]:
         raise CommandError(f"{name}: there are no features")
+    if X.shape[1] > MOST_FEATURES:
+        raise CommandError(
+            f"{name}: {X.shape[1]} features, more than the {MOST_FEATURES} that are learned from in a reasonable time: "
+            "give a file with fewer columns"
+        )
     if np.isinf(X).any():
         row, column = np.unravel_index(np.argmax(np.isinf(X)), X.shape)
         raise CommandError(f"{name}: row {row}, column {feature_names[column]!r}: {X[row, column]} is not finite")
