@@ -71,6 +71,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "capture_repr": (),
     "download_all_examples": False,
+    "image_scrapers": ("gallery.figures",),
     "reset_modules": ("gallery.reset",),
     "default_thumb_file": str(HERE / "_static" / "card.png"),
 }

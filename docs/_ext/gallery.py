@@ -32,6 +32,16 @@ SECTIONS = {  # names of files in examples; one that does not exist is left out
 }
 
 
+PANELS = {
+    "bandwidth": 1,
+    "ccdr_plane": 2,
+    "land_cover": 2,
+    "perturbo": 2,
+    "spectral_map": 1,
+}  # of a thumbnail, if not the first
+NUMBER = re.compile(r"^# sphinx_gallery_thumbnail_number = (\d+)$", re.MULTILINE)
+
+
 def sections(names):
     """{title: names of its examples that exist}, and "More" for those that no section lists."""
     found = {}
@@ -60,10 +70,37 @@ def page(header, names):
 
 
 def write(app):
+    from sphinx_gallery.utils import scale_image
+
     examples = Path(app.srcdir) / app.config.sphinx_gallery_conf["examples_dirs"]
     header = (examples / "GALLERY_HEADER.rst").read_text(encoding="utf-8")
     text = page(header, {path.stem for path in examples.glob("*.py")})
-    (Path(app.srcdir) / "gallery" / "index.rst").write_text(text, encoding="utf-8")
+    gallery = Path(app.srcdir) / "gallery"
+    (gallery / "index.rst").write_text(text, encoding="utf-8")
+    for path in examples.glob("*.py"):
+        number = NUMBER.search(path.read_text(encoding="utf-8"))
+        picture = gallery / "images" / f"sphx_glr_{path.stem}_{int(number[1]) if number else 1:03}.png"
+        if (panel := _panel(picture)).exists():
+            scale_image(panel, picture.parent / "thumb" / f"sphx_glr_{path.stem}_thumb.png", 400, 280)
+
+
+def _panel(picture):
+    return Path(picture).with_suffix(".panel.png")
+
+
+def figures(block, block_vars, gallery_conf):
+    """The figures of a block, as usual, and one panel of each for the thumbnail."""
+    import matplotlib.pyplot as plt
+    from sphinx_gallery.scrapers import matplotlib_scraper
+
+    paths = block_vars["image_path_iterator"]
+    number = PANELS.get(Path(block_vars["src_file"]).stem.removeprefix("plot_"), 0)
+    for place, figure in enumerate(map(plt.figure, plt.get_fignums()), len(paths) + 1):
+        figure.draw_without_rendering()
+        axes = figure.axes[min(number, len(figure.axes) - 1)]
+        box = axes.get_tightbbox().transformed(figure.dpi_scale_trans.inverted()).padded(0.05)
+        figure.savefig(_panel(paths.image_path.format(place)), bbox_inches=box, dpi=150)
+    return matplotlib_scraper(block, block_vars, gallery_conf)
 
 
 def needs(example):

@@ -232,9 +232,9 @@ SECONDS = ("AutoClassifier", "KernelRidgeClassifier", "PerTurboClassifier", "Par
 def cost(lines):
     """The paragraph of a docstring that says what a class or a function costs, taken out of its notes."""
     start = next((i for i, line in enumerate(lines) if line.startswith("Cost: ")), len(lines))
-    paragraph = lines[start : lines.index("", start) + 1] if start < len(lines) else []
-    del lines[start : start + len(paragraph)]
-    return [paragraph[0].replace("Cost:", "**Cost:**", 1), *paragraph[1:]] if paragraph else []
+    paragraph = lines[start : lines.index("", start)] if start < len(lines) else []
+    del lines[start : start + len(paragraph)]  # the empty line stays: it ends the section
+    return [paragraph[0].replace("Cost:", "**Cost:**", 1), *paragraph[1:], ""] if paragraph else []
 
 
 def show_examples(app, what, name, obj, options, lines):

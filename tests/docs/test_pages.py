@@ -24,6 +24,12 @@ def test_names_that_users_import_link_to_the_module_that_documents_them(monkeypa
     assert documented_as("spectralcls.kernels.bandwidth_grid") is None and documented_as("numpy.ndarray") is None
 
 
+def test_the_cost_of_a_class_leaves_its_notes_and_no_other_section(monkeypatch):
+    lines = ["Notes", "-----", "Cost: O(n).", "", "References", "----------", ""]
+    assert extension("reference_pages", monkeypatch).cost(lines) == ["**Cost:** O(n).", ""]
+    assert lines == ["Notes", "-----", "", "References", "----------", ""]
+
+
 def test_an_inherited_method_has_its_source_with_its_class(monkeypatch):
     pytest.importorskip("dask")
     source_of = extension("reference_pages", monkeypatch).source_of
