@@ -18,6 +18,10 @@ APPENDICES = (
     "gallery/sg_execution_times",
     "sg_execution_times",
 )
+_FOR_SCREEN_READERS = """addEventListener("DOMContentLoaded", () => {  // what the theme and docutils leave out
+  document.querySelectorAll(".toctree-toggle").forEach(e => e.parentElement.ariaLabel = "Show or hide the pages below");
+  document.querySelectorAll("[role=doc-biblioentry]").forEach(e => e.role = "listitem");
+})"""
 _OF_GALLERY = re.compile(r"sphx_glr_(\w+)_\d+\.png$")
 
 
@@ -63,6 +67,10 @@ def _read(app, doctree):
     page, metadata = app.env.docname, app.env.metadata[app.env.docname]
     if not page.startswith(("gallery/", "reference/")):
         _caption_all(doctree, page)
+    for head in doctree.findall(nodes.thead):  # an empty head has a name for screen readers
+        for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext().strip()]:
+            name = "Value" if entry.parent.index(entry) else "Row"
+            entry += nodes.paragraph("", "", nodes.inline("", name, classes=["visually-hidden"]))
     if page.startswith(APPENDICES):
         metadata["nosearch"] = True
     for text in list(doctree.findall(nodes.Text)):
@@ -88,5 +96,6 @@ def _describe(app, page, template, context, doctree):
 
 def setup(app):
     app.connect("doctree-read", _read)
+    app.add_js_file(None, body=_FOR_SCREEN_READERS)
     app.connect("html-page-context", _describe)
     return {"parallel_read_safe": True}

@@ -256,7 +256,7 @@ def show_examples(app, what, name, obj, options, lines):
             ]
         shown += cost(lines)
         if same and short in SECONDS:
-            shown += [":ref:`Seconds of a fit <seconds-of-one-fit>`.", ""]
+            shown.insert(-1, ":ref:`Seconds of a fit <seconds-of-one-fit>`.")
         start = lines.index("Parameters")
         lines[start:start] = shown
 
