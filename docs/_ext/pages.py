@@ -21,6 +21,7 @@ APPENDICES = (
 _FOR_SCREEN_READERS = """addEventListener("DOMContentLoaded", () => {  // what the theme and docutils leave out
   document.querySelectorAll(".toctree-toggle").forEach(e => e.parentElement.ariaLabel = "Show or hide the pages below");
   document.querySelectorAll("[role=doc-biblioentry]").forEach(e => e.role = "listitem");
+  document.querySelectorAll("table").forEach(e => { if (e.scrollWidth > e.clientWidth) e.tabIndex = 0; });
 })"""
 _OF_GALLERY = re.compile(r"sphx_glr_(\w+)_\d+\.png$")
 
