@@ -85,19 +85,19 @@ SPECTRALCLS_INLINE void panel(index_t d, const T* q, const T* q_norms, const T* 
     for (int k = 0; k < D; ++k) first.add(q + k * tile_rows, x + k * NV * lanes<T>);
     store_panel<false>(first.sum, out);
   } else {
-    index_t n_more = (d - 1) / summed_in_turn;
+    index_t n_more = (d - 1) / summed_in_turn<T>;
     if (n_more == 0) {
       first.template add_norms<true>(q_norms, x_norms);
       for (index_t k = 0; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
       return store_panel<false>(first.sum, out);
     }
-    for (index_t k = n_more * summed_in_turn; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
+    for (index_t k = n_more * summed_in_turn<T>; k < d; ++k, x += NV * lanes<T>, q += tile_rows) first.add(q, x);
     first.template add_norms<false>(q_norms, x_norms);  // small sums have small roundings
     store_panel<false>(first.sum, out);
     for (; n_more > 0; --n_more) {
       Panel<T, NV, Rows> part;
 #pragma GCC unroll 4
-      for (index_t k = 0; k < summed_in_turn; ++k, x += NV * lanes<T>, q += tile_rows) part.add(q, x);
+      for (index_t k = 0; k < summed_in_turn<T>; ++k, x += NV * lanes<T>, q += tile_rows) part.add(q, x);
       store_panel<true>(part.sum, out);
     }
   }

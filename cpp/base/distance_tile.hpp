@@ -11,8 +11,10 @@ struct alignas(64) TileBuffer {
 };
 
 // Features that are summed one after the other. Where their terms are equal, as those of copies of a feature are, they
-// are rounded the same way, so that the error grows with their number; above it, sums of so many are summed.
-constexpr index_t summed_in_turn = 32;
+// are rounded the same way, so that the error grows with their number; above it, sums of so many are summed. Promises
+// leave float64 room for more of these roundings.
+template <class T>
+constexpr index_t summed_in_turn = sizeof(T) == 4 ? 32 : 64;
 
 // Of the first n_rows rows of the block at least: a query that comes alone is not computed several times.
 template <class T>

@@ -90,7 +90,7 @@ class TileArguments {
 
   // As measured, for 1000 features at most.
   static double roundings_of_products(double d) {
-    return 3 + (std::min<double>(d, summed_in_turn) + std::min(d, 1000.0) / summed_in_turn) / 5;
+    return 3 + (std::min<double>(d, summed_in_turn<T>) + std::min(d, 1000.0) / summed_in_turn<T>) / 5;
   }
   // The s = D / |q|^2 whose error r (|q|^2 + |x|^2) is what is allowed, where |x| is the largest, |q| + sqrt(D).
   static double least_share(double r) {
