@@ -99,11 +99,13 @@ def test_kernel_sums_leave_out_the_own_point_and_add_up_far_from_all_points():
 # Estimators beside their single-process selves
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize(
+    ("name", "parameters"), [*((name, {}) for name in CLASSIFIERS), ("ParzenClassifier", {"class_weight": "balanced"})]
+)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_same_answer_as_in_one_process(problem, name, weighted):
+def test_same_answer_as_in_one_process(problem, name, parameters, weighted):
     X, y, weights, queries = problem
-    local, distributed = pair(name, bandwidth=1.5)
+    local, distributed = pair(name, bandwidth=1.5, **parameters)
     sample_weight = weights if weighted else None
     local.fit(X, y, sample_weight)
     distributed.fit(rows(X), rows(y), sample_weight)
@@ -657,11 +659,15 @@ def test_weights_of_classes_count_in_tuning_as_in_memory(problem, class_weight):
         spectralcls.dask.PerTurboClassifier(class_weight={"ash": 0.0}).fit(rows(X), rows(y))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("parameters", [dict(), dict(bandwidth=[1.0, 2.0, 3.0], alpha=1e-3), dict(rank=20)])
-def test_perturbo(problem, parameters):
-    X, y, _, queries = problem
-    local = spectralcls.PerTurboClassifier(**parameters).fit(X, y)
-    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y))
+def test_perturbo(problem, parameters, class_weight, weighted):
+    X, y, weights, queries = problem
+    sample_weight = 3 * weights * (1 + (y == "ash")) if weighted else None
+    parameters = parameters | {"class_weight": class_weight}
+    local = spectralcls.PerTurboClassifier(**parameters).fit(X, y, sample_weight)
+    distributed = spectralcls.dask.PerTurboClassifier(**parameters).fit(rows(X), rows(y), sample_weight)
     np.testing.assert_allclose(distributed.bandwidth_, local.bandwidth_)
     np.testing.assert_array_equal(distributed.class_counts_, local.class_counts_)
     assert_same(local, distributed, queries, tolerance=1e-8)

@@ -143,6 +143,14 @@ class TrainingData(NamedTuple):
     def n_classes(self):
         return len(self.classes)
 
+    @property
+    def weights_as_given(self):
+        """Weights in the user's scale, which differs by a power of two; None where all are one."""
+        if self.weights is None:
+            return None
+        unit = self.class_weight.sum() / float(self.weights.sum().compute())
+        return self.weights * 2.0 ** round(np.log2(unit))
+
 
 def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_least=2):
     """Check X, labels y and weights, and hold them on the workers; fills `seen`, see `check_columns_seen`.
@@ -162,7 +170,7 @@ def check_labels(name, seen, X, y, sample_weight=None, *, class_weight=None, at_
     codes = y.map_blocks(_codes, classes, dtype=np.int64)
     (codes,) = dask.persist(codes)
     if class_weight is not None:
-        of_classes = weights_of_classes(class_weight, classes, _scaled(None, codes, len(classes))[1])
+        of_classes = weights_of_classes(class_weight, classes, _sums_by_class(weights, codes, len(classes)))
         if not np.all((of_classes > 0) & np.isfinite(of_classes)):
             raise ValueError(f"On Dask collections class_weight must be positive and finite, got {class_weight!r}.")
         factors = codes.map_blocks(of_classes.take, dtype=np.float64)
@@ -198,13 +206,17 @@ def _check_rows(name, seen, X, y, sample_weight):
 
 def _scaled(weights, codes, n_classes):
     """Weights in (0, 1], and their sums by class in the user's scale."""
-    count = dask.delayed(_class_weight)
-    parts = zip(blocks(codes), column_blocks(weights, codes), strict=True)
-    class_weight = np.sum(dask.compute(*[count(c, w, n_classes) for c, w in parts]), axis=0)
+    class_weight = _sums_by_class(weights, codes, n_classes)
     if weights is not None:
         largest = float(weights.max().compute())
         weights = (weights / 2.0 ** np.frexp(largest)[1]).persist()
     return weights, class_weight
+
+
+def _sums_by_class(weights, codes, n_classes):
+    count = dask.delayed(_class_weight)
+    parts = zip(blocks(codes), column_blocks(weights, codes), strict=True)
+    return np.sum(dask.compute(*[count(c, w, n_classes) for c, w in parts]), axis=0)
 
 
 def _check_block(X, y, first_row):

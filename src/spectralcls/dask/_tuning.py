@@ -178,7 +178,7 @@ def gather(data, n_samples, rng):
         zip(
             blocks(data.X),
             blocks(data.codes),
-            column_blocks(data.weights, data.X),
+            column_blocks(data.weights_as_given, data.X),
             column_blocks(data.targets, data.X),
             strict=True,
         )
@@ -188,9 +188,6 @@ def gather(data, n_samples, rng):
     X, codes, weights, targets = (
         None if column[0] is None else np.concatenate(column) for column in zip(*dask.compute(*parts), strict=True)
     )
-    if weights is not None:
-        unit = data.class_weight.sum() / float(data.weights.sum().compute())  # of the user's scale, a power of two
-        weights = np.ldexp(weights, round(np.log2(unit)))
     return TrainingData(X, codes, data.classes, weights, features=data.features, targets=targets)
 
 

@@ -7,11 +7,12 @@ from sklearn.utils import check_random_state
 from .. import perturbo
 from .._estimator import transactional
 from .._inputs.completion import Completion
+from .._utils.training_data import stack
 from ..perturbo import fit_class, log_explained, perturbation, seen_by_classes
 from ._estimator import DaskClassifier
 from ._incomplete import without_gaps
 from ._inputs import MAX_GATHERED
-from ._rows import blocks
+from ._rows import blocks, column_blocks
 from ._tuning import gather
 
 
@@ -137,7 +138,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     _evidence = perturbo.PerTurboClassifier._evidence
 
     @transactional
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Choose bandwidth and alpha where they are "cv", and factor every class.
 
         Parameters
@@ -146,6 +147,8 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
             Training points, of known chunk sizes.
         y : Dask array, series or array-like of shape (n_samples,)
             Class labels.
+        sample_weight : Dask array or array-like of shape (n_samples,), default=None
+            Non-negative weights. Weight k equals giving the sample k times, weight 0 leaving it out.
 
         Returns
         -------
@@ -158,7 +161,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
             As :meth:`spectralcls.PerTurboClassifier.fit`.
         """
         self._inputs = self._make_inputs()
-        self._learn(self._inputs.fit(X, y))
+        self._learn(self._inputs.fit(X, y, sample_weight))
         return self
 
     def _learn(self, data):
@@ -174,7 +177,7 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
             self._completion = Completion.learned(sample.X, sample.codes, sample.weights, sample.features)
         options = dict(rank=self.rank, random_state=self.random_state, n_jobs=self.n_jobs or 1)
         take, make = dask.delayed(_rows_of_class), dask.delayed(_fit_class)
-        parts = list(zip(blocks(X), blocks(data.codes), strict=True))
+        parts = list(zip(blocks(X), blocks(data.codes), column_blocks(data.weights_as_given, X), strict=True))
         models = [
             make(float(h), self._regularization, data.classes[c], options, *[take(*part, c) for part in parts])
             for c, h in enumerate(np.broadcast_to(self.bandwidth_, n_classes))
@@ -251,13 +254,14 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
         return {"_models": list(dask.compute(*self._models)), "_given": given}
 
 
-def _rows_of_class(X, codes, c):
-    return X[codes == c]
+def _rows_of_class(X, codes, weights, c):
+    own = codes == c
+    return X[own], None if weights is None else weights[own]
 
 
 def _fit_class(bandwidth, regularization, name, options, *parts):
-    points = np.concatenate(parts).astype(np.float64)
-    return fit_class(points, bandwidth, regularization, name=name, **options)
+    X, weights = stack(*parts)
+    return fit_class(X.astype(np.float64), bandwidth, regularization, weights, name=name, **options)
 
 
 def _summary(model):
