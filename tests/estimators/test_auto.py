@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist
 from scipy.stats import norm
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
@@ -138,9 +139,10 @@ def test_sample_weights_count():
     y = (X[:, 0] + rng.normal(size=150) > 0).astype(int)
     plain = AutoClassifier().fit(X, y)
     assert_array_equal(AutoClassifier().fit(X, y, np.full(150, 1.0)).predict_proba(X), plain.predict_proba(X))
-    kept = np.arange(150) % 3 > 0
-    left_out = AutoClassifier().fit(X, y, kept)
-    assert_array_equal(left_out.predict_proba(X), AutoClassifier().fit(X[kept], y[kept]).predict_proba(X))
+    kept = np.where(y == 1, np.arange(150) % 2, np.arange(150) % 5) > 0
+    for model in (AutoClassifier(), AutoClassifier(class_weight="balanced")):
+        left_out = clone(model).fit(X, y, kept)
+        assert_array_equal(left_out.predict_proba(X), clone(model).fit(X[kept], y[kept]).predict_proba(X))
     favored = AutoClassifier().fit(X, y, np.where(y == 1, 5.0, 1.0))
     assert favored.predict_proba(X)[:, 1].mean() > plain.predict_proba(X)[:, 1].mean() + 0.08
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):

@@ -141,25 +141,28 @@ def test_a_squared_length_out_of_range_is_refused(name, exponent):
 
 @pytest.mark.parametrize("fixed", [True, False])
 @pytest.mark.parametrize(
-    ("name", "scale"),
+    ("name", "scale", "class_weight"),
     [
-        (name, scale)
+        (name, scale, class_weight)
         for name in WEIGHTED
         for scale in ("auto", None)
-        if name != "AutoClassifier" and (scale is None or "scale" in make(name).get_params())
+        for class_weight in (None, "balanced")
+        if name != "AutoClassifier"
+        and (scale is None or "scale" in make(name).get_params())
+        and (class_weight is None or "class_weight" in make(name).get_params())
     ],
 )
-def test_copies_are_weights(name, scale, fixed):
+def test_copies_are_weights(name, scale, class_weight, fixed):
     """Also of nothing, in any order, and in what is tuned."""
     X, y, Q = problem(90)
     counts = np.random.default_rng(0).integers(0, 4, len(X))
     rows = np.random.default_rng(1).permutation(np.repeat(np.arange(len(X)), counts))
-    model = make(name, fixed)
-    model.set_params(**({"scale": scale} if "scale" in model.get_params() else {}))
+    model, given = make(name, fixed), {"scale": scale, "class_weight": class_weight}
+    model.set_params(**{key: value for key, value in given.items() if key in model.get_params()})
     weighted = responses(clone(model).fit(X, y, sample_weight=counts), Q)
     repeated = responses(clone(model).fit(X[rows], y[rows]), Q)
     sort_rows = {"GradientMetric", "KernelLogisticClassifier", "KernelMetric", "KernelRidgeClassifier"}
-    assert_same(weighted, repeated, rtol=None if name in sort_rows and scale is None else 1e-9)
+    assert_same(weighted, repeated, rtol=None if name in sort_rows and not (scale or class_weight) else 1e-9)
 
 
 @pytest.mark.parametrize("name", names())

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, load_wine, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -314,15 +315,17 @@ def test_a_sample_of_weight_zero_is_not_there(kernel, rtol):
     assert_allclose(weighted.decision_function(whole), without.decision_function(queries), rtol=1e-9, atol=1e-12)
 
 
-def test_a_weight_is_a_number_of_copies_of_sparse_rows_that_validate_together(multilabel):
+@pytest.mark.parametrize(("container", "class_weight"), [(np.asarray, None), (sp.csr_array, "balanced")])
+def test_a_weight_is_a_number_of_copies_of_sparse_rows_that_validate_together(multilabel, container, class_weight):
     X, Y = multilabel
     weights = np.random.default_rng(0).integers(0, 3, len(Y))
     rows, fold = copies_of(weights), np.arange(len(Y)) % 3
     splits, copied = (
         [(np.flatnonzero(of_row != f), np.flatnonzero(of_row == f)) for f in range(3)] for of_row in (fold, fold[rows])
     )
-    weighted = SpectralKernelClassifier(n_components=[3, 6], cv=splits).fit(X, Y, sample_weight=weights)
-    repeated = SpectralKernelClassifier(n_components=[3, 6], cv=copied).fit(X[rows], Y[rows])
+    model = SpectralKernelClassifier(n_components=[3, 6], class_weight=class_weight)
+    weighted = clone(model).set_params(cv=splits).fit(X, container(Y), sample_weight=weights)
+    repeated = clone(model).set_params(cv=copied).fit(X[rows], container(Y[rows]))
     same_decisions(weighted, repeated, X)
 
 

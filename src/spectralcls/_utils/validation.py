@@ -131,7 +131,21 @@ def with_class_weight(y, sample_weight, class_weight):
     if sample_weight is None and class_weight is None:
         return None
     weights = np.ones(len(y)) if sample_weight is None else check_sample_weight(sample_weight, len(y), y)
-    return weights if class_weight is None else weights * _importances(compute_sample_weight(class_weight, y))
+    if isinstance(class_weight, str):
+        kept = weights > 0
+        weights[kept] *= _balancing(y[kept], weights[kept])
+    elif class_weight is not None:
+        weights *= _importances(compute_sample_weight(class_weight, y))
+    return weights
+
+
+def _balancing(y, weights):
+    """Factors of positive weights with which the classes weigh the same; the product over several outputs y."""
+    factors = np.ones(len(weights))
+    for output in np.atleast_2d(y.T):
+        classes, codes = np.unique(output, return_inverse=True)
+        factors *= weights_of_classes("balanced", classes, np.bincount(codes, weights))[codes]
+    return factors
 
 
 def _importances(factors):

@@ -209,8 +209,9 @@ class SpectralKernelClassifier(ClassifierMixin, Estimator):
         self._inputs = self._make_inputs(accept_sparse="csr", missing=missing)
         X = self._inputs.fit_points(X).X
         y = check_answers(type(self).__name__, y, X, multi_output=True)
-        sample_weight = with_class_weight(y, sample_weight, self.class_weight)
-        rows, weights, kept = positive_weight(X, sample_weight, y)
+        labels = y.toarray() if sp.issparse(y) else y
+        sample_weight = with_class_weight(labels, sample_weight, self.class_weight)
+        rows, weights, kept = positive_weight(X, sample_weight, labels)
         multilabel, classes, targets = binary_targets(y if kept is None else y[kept])
         candidates = self._candidates()
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
