@@ -71,9 +71,10 @@ def test_other_unbounded_kernels_keep_it(kernel, d, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", FEATURES)
-def test_compact_kernels_are_off_by_as_much_of_their_value_at_zero(d, dtype):
-    Q, X = near_middle_and_far(np.random.default_rng(d), d, dtype)
-    h = 2 * np.sqrt(d)
+@pytest.mark.parametrize(("offset", "size"), [(0.0, 1.0), (1e3, 1e-3), (1e3, 1e3)])
+def test_compact_kernels_are_off_by_as_much_of_their_value_at_zero(offset, size, d, dtype):
+    Q, X = near_middle_and_far(np.random.default_rng(d), d, dtype, offset=offset, size=size)
+    h = 2 * np.sqrt(d) * size
     u = exact_distances(Q, X, h)
     for kernel in ("epanechnikov", "quartic", "triweight", "cosine", "linear"):
         truth = reference.COMPACT[kernel](u)
