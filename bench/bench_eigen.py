@@ -107,9 +107,9 @@ def solvers(kernels, dense, graphs):
     """Matrix-free kernels (float32, ten pairs), a dense matrix and a sparse graph: seconds of ours, how many times as
     long the others take, and the relative residuals that they reach. *Too small by*: how far, relative to the largest,
     ARPACK's values are below ours at most, which tells missed pairs. The record has matrix-vector products."""
-    keys = ("problem", "n", "bandwidth", "weighting", "k", "tol", "x *", "residual *", "ARPACK too small by")
-    tables = {"kernel": kernels, "dense": dense, "graph": graphs}
-    return [pick([{"problem": name} | row for name, rows in tables.items() for row in rows], *keys)]
+    figures = "x *", "residual *", "ARPACK too small by"
+    others = [{"problem": name} | row for name, rows in (("dense", dense), ("graph", graphs)) for row in rows]
+    return [pick(kernels, "n", "bandwidth", "weighting", *figures), pick(others, "problem", "n", "k", "tol", *figures)]
 
 
 def test_kernel_map(record):
