@@ -51,7 +51,8 @@ def knn(
         In increasing order, in the dtype of the data (float32 only if both are). Computed from coordinate
         differences, hence free of cancellation: a point is at distance exactly 0 from itself.
     indices : ndarray of shape (m, k), int64
-        Rows of X. Of points at the same distance the ones with the smaller index come first.
+        Rows of X. Of points at the same distance the ones with the smaller index come first; equal are squared
+        distances as they are summed, before the root rounds two neighbouring ones to one number.
 
     Raises
     ------

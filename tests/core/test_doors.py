@@ -6,9 +6,13 @@ import pytest
 import spectralcls
 from spectralcls import KernelRegressor, ParzenClassifier, information, kernel_sums, knn, top_eigenpairs
 from spectralcls._core import compiled
-from spectralcls.information._dimension import entropic_dimension
-from spectralcls.kernels import PackedPoints, kernel_matrix, silverman_bandwidth
+from spectralcls.ccdr import CCDR
+from spectralcls.information._dimension import class_dimensions, entropic_dimension
+from spectralcls.inspection import with_priors
+from spectralcls.kernel_mean import reduce_training_set
+from spectralcls.kernels import PackedPoints, amise_bandwidth, kernel_matrix, silverman_bandwidth
 from spectralcls.linalg import GramOperator, KernelOperator, rpcholesky
+from spectralcls.neighbors import reverse_knn
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 
@@ -451,3 +455,50 @@ MASKED = np.ma.array(np.ones((5, 2)), mask=np.arange(10).reshape(5, 2) == 3)
 def test_nothing_is_read_from_under_a_mask(call):
     with pytest.raises(ValueError, match="NaN"):
         call(MASKED)
+
+
+def masked(*values, dtype=float):
+    """Numbers of which the last one is hidden."""
+    return np.ma.array(values, mask=np.arange(len(values)) == len(values) - 1, dtype=dtype)
+
+
+LABELS = masked(0, 1, 0, 1, 1, dtype=int)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: kernel_sums(X, X, labels=LABELS, bandwidth=1.0), "labels"),
+        (lambda: kernel_sums(X, X, bandwidth=masked(1.0, 2.0)), "bandwidth"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, exclude_self=LABELS), "exclude_self"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, exclude_groups=(LABELS, np.arange(5))), "exclude_groups"),
+        (lambda: kernel_sums(X, X, bandwidth=1.0, weights=masked(1, 1, 1, 1, 1)), "weights"),
+        (lambda: PackedPoints(X, labels=LABELS), "labels"),
+        (lambda: reverse_knn(X, X, masked(1, 1, 1, 1, 1)), "radii"),
+        (lambda: amise_bandwidth(masked(1, 2, 3, 4, 9)), "X"),
+        (lambda: KernelOperator(X, bandwidth=[1.0, 2.0], labels=LABELS), "labels"),
+        (lambda: class_dimensions(X, LABELS), "y"),
+        (lambda: reduce_training_set(X, LABELS, 2), "y"),
+        (lambda: reduce_training_set(np.ma.array(X, mask=X > 1), [0, 1, 0, 1, 1], 2), "X"),
+        (lambda: CCDR(n_neighbors=2, n_components=1).fit(X, LABELS), "y"),
+        (lambda: CCDR(n_neighbors=2, n_components=1).fit(X, [0, 1, 0, 1, 1]).extend(X, LABELS), "y"),
+        (lambda: with_priors(ParzenClassifier(1.0).fit(X, [0, 1, 0, 1, 1]), masked(0.5, 0.5)), "priors"),
+        (lambda: ParzenClassifier(1.0, priors=masked(0.5, 0.5)).fit(X, [0, 1, 0, 1, 1]), "priors"),
+    ],
+)
+def test_what_a_mask_hides_is_not_read(call, name):
+    with pytest.raises(ValueError, match=name):
+        call()
+
+
+def test_radii_that_are_no_numbers_are_named_by_their_row():
+    with pytest.raises(ValueError, match="got nan for row 3"):
+        reverse_knn(X, X, [1, 1, 1, np.nan, 1])
+
+
+def test_a_tolerance_with_a_constant_beyond_the_dtype_speaks_of_the_constant():
+    Q = np.zeros((3, 100), dtype=np.float32)
+    with pytest.raises(ValueError, match="normalize=True, with a constant that float"):
+        kernel_sums(Q, Q, bandwidth=0.01, normalize=True, atol=1e-3)
+    with pytest.raises(ValueError, match="^log goes with rtol alone"):
+        kernel_sums(Q, Q, bandwidth=0.01, log=True, atol=1e-3)

@@ -51,6 +51,13 @@ def without_mask(A):
     return np.where(np.ma.getmaskarray(A), None, A.data.astype(object))
 
 
+def as_array(values, name, dtype=None):
+    """An argument without missing values as an array; entries that a masked array hides are refused by its name."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries, which are no values: leave them out or fill them.")
+    return np.asarray(values, dtype)
+
+
 def without_na(y):
     """Labels of a nullable pandas dtype as the plain one; scikit-learn would make floats of integers."""
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)

@@ -5,7 +5,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .conversion import is_missing, named_overflow_errors, without_mask, without_na
+from .conversion import as_array, is_missing, named_overflow_errors, without_mask, without_na
 from .from_sklearn import check_weights, check_y
 from .training_data import TrainingData
 
@@ -49,7 +49,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
         classes = np.unique(classes)
         if len(classes) < at_least:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
-    y = _column(y, n)
+    y = check_column(y, n)
     weights, kept = _positive(with_class_weight(y, sample_weight, class_weight))
     own = y if kept is None else y[kept]
     if classes is None:
@@ -64,7 +64,7 @@ def check_labels(name, y, n, sample_weight=None, *, class_weight=None, classes=N
 
 def check_more_labels(y, n, classes, sample_weight=None, *, class_weight=None, new_classes=False):
     """The same of further samples, for a `partial_fit`; `classes` are those known so far."""
-    y = _column(y, n)
+    y = check_column(y, n)
     weights, kept = _positive(with_class_weight(y, sample_weight, class_weight))
     y = y if kept is None else y[kept]
     if (y.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
@@ -100,7 +100,7 @@ def check_weights_of_points(n, sample_weight=None):
     return TrainingData(None, np.zeros(n_kept, dtype=np.intp), np.zeros(1), weights, kept, y=np.zeros(n))
 
 
-def _column(y, n):
+def check_column(y, n):
     """Labels as an array (n,) of which classes can be made."""
     with named_overflow_errors("y"):
         y = np.asarray(column_or_1d(without_mask(without_na(y)), warn=True))
@@ -233,7 +233,7 @@ def encode(y, classes):
 
 def check_bandwidth(bandwidth, n_classes):
     """A bandwidth as a float, or as a float64 array with one positive value per class."""
-    values = np.asarray(bandwidth)
+    values = as_array(bandwidth, "bandwidth")
     if values.dtype.kind not in "iuf":
         raise ValueError(f"bandwidth must be numeric, got an array of dtype {values.dtype}.")
     values = values.astype(np.float64)
@@ -264,7 +264,7 @@ def weights_of_classes(class_weight, classes, counts):
 def check_priors(priors, n_classes):
     """Given class priors as float64 (C,); the words are those of GaussianNB."""
     with named_overflow_errors("priors"):
-        priors = np.asarray(priors, dtype=np.float64)
+        priors = as_array(priors, "priors", np.float64)
     if priors.shape != (n_classes,):
         raise ValueError(f"Number of priors must match number of classes: got shape {priors.shape} for {n_classes}.")
     if not np.all(priors >= 0):

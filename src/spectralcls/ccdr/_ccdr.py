@@ -8,12 +8,12 @@ from warnings import warn
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import encode
+from .._utils.validation import check_column, encode
 from ..kernels import PackedPoints
 from ..kernels.neighbors import knn, without_self
 from . import _graph
@@ -200,8 +200,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         if y is None:
             classes, codes = np.empty(0, dtype=np.int64), np.full(X.shape[0], -1)
         else:
-            check_consistent_length(X, y)
-            classes, codes = encode_partial(y, self.unlabeled)
+            classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
         largest = X.shape[0] + len(classes) - 2
         if self.n_components > max(largest, 1):
             raise ValueError(f"n_components={self.n_components} exceeds n_samples + n_classes - 2 = {largest}.")
@@ -338,8 +337,7 @@ class CCDR(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Q = self._validate(X, reset=False)
         if y is None:
             return self._extend(Q, np.full(Q.shape[0], -1))[0]
-        y = np.asarray(y)
-        check_consistent_length(Q, y)
+        y = check_column(y, Q.shape[0])
         codes = encode(y, self.classes_)
         unknown = (codes < 0) & ~is_marked(y, self.unlabeled)
         if unknown.any():

@@ -193,7 +193,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         self._inputs = self._make_inputs()
         X = self._inputs.fit_points(X, ensure_min_samples=2).X
         y = check_answers(type(self).__name__, y, X)
-        classes, codes = encode_partial(y, self.unlabeled)
+        classes, codes = encode_partial(y, X.shape[0], self.unlabeled)
         if not len(classes):
             raise ValueError(f"no point is labeled (every label is {self.unlabeled!r}): a classifier needs labels.")
         seed = drawn_seed(self.random_state)

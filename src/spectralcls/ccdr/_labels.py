@@ -1,9 +1,8 @@
 """Partial labels: which points have one, and the classes of those that do."""
 
 import numpy as np
-from sklearn.utils import column_or_1d
 
-from .._utils.validation import check_class_labels, encode
+from .._utils.validation import check_column, encode
 
 
 def is_marked(y, unlabeled):
@@ -15,10 +14,9 @@ def is_marked(y, unlabeled):
     return np.asarray(y == unlabeled, dtype=bool)
 
 
-def encode_partial(y, unlabeled):
+def encode_partial(y, n, unlabeled):
     """Classes and codes (n,) of partial labels; the code of an unlabeled point is -1."""
-    y = column_or_1d(y, warn=True)
-    check_class_labels(y)
+    y = check_column(y, n)
     marked = is_marked(y, unlabeled)
     classes = np.unique(y[~marked])
     return classes, np.where(marked, -1, encode(y, classes))

@@ -47,7 +47,8 @@ def build_parser():
 
 
 def main(argv=None):
-    """Run the command line; the exit code is 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C."""
+    """Run the command line; the exit code is 1 if a classifier failed, 2 for bad input, 130 for Ctrl-C, 143
+    for SIGTERM."""
     argv = sys.argv[1:] if argv is None else argv
     try:
         with warnings.catch_warnings(), _terminable():

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
 from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import ArrayLike, RandomState
-from .._utils.validation import check_class_labels
+from .._utils.validation import check_column
 from ..kernels.neighbors import knn, without_self
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
@@ -174,9 +174,7 @@ def class_dimensions(X: ArrayLike, y: ArrayLike, **options: Any) -> dict[Any, In
     [0, 1, 2]
     """
     X = converted(X, "X", dtype=[np.float64, np.float32])
-    y = np.asarray(y)
-    check_consistent_length(X, y)
-    check_class_labels(y)
+    y = check_column(y, len(X))
     return {label: entropic_dimension(X[y == label], **options) for label in np.unique(y).tolist()}
 
 

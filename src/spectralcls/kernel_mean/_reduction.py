@@ -4,12 +4,13 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.utils import check_random_state, check_X_y
+from sklearn.utils import check_random_state
 
 from .._tuning import reference_bandwidth
+from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, RealNotInt, StrOptions, validate_params
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import check_class_labels, check_sample_weight
+from .._utils.validation import check_column, check_sample_weight
 from ..kernels import kernel_matrix, kernel_sums
 from ..linalg import rpcholesky
 
@@ -100,8 +101,8 @@ def reduce_training_set(
     >>> bool(ParzenClassifier(0.5).fit(X[rows], y[rows], sample_weight=weights).score(X, y) > 0.9)
     True
     """
-    X, y = check_X_y(X, y, dtype=(np.float64, np.float32))
-    check_class_labels(y)
+    X = converted(X, "X", dtype=[np.float64, np.float32])
+    y = check_column(y, len(X))
     mass = check_sample_weight(sample_weight, len(X), y)
     classes, codes = np.unique(y, return_inverse=True)
     members = [np.flatnonzero((codes == c) & (mass > 0)) for c in range(len(classes))]

@@ -22,7 +22,9 @@ def approximate_sums(request: SumsRequest):
         return None
     negative = r.weights is not None and r.weights.min(initial=0) < 0
     if r.output != "plain" and (r.atol or negative):
-        raise ValueError("Logarithms within a tolerance need weights that are not negative, and rtol alone.")
+        asked_for_logarithms = r.output == "log" or r.is_pair
+        what = "log" if asked_for_logarithms else f"normalize=True, with a constant that {r.dtype} cannot hold,"
+        raise ValueError(f"{what} goes with rtol alone, not atol, and with weights that are not negative.")
     sums = tolerance_sums(r)
     if sums is None or r.output == "plain":
         return sums

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from .._utils.conversion import converted
+from .._utils.conversion import converted, without_mask
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_sample_weight
@@ -246,7 +246,7 @@ def amise_bandwidth(x: ArrayLike, sample_weight: ArrayLike | None = None, *, ker
     >>> round(amise_bandwidth(np.arange(10.0)), 3)
     2.023
     """
-    x = np.asarray(x)
+    x = np.asarray(without_mask(x))
     x = x[:, None] if x.ndim == 1 else x
     if x.ndim != 2 or x.shape[1] != 1:
         raise ValueError(

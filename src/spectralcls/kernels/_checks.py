@@ -6,7 +6,7 @@ from sys import float_info
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from .._utils.conversion import converted, is_ready
+from .._utils.conversion import as_array, converted, is_ready
 from ._profiles import PROFILES
 
 _MOST_LABELS = 2**31 - 1
@@ -54,7 +54,7 @@ def check_labels(labels, n_labels, n):
         if n_labels is not None:
             raise ValueError(f"n_labels={n_labels!r} goes with labels, of which there are none.")
         return None, 1, False
-    labels = np.asarray(labels)
+    labels = as_array(labels, "labels")
     if labels.shape != (n,) or labels.dtype.kind not in "iub":
         raise ValueError(f"labels must be {n} integers, got shape {labels.shape} and dtype {labels.dtype}.")
     largest = max(_largest(labels), -1)
@@ -83,7 +83,7 @@ def check_bandwidths(bandwidth, n_labels=None):
 def check_widths(bandwidth):
     """Positive finite bandwidths of any shape as float64."""
     try:
-        bandwidths = np.asarray(bandwidth)
+        bandwidths = as_array(bandwidth, "bandwidth")
     except ValueError:  # rows of different lengths
         bandwidths = np.asarray(None)
     if bandwidths.dtype.kind not in "iuf":
@@ -123,7 +123,7 @@ def check_excluded(exclude_self, Q, X):
     if exclude_self is True:
         check_consistent_length(Q, X)
         return np.arange(len(Q), dtype=np.int64)
-    excluded = np.asarray(exclude_self)
+    excluded = as_array(exclude_self, "exclude_self")
     if excluded.shape != (len(Q),) or excluded.dtype.kind not in "iu":
         raise ValueError(f"exclude_self must be True, False or {len(Q)} integers, got {exclude_self!r}.")
     if _largest(excluded) >= len(X):
@@ -140,7 +140,7 @@ def check_pair_of_groups(exclude_groups):
 def check_groups(exclude_groups, m, n):
     if exclude_groups is None:
         return None, None, 1
-    query_groups, point_groups = (np.asarray(groups) for groups in check_pair_of_groups(exclude_groups))
+    query_groups, point_groups = (as_array(groups, "exclude_groups") for groups in check_pair_of_groups(exclude_groups))
     for groups, size in ((query_groups, m), (point_groups, n)):
         if groups.shape != (size,) or groups.dtype.kind not in "iu" or groups.min(initial=0) < 0:
             raise ValueError(f"exclude_groups must be {m} and {n} integers that are not negative.")

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from .._core import compiled
 from .._core.threads import effective_n_threads
+from .._utils.conversion import as_array
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import check_positive
 from ._checks import check_matrix, check_points, check_queries
@@ -103,9 +104,11 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
     array([[0.2, 0. , 2.8]])
     """
     Q, X = _checked(Q, X)
-    radii = np.require(radii, dtype=X.dtype, requirements=["C", "A"])
-    if radii.shape != (len(X),) or np.isnan(radii).any():
+    radii = np.require(as_array(radii, "radii"), dtype=X.dtype, requirements=["C", "A"])
+    if radii.shape != (len(X),):
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
+    if np.isnan(radii).any():
+        raise ValueError(f"radii must be numbers, got nan for row {int(np.isnan(radii).argmax())}.")
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
         radii = np.ldexp(radii, shift) if shift else radii

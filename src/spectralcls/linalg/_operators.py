@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .._core.threads import effective_n_threads
-from .._utils.conversion import converted
+from .._utils.conversion import as_array, converted
 from .._utils.validation import check_positive
 from ..kernels import KERNELS, PackedPoints, kernel_matrix, kernel_sums, log_normalizer
 
@@ -113,7 +113,7 @@ class ScaledKernel(_Operator):
         return np.sqrt(squared)[:, None]
 
     def _check_diagonal(self, diagonal, name):
-        diagonal = np.asarray(diagonal, dtype=self.dtype)
+        diagonal = as_array(diagonal, name, self.dtype)
         if diagonal.shape != self.shape[:1] or not np.all(diagonal > 0) or not np.all(np.isfinite(diagonal)):
             raise ValueError(f"{name} must be one positive finite number for each row of X.")
         return diagonal
@@ -195,7 +195,7 @@ class KernelOperator(ScaledKernel):
         if kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}.")
         self.X, self.kernel, self.n_jobs = X, kernel, n_jobs
-        self.labels = None if labels is None else np.asarray(labels)
+        self.labels = None if labels is None else as_array(labels, "labels")
         self.bandwidth = self._check_bandwidth(bandwidth)
         self._points = self._packed()
         super().__init__(X.dtype, (len(X), len(X)))
@@ -203,7 +203,7 @@ class KernelOperator(ScaledKernel):
 
     def _check_bandwidth(self, bandwidth):
         try:
-            values = np.asarray(bandwidth, dtype=np.float64)
+            values = as_array(bandwidth, "bandwidth", np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"bandwidth must be numeric, got {bandwidth!r}.") from None
         check_positive(values, "bandwidth")
