@@ -422,3 +422,9 @@ def test_units_of_columns_do_not_matter_to_the_classifier():
     assert (
         expected.score(X[1::2], y[1::2]) > 0.9 > CCDRClassifier(scale=None).fit(X[::2], y[::2]).score(X[1::2], y[1::2])
     )
+
+
+def test_masked_candidates_are_refused_by_name():
+    X, y = make_blobs(30, random_state=0)
+    with pytest.raises(ValueError, match="n_neighbors has masked entries"):
+        CCDRClassifier(n_neighbors=np.ma.array([2, 3], mask=[False, True])).fit(X, y)

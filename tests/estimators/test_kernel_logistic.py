@@ -217,3 +217,10 @@ def test_the_chosen_kernel_is_the_best_of_those_tried():
 def test_a_grid_of_ridges_is_given():
     with pytest.raises(ValueError, match="'alpha_grid' parameter of KernelLogisticClassifier must be an array-like"):
         KernelLogisticClassifier(alpha_grid=None).fit(*problem(80))
+
+
+@pytest.mark.parametrize("n", [2, 7, 20, 61])
+def test_points_in_one_place_have_the_shares_of_the_classes(n):
+    X, y = np.full((n, 1), 3.0), np.arange(n) < 1
+    model = KernelLogisticClassifier(1.0, alpha=0.1, scale=None).fit(X, y)
+    assert_allclose(model.predict_proba([[3.0]]), [[1 - 1 / n, 1 / n]], atol=1e-6)

@@ -14,6 +14,7 @@ from .._tuning import draw_sample, drawn_seed, search
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.conversion import as_array
 from .._utils.validation import check_answers
 from ._ccdr import CCDR
 from ._labels import encode_partial
@@ -162,7 +163,7 @@ class CCDRClassifier(ClassifierMixin, Estimator):
         found = {}
         for name in ("beta", "n_neighbors", "n_components"):
             value = getattr(self, name)
-            values = np.atleast_1d(rules[name, value] if isinstance(value, str) else value)
+            values = np.atleast_1d(as_array(rules[name, value] if isinstance(value, str) else value, name))
             if values.ndim > 1 or not values.size or values.dtype.kind not in "iuf":
                 raise ValueError(f"{name} must be a number or a list of numbers, got {value!r}.")
             found[name] = np.unique(values).tolist()

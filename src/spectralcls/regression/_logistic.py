@@ -7,6 +7,7 @@ from scipy.special import log_softmax
 
 _LEAST_CURVATURE = 1e-8  # of a point; below it leave-one-out scores are rounding
 _MOST_STEPS = 100  # of conjugate gradients for a Newton step
+_ROUNDING = 1e-15  # of K R, relative to R
 _FORCING = 0.1  # residual of a Newton step at most, relative to the gradient
 
 
@@ -87,7 +88,7 @@ def _newton_step(kernel, G, P, w, ridge, forcing, least):
         Z = precondition(R)
         KZ = kernel.product(Z)
         new = np.vdot(R, KZ)
-        if not new > 0:  # K R is zero, as for points in one place
+        if not new > _ROUNDING * np.linalg.norm(R) * np.linalg.norm(Z):  # K R is zero, as for points in one place
             D += R / ridge
             break
         direction = Z if rho is None else Z + new / rho * direction
