@@ -11,7 +11,7 @@ from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris, load_wine, make_moons
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.svm import SVC, LinearSVC
 
-from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, _kernel_classifier, linear_svm
+from spectralcls.spectral import SpectralKernel, SpectralKernelClassifier, _kernel_classifier, _similarity, linear_svm
 
 
 @pytest.fixture(scope="module")
@@ -348,3 +348,22 @@ def test_fits_in_threads_leave_the_filters_of_warnings_alone():
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda seed: SpectralKernelClassifier(random_state=seed).fit(X, y), range(8)))
     assert warnings.filters == before
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rough_eigenpairs_in_single_precision_are_those_of_double(monkeypatch, weighted):
+    X, y = make_blobs(400, 5, centers=6, center_box=(-4, 4), random_state=0)
+    w = np.random.default_rng(0).integers(1, 4, len(X)) if weighted else None
+    found = []
+    for side in (1, 10_000):
+        monkeypatch.setattr(_similarity, "_SINGLE_SIDE", side)
+        found.append(SpectralKernelClassifier(n_components=20).fit(X, y, w).decision_function(X + 0.1))
+    assert not np.array_equal(*found)
+    assert_allclose(*found, atol=1e-3)
+
+
+def test_distances_that_single_precision_rounds_away_stay_in_double():
+    X = 1e4 * np.repeat([[0.0], [1.0]], 50, axis=0) + np.arange(100.0)[:, None] / 100
+    similarity = _similarity.GaussianSimilarity(X, 0.1, "symmetric", None, 1)
+    assert similarity._in_single_precision(1e-4) is None
+    assert _similarity.GaussianSimilarity(X, 1e4, "symmetric", None, 1)._in_single_precision(1e-4) is not None

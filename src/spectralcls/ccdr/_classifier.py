@@ -11,10 +11,10 @@ from sklearn.utils.metaestimators import available_if
 
 from .._estimator import Estimator, transactional, with_parameters
 from .._tuning import draw_sample, drawn_seed, search
+from .._utils.conversion import as_array
 from .._utils.from_sklearn import HasMethods, Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.conversion import as_array
 from .._utils.validation import check_answers
 from ._ccdr import CCDR
 from ._labels import encode_partial
