@@ -28,13 +28,15 @@ def check_sums(found, Q, X, options):
     kernel = allowed_error(name, X.dtype, grid)
     log_bound = reference.kernel_sums(Q, X, **options | {"kernel": kernel, "weights": W, "log": True})
     if options.get("log"):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             far = reference.rounding(np.abs(truth), X.dtype, name, grid)
-            relative = np.where(truth < -1e12, far, np.exp(log_bound - truth))  # a difference that rounding may lose
-            near = np.abs(found - truth) <= relative + limits.eps * np.abs(truth)
-        near = np.where(np.isneginf(found), relative >= 1, near)
+            relative = np.exp(log_bound - truth)
+            allowed = -np.log1p(-np.minimum(relative, 1))  # of the logarithm, if the sum is smaller by so much
+            allowed = np.where(truth < -1e12, far, allowed)  # a difference that rounding may lose
+            near = np.abs(found - truth) <= allowed + limits.eps * np.abs(truth)
+        near = np.where(np.isneginf(found), np.where(truth < -1e12, far, relative) >= 1, near)
         near = np.where(np.isneginf(truth), found <= log_bound, near)
-        assert np.all(near), f"off by {(found - truth)[~near]}, allowed {relative[~near]}"
+        assert np.all(near), f"off by {(found - truth)[~near]}, allowed {allowed[~near]}"
         return
     error, bound = np.abs(found - truth), np.exp(log_bound) + limits.tiny * (W.sum() + 1)  # smaller ones may be zero
     assert np.all(error <= bound), f"sums off by {np.max(error / bound):.3g} times the bound"
