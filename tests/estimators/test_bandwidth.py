@@ -115,6 +115,7 @@ def test_grid_is_geometric_around_the_rule():
         (lambda: silverman_bandwidth([[1.0], [2.0]], kernel="tophat"), "The 'kernel' parameter"),
         (lambda: amise_bandwidth(np.ones((4, 2))), "univariate"),
         (lambda: bandwidth_grid([[1.0], [2.0]], 0), "The 'n_bandwidths' parameter"),
+        (lambda: bandwidth_grid([[1.0], [2.0]], 2**31), "The 'n_bandwidths' parameter"),
         (lambda: bandwidth_grid([[1.0], [2.0]], ratio=1.0), "The 'ratio' parameter"),
     ],
 )

@@ -23,7 +23,7 @@ _CONSTRAINTS = {
     "sample_weight": ["array-like", None],
     "rule": [StrOptions(set(_RULES))],
     "kernel": [StrOptions(set(KERNELS))],
-    "n_bandwidths": [Interval(Integral, 1, None, closed="left")],
+    "n_bandwidths": [Interval(Integral, 1, 10_000, closed="both")],
     "ratio": [Interval(Real, 1, None, closed="neither")],
 }
 
@@ -277,7 +277,7 @@ def bandwidth_grid(
     X : array-like of shape (n_samples, n_features)
         At least two samples that are not all equal.
     n_bandwidths : int, default=16
-        Number of bandwidths.
+        Number of bandwidths, at most 10 000.
     ratio : float, default=2.0
         Ratio of one h^2 to the next. With 2, a Gaussian kernel is the square of the next one, and convolving
         a kernel with itself leads to the next of the grid.
