@@ -1,8 +1,10 @@
 """BLAS and the core have as many threads after any mix of calls as they had before."""
 
+import inspect
 import os
 import re
 import signal
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -65,6 +67,34 @@ def test_nested_contexts_and_exceptions():
         assert set(limits("blas").values()) == {1}
         raise KeyError
     assert limits("blas") == before
+
+
+def test_an_interrupt_at_any_call_leaves_no_limit():
+    before, stop, interrupted = limits("blas"), 0, True
+
+    def watch(frame, event, argument):
+        nonlocal count
+        if event == "call" and frame.f_globals.get("__name__") == _parallel.__name__:
+            count += not frame.f_code.co_flags & inspect.CO_GENERATOR
+            if count == stop:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    while interrupted:
+        stop, count, interrupted = stop + 1, 0, False
+        sys.setprofile(watch)
+        try:
+            with serial_blas():
+                pass
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            sys.setprofile(None)
+        assert limits("blas") == before, f"interrupted at call {stop}"
+        with serial_blas():
+            assert set(limits("blas").values()) == {1}
+        assert limits("blas") == before, f"interrupted at call {stop}"
+    assert stop > 4
 
 
 def test_many_threads_that_come_and_go():

@@ -27,7 +27,11 @@ class _OneThread:
     def enter(self):
         if not self.entered:
             self._before = [library.get_num_threads() for library in self.libraries]
-            self._set([1] * len(self.libraries))
+            try:
+                self._set([1] * len(self.libraries))
+            except BaseException:  # Ctrl-C, half-way
+                self._set(self._before)
+                raise
         self.entered += 1
 
     def restore(self):
@@ -57,20 +61,29 @@ class _SerialBlas:
 
     @contextmanager
     def inside(self):
+        own = self._own
         with self._lock:
             self._shared = self._shared or _OneThread([library for library in _blas() if not _is_per_thread(library)])
             self._shared.enter()
         try:
-            self._own.enter()
+            own.enter()
             try:
                 yield
-            finally:  # counted without a call: Ctrl-C may end one at its start
-                self._own.entered -= 1
-                self._own.restore()
+            finally:  # counted without a call, not even of a property: Ctrl-C may end one at its start
+                own.entered -= 1
+                try:
+                    own.restore()
+                except BaseException:  # such a Ctrl-C
+                    own.restore()
+                    raise
         finally:
             with self._lock:
                 self._shared.entered -= 1
-                self._shared.restore()
+                try:
+                    self._shared.restore()
+                except BaseException:
+                    self._shared.restore()
+                    raise
 
     def forget_other_threads(self):
         """In a forked child the other threads are gone, and with them who would have left."""
