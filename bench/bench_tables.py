@@ -339,8 +339,8 @@ def test_reading(record, large_files, file, threads):
     `pandas.read_csv`, which is told all that it needs to read them rightly: delimiter, both signs of numbers, words for
     missing values, the column of dates and their format, and which digits are no numbers; without these it takes dates
     and postal codes for numbers. pandas has its default engine, or that of pyarrow, which reads no thousands points.
-    `read_table` parses by pyarrow, too: on one thread that is most of its time with numbers and in English; with two
-    the copy into a matrix, by one thread, weighs as much."""
+    `read_table` parses by pyarrow, too: on one thread that is most of its time with numbers and in English; with two,
+    what one thread does alone counts too: bringing the file into memory, and the copy into a matrix."""
     import pyarrow as pa
 
     if len(os.sched_getaffinity(0)) < threads:

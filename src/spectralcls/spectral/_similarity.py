@@ -19,7 +19,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from ..linalg import GramOperator, KernelOperator, rpcholesky, top_eigenpairs
 
 _BLOCK_ENTRIES = 2**22  # entries of S(Q, X) that exist at a time
-_SINGLE_SIDE = 5000  # from so many samples on rough eigenpairs are those of float32: below they take no second
+_SINGLE_SIDE = 5000  # from so many samples on rough eigenpairs come from float32; with fewer nobody waits for them
 _DENSE_SIDE = 5000  # up to this many rows or columns X X^T or X^T X of a dense X is formed
 
 
@@ -75,8 +75,9 @@ class GaussianSimilarity:
         return np.zeros(self.rank_bound, dtype=bool)
 
     def eigenpairs(self, scale, k, *, tol=None, **options):
-        single = None if tol is None or self.rank_bound < _SINGLE_SIDE else self._in_single_precision(tol)
-        values, vectors = _leading(single or self.operator, k, tol=tol, **options)
+        rough = tol is not None and self.rank_bound >= _SINGLE_SIDE and self.operator.dtype != np.float32
+        operator = self._in_single_precision(tol) if rough else None
+        values, vectors = _leading(operator or self.operator, k, tol=tol, **options)
         return values, vectors.astype(self.operator.dtype, copy=False)
 
     def _in_single_precision(self, tol):
