@@ -1,8 +1,6 @@
 """SpectralKernelClassifier: one decomposition for all k, k per class, multilabel targets, raw strings."""
 
 import pickle
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -338,16 +336,6 @@ def test_weights_reach_a_given_estimator_or_say_that_they_cannot(corpus):
         SpectralKernelClassifier(KNeighborsClassifier(), n_components=4).fit(X, topic, sample_weight=weights)
     with pytest.raises(ValueError, match="at least one non-zero"):
         SpectralKernelClassifier().fit(X, topic, sample_weight=np.zeros(len(topic)))
-
-
-def test_fits_in_threads_leave_the_filters_of_warnings_alone():
-    """Filters belong to the whole process: a fit that sets them for a while changes what other threads raise."""
-    rng = np.random.default_rng(0)
-    X, y = sp.random(200, 60, density=0.1, random_state=0, format="csr"), rng.integers(0, 3, size=200)
-    before = list(warnings.filters)
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda seed: SpectralKernelClassifier(random_state=seed).fit(X, y), range(8)))
-    assert warnings.filters == before
 
 
 @pytest.mark.parametrize("weighted", [False, True])
