@@ -1,9 +1,5 @@
-"""Exact k-NN searches against faiss, SciPy's, pykdtree's and nanoflann's k-d trees, in turns in one process.
+"""Exact k-NN searches against faiss, SciPy's, pykdtree's and nanoflann's k-d trees, in turns in one process."""
 
-SPECTRALCLS_BENCH_N sets the numbers of points, with commas between them: 10000 without it.
-"""
-
-import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -14,8 +10,17 @@ from bench.measure import QUICK, compare, peak_gib
 from spectralcls.kernels import PackedPoints
 from spectralcls.neighbors import knn, knn_graph
 
-SIZES = [int(n) for n in os.environ.get("SPECTRALCLS_BENCH_N", "10000").split(",")]
+N = 10_000
 K = 10
+MANY = [  # k, d, n, threads; at a million points a turn of the peers takes up to ten minutes
+    (k, d, n, threads)
+    for n in (200_000, 1_000_000)
+    for k in (1, 10, 30)
+    for d in (2, 3, 4, 6, 8)
+    for threads in (1, 2)
+    if k == 10 or d <= 4
+    if n < 1_000_000 or d < 8 or threads == 2
+]
 
 
 def points(kind, n, d, seed):
@@ -75,7 +80,7 @@ def distances(result):
 
 @pytest.mark.every_isa
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [N])
 @pytest.mark.parametrize("kind", ["uniform", "normal", "clusters"])
 @pytest.mark.parametrize("d", [2, 3, 4, 6, 8])
 @pytest.mark.parametrize("k", [1, 10, 30])
@@ -84,12 +89,25 @@ def test_low_dimensions(record, k, d, kind, n, threads):
     as long other exact searches take. Building the index is part of every call on both sides. All distances agree."""
     X, Q = points(kind, n, d, 1), points(kind, n // 2, d, 2)
     functions = {"ours": lambda: knn(Q, X, k, n_jobs=threads)} | peers(Q, X, k, threads)
-    repeats = 1 if n >= 1_000_000 else 5
-    row, _ = compare(functions, threads=threads, repeats=repeats, budget=60, rtol=1e-4, atol=1e-6, answer=distances)
+    row, _ = compare(functions, threads=threads, repeats=5, budget=60, rtol=1e-4, atol=1e-6, answer=distances)
     record({"kind": kind, "n": n, "m": n // 2, "d": d, "k": k} | row)
 
 
-@pytest.mark.parametrize("n", [n for n in SIZES if n < 1_000_000])
+@pytest.mark.every_isa
+@pytest.mark.parametrize("kind", ["uniform", "normal", "clusters"])
+@pytest.mark.parametrize(("k", "d", "n", "threads"), MANY)
+def test_many_points(record, k, d, n, threads, kind):
+    """As in low dimensions, with more points and against the two fastest of the others: every k up to d = 4, k = 10
+    beyond; a million points with d = 8 on two threads only."""
+    n = N // 2 if QUICK else n
+    X, Q = points(kind, n, d, 1), points(kind, n // 2, d, 2)
+    fastest = {name: f for name, f in peers(Q, X, k, threads).items() if name in ("pykdtree", "nanoflann")}
+    functions = {"ours": lambda: knn(Q, X, k, n_jobs=threads)} | fastest
+    row, _ = compare(functions, threads=threads, repeats=3, budget=10, rtol=1e-4, atol=1e-6, answer=distances)
+    record({"m": n // 2} | row)
+
+
+@pytest.mark.parametrize("n", [N])
 @pytest.mark.parametrize("d", [16, 36, 64, 256])
 def test_graph_against_peers(record, n, d):
     """The 10 nearest neighbors of all points among all points, normal data in float32, one thread: what no bound can
@@ -124,7 +142,7 @@ def test_kept(record, d, m):
 @pytest.mark.parametrize("mode", ["binary", "heat"])
 def test_knn_graph(benchmark, mode):
     """The symmetric graph of 10 neighbors in CSR, d = 36: search, union and weights."""
-    X = points("normal", SIZES[0], 36, 0)
+    X = points("normal", N, 36, 0)
     graph = benchmark.pedantic(knn_graph, (X, K), {"mode": mode}, rounds=3)
     assert abs(graph - graph.T).max() == 0 and len(X) * K <= graph.nnz <= 2 * len(X) * K
     benchmark.extra_info.update({"n": len(X), "edges": graph.nnz, "GiB of the process": peak_gib()})
