@@ -506,6 +506,19 @@ def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_
     assert column(table, "Filiale").max() == 47
 
 
+@pytest.mark.parametrize("blank", ["\n", " \n", "\t \r\n"])
+@pytest.mark.parametrize("n_blank", [1, 60, 100_000])
+@pytest.mark.parametrize("mark", ["", "sep=;\n"])
+def test_blank_lines_above_the_header_are_skipped(tmp_path, blank, n_blank, mark):
+    text = blank * n_blank + mark + "a;b;c\n1,5;x;2\n2,5;y;3\n4,5;x;5\n"
+    table = read_table(written(tmp_path, text), target="b")
+    assert table.feature_names == ["a", "c"]
+    assert_array_equal(table.data, [[1.5, 2], [2.5, 3], [4.5, 5]])
+    line = n_blank + 4 + bool(mark)
+    with pytest.raises(ValueError, match=f"line {line} has 2$"):
+        read_table(written(tmp_path, text.replace("4,5;x;5", "4,5;x")))
+
+
 # Bad input: one message each
 
 
@@ -514,6 +527,8 @@ def test_codes_with_leading_zeros_are_categories_and_many_levels_are_joined(tmp_
     [
         ("", "the file is empty"),
         (" \n\n", "the file is empty"),
+        ("\x1c", "the file is empty"),
+        ("\xa0\n", "the file is empty"),
         ("a,b,c\n", "no rows below the header"),
         ("a,b\n1,2\n3\n4,5\n6,7,8\n", "the first row has 2 cells, but line 3 has 1, line 5 has 3"),
         ("Customers 2022\n\na;b;c\n1,5;x;2,5\n2,5;y;3,5\n", "width of 1, most others of 3: take out what stands above"),

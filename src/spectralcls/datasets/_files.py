@@ -31,6 +31,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE, _SAMPLE_LINES = 1 << 18, 5  # bytes, and lines at least, of which the delimiter and the header are found
+_BLANK = re.compile(rb"[ \t\r\n]*")
 _FIRST_ROWS = 100  # of which cells have to be plain numbers
 _PLAIN = {sign: re.compile(rf"-?\d+(?:[{sign}]\d*)?(?:[eE][+-]?\d+)?", re.ASCII) for sign in ".,"}
 _CELL_OF_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?")
@@ -214,12 +215,14 @@ def _read_text(path, known, words, signs, encoding):
     data, encoding = _utf8(path, encoding)
     if b"\0" in data:
         raise ValueError(f"{path}: line {_line(data, data.index(0))} holds a NUL byte: it is no text file")
-    head = data[: _sample_end(data)]
-    if not head.strip():
+    begin = data.rfind(b"\n", 0, _BLANK.match(data).end()) + 1
+    head = data[: _sample_end(data, begin)]
+    if not head.decode().strip():
         raise ValueError(f"{path}: the file is empty")
-    first, skipped, delimiter = head.split(b"\n", 1)[0].strip(b"\r").decode(), 0, None
+    skipped, delimiter = len(_lines(head[:begin])), None
+    first = head[begin:].split(b"\n", 1)[0].strip(b"\r").decode()
     if first.lower().startswith("sep=") and len(first) <= 5:
-        skipped, delimiter = 1, first[4:] or "\t"
+        skipped, delimiter = skipped + 1, first[4:] or "\t"
     delimiter = delimiter or _delimiter(_lines(head)[skipped:])
     tail = data[-_SAMPLE:]
     last = tail.find(b"\n", len(tail.rstrip(f" \t\r\n{delimiter}".encode()))) + 1
@@ -360,19 +363,19 @@ def _is_utf8(data):
     return True
 
 
-def _sample_end(data):
-    """End of the first lines: whole ones, `_SAMPLE` bytes of them but not fewer than a few."""
-    end = -1
+def _sample_end(data, begin):
+    """End of the lines from `begin`: whole ones, `_SAMPLE` bytes of them but not fewer than a few."""
+    end = begin - 1
     for _ in range(_SAMPLE_LINES):
         end = data.find(b"\n", end + 1)
         if end < 0:
             return len(data)
-    return max(end, data.rfind(b"\n", 0, _SAMPLE)) + 1
+    return max(end, data.rfind(b"\n", begin, begin + _SAMPLE)) + 1
 
 
 def _delimiter(lines):
     """The delimiter that most lines have equally often, the first one too, and of these the most frequent."""
-    sample = "".join([line for line in lines[:50] if line.strip()]).encode()
+    sample = "".join([line for line in lines if line.strip()][:50]).encode()
 
     def quality(delimiter):
         counts = [len(row) for _, row in _rows(sample, delimiter)]
