@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -143,38 +144,39 @@ class Chunks final : public Region {
 
 int available_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-// A new thread begins on the processor of its creator or wherever the scheduler likes best; one that packs threads to
-// let the others sleep moves it only with the next tick, milliseconds later. So a worker begins on any processor but
-// its creator's, and may then go where it is sent.
+// A thread begins or wakes up on the processor of the one that called it or wherever the scheduler likes best; one that
+// packs threads to let the others sleep moves it only with the next tick, milliseconds later. So workers are kept off
+// their caller's processor; when it goes to another one, they are sent off that with the next region.
 class Placement {
  public:
 #if defined(__linux__)
   Placement() {
-    const int here = sched_getcpu();
-    known_ = here >= 0 && sched_getaffinity(0, sizeof allowed_, &allowed_) == 0;
-    if (!known_) return;
-    n_processors_ = CPU_COUNT(&allowed_);
-    elsewhere_ = allowed_;
-    CPU_CLR(here, &elsewhere_);
-    known_ = CPU_COUNT(&elsewhere_) > 0;
+    if (sched_getaffinity(0, sizeof allowed_, &allowed_) == 0) {
+      n_processors_ = CPU_COUNT(&allowed_);
+    } else {
+      CPU_ZERO(&allowed_);
+    }
   }
   // Processors that the caller may use: further threads would only wait for one of them.
   int n_processors() const { return n_processors_; }
-  void send_away(std::thread& worker) const {  // which still runs: for one that is gone, glibc would move the caller
-    if (known_) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere_, &elsewhere_);
+  // Whether the caller is not where it was when it asked last.
+  bool moved() {
+    const int here = sched_getcpu();
+    return std::exchange(here_, here) != here;
   }
-  void set_free() const {  // called by the worker
-    if (known_) sched_setaffinity(0, sizeof allowed_, &allowed_);
+  void send_away(std::thread& worker) const {  // which still runs: for one that is gone, glibc would move the caller
+    cpu_set_t elsewhere = allowed_;
+    CPU_CLR(here_, &elsewhere);
+    if (CPU_COUNT(&elsewhere) > 0) pthread_setaffinity_np(worker.native_handle(), sizeof elsewhere, &elsewhere);
   }
 
  private:
-  cpu_set_t allowed_, elsewhere_;
-  bool known_;
-  int n_processors_ = available_processors();
+  cpu_set_t allowed_;
+  int here_ = -1, n_processors_ = available_processors();
 #else
   int n_processors() const { return available_processors(); }
+  bool moved() { return false; }
   void send_away(std::thread&) const {}
-  void set_free() const {}
 #endif
 };
 
@@ -196,7 +198,10 @@ class Threads final : public Team {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (region_ || n_inside_ > 0) return false;  // the call is from inside a region, which may be closed already
-      if (n > n_hired_for_) hire(n);
+      const bool hired = n > n_hired_for_;
+      if (hired) hire(n);
+      if (placement_.moved() || hired)
+        for (std::thread& worker : workers_) placement_.send_away(worker);
       region_ = &region;
       n_wanted_ = n;
       ++round_;
@@ -220,20 +225,13 @@ class Threads final : public Team {
   }
 
  private:
-  // Under the mutex, so that no worker goes on before it has been placed.
   void hire(std::ptrdiff_t n) {
     n_hired_for_ = n;
     try {
-      const auto placement = std::make_shared<Placement>();
-      n = std::min<std::ptrdiff_t>(n, placement->n_processors() - 1);
+      n = std::min<std::ptrdiff_t>(n, placement_.n_processors() - 1);
       while (static_cast<std::ptrdiff_t>(workers_.size()) < n) {
         const auto place = static_cast<std::ptrdiff_t>(workers_.size());
-        workers_.emplace_back([this, placement, place] {
-          { std::lock_guard<std::mutex> placed(mutex_); }
-          placement->set_free();
-          serve(place);
-        });
-        placement->send_away(workers_.back());
+        workers_.emplace_back([this, place] { serve(place); });
       }
     } catch (...) {  // the system has no thread or memory to give: the ones that run do the work
     }
@@ -257,6 +255,7 @@ class Threads final : public Team {
   }
 
   std::vector<std::thread> workers_;
+  Placement placement_;
   std::mutex mutex_;
   std::condition_variable opened_, left_;
   std::atomic<std::uint64_t> round_{0};      // changes with each region, under the mutex
