@@ -7,11 +7,13 @@ import pytest
 from scipy.spatial import cKDTree
 
 from bench.measure import QUICK, compare, peak_gib
+from bench.pages import view
 from spectralcls.kernels import PackedPoints
 from spectralcls.neighbors import knn, knn_graph
 
 N = 10_000
 K = 10
+FASTEST = ("x pykdtree", "x nanoflann")
 MANY = [  # k, d, n, threads; at a million points a turn of the peers takes up to ten minutes
     (k, d, n, threads)
     for n in (200_000, 1_000_000)
@@ -78,6 +80,22 @@ def distances(result):
     return found[:, None] if found.ndim == 1 else found
 
 
+@view("low_dimensions", "many_points")
+def low_dimensions_in_short(*sections):
+    """How many times as long the faster of pykdtree and nanoflann takes, building included: from the least to the most
+    over three kinds of data, one thread and two, and both instruction sets. Every row is in `neighbors.json`."""
+    rows = [row for section in sections for row in section]
+    table = []
+    for n, d in sorted({(row["n"], row["d"]) for row in rows}):
+        line = {"n": n, "d": d}
+        for k in sorted({row["k"] for row in rows}):
+            found = [row for row in rows if (row["n"], row["d"], row["k"]) == (n, d, k)]
+            best = [min(row[name]["median"] for name in FASTEST if name in row) for row in found]
+            line[f"k = {k}"] = f"{min(best):.1f} to {max(best):.1f}" if best else ""
+        table.append(line)
+    return [table]
+
+
 @pytest.mark.every_isa
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n", [N])
@@ -101,7 +119,7 @@ def test_many_points(record, k, d, n, threads, kind):
     beyond; a million points with d = 8 on two threads only."""
     n = N // 2 if QUICK else n
     X, Q = points(kind, n, d, 1), points(kind, n // 2, d, 2)
-    fastest = {name: f for name, f in peers(Q, X, k, threads).items() if name in ("pykdtree", "nanoflann")}
+    fastest = {name: f for name, f in peers(Q, X, k, threads).items() if f"x {name}" in FASTEST}
     functions = {"ours": lambda: knn(Q, X, k, n_jobs=threads)} | fastest
     row, _ = compare(functions, threads=threads, repeats=3, budget=10, rtol=1e-4, atol=1e-6, answer=distances)
     record({"m": n // 2} | row)
@@ -141,8 +159,8 @@ def test_kept(record, d, m):
 
 @pytest.mark.parametrize("mode", ["binary", "heat"])
 def test_knn_graph(benchmark, mode):
-    """The symmetric graph of 10 neighbors in CSR, d = 36: search, union and weights."""
+    """The symmetric graph of 10 neighbors in CSR, d = 36: search, union and weights; one thread, time on the clock."""
     X = points("normal", N, 36, 0)
-    graph = benchmark.pedantic(knn_graph, (X, K), {"mode": mode}, rounds=3)
+    graph = benchmark.pedantic(knn_graph, (X, K), {"mode": mode, "n_jobs": 1}, rounds=5, warmup_rounds=1)
     assert abs(graph - graph.T).max() == 0 and len(X) * K <= graph.nnz <= 2 * len(X) * K
     benchmark.extra_info.update({"n": len(X), "edges": graph.nnz, "GiB of the process": peak_gib()})

@@ -9,6 +9,7 @@ import pytest
 
 from spectralcls._core import available_variants, compiled
 
+from .measure import spread
 from .record import Record, identity
 
 
@@ -51,11 +52,11 @@ def record(request, this_run):
 
 @pytest.fixture(autouse=True)
 def record_of_pytest_benchmark(request):
-    """What a bench of pytest-benchmark notes is its row."""
+    """The seconds of a bench of pytest-benchmark and what it notes are its row."""
     if "benchmark" not in request.fixturenames:
         yield
         return
     benchmark, keep = request.getfixturevalue("benchmark"), request.getfixturevalue("record")
     yield
-    if benchmark.extra_info:
-        keep(dict(benchmark.extra_info))
+    if benchmark.stats:
+        keep({"ours, s": spread(benchmark.stats.stats.data)} | benchmark.extra_info)
