@@ -160,9 +160,7 @@ def test_noise(record, name, n, d):
 
 
 @each_scale
-@pytest.mark.parametrize(
-    "name", [name for name in SIZES if name.split()[-1] not in ("500000", "100000", "784", "skin")]
-)
+@pytest.mark.parametrize("name", SIZES)
 def test_what_binds(record, name, raw):
     """Shares of all pairs, means over 200 queries. *Settle a label*: the nearest points, one after the other, until
     the sums of the best two classes differ by more than all points that are left could add. *Count for sums*: those
