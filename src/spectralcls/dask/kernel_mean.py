@@ -7,10 +7,10 @@ from ._estimator import DaskClassifier
 class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
     """:class:`spectralcls.ParzenClassifier` on Dask collections.
 
-    `cv` is an int or "loo". Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, and the bandwidth by `max_tuning_samples` points against all, or within themselves with ``cv="loo"``.
+    `cv` is an int or "loo". Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, and the bandwidth by `max_tuning_samples` points
+    against all, or within themselves with ``cv="loo"``.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ class ParzenClassifier(DaskClassifier, kernel_mean.ParzenClassifier):
 class ISEClassifier(DaskClassifier, kernel_mean.ISEClassifier):
     """:class:`spectralcls.ISEClassifier` on Dask collections.
 
-    `cv` is an int or "loo". Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
+    `cv` is an int or "loo". Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, and the bandwidth by `max_tuning_samples` points
+    within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------
@@ -218,10 +218,10 @@ class ISEClassifier(DaskClassifier, kernel_mean.ISEClassifier):
 class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier):
     """:class:`spectralcls.LaplacianISEClassifier` on Dask collections.
 
-    `cv` is an int or "loo". Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
+    `cv` is an int or "loo". Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, and the bandwidth by `max_tuning_samples` points
+    within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------
@@ -326,10 +326,10 @@ class LaplacianISEClassifier(DaskClassifier, kernel_mean.LaplacianISEClassifier)
 class CauchySchwarzClassifier(DaskClassifier, kernel_mean.CauchySchwarzClassifier):
     """:class:`spectralcls.CauchySchwarzClassifier` on Dask collections.
 
-    `cv` is an int or "loo". Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, and the bandwidth by `max_tuning_samples` points within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
+    `cv` is an int or "loo". Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, and the bandwidth by `max_tuning_samples` points
+    within themselves, scaled by ``(m / n) ** (1 / (d + 4))``.
 
     Parameters
     ----------

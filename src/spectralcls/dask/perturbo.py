@@ -20,10 +20,9 @@ class PerTurboClassifier(DaskClassifier, perturbo.PerTurboClassifier):
     """:class:`spectralcls.PerTurboClassifier` on Dask collections.
 
     Each class is gathered on one worker and factored there; with n_l points that takes O(n_l^2) memory, or O(n_l r)
-    with ``rank=r``. Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, bandwidth and alpha from 20 000.
+    with ``rank=r``. Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered in this
+    process, and all else that is not a sum is learned there as in memory; of more data from samples: distances of
+    levels from 5000 rows, missing values from 1000, bandwidth and alpha from 20 000.
 
     Parameters
     ----------

@@ -117,10 +117,10 @@ class _DaskSpectralISE(DaskSpectral):
 class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassifier):
     """:class:`spectralcls.spectral.LaplacianSpectralClassifier` on Dask collections, with all components: kernel sums.
 
-    `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, bandwidth and number of components from `max_tuning_samples`.
+    `n_components` has to be "all", `solver` "auto" and `rank` None. Scales and levels of columns are learned from
+    all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum is learned there as in
+    memory; of more data from samples: distances of levels from 5000 rows, missing values from 1000, bandwidth and
+    number of components from `max_tuning_samples`.
 
     Parameters
     ----------
@@ -255,10 +255,10 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
 class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
     """:class:`spectralcls.spectral.SpectralISEClassifier` on Dask collections.
 
-    `rank` has to be None. Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, bandwidth and number of components from `max_tuning_samples`.
+    `rank` has to be None. Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, bandwidth and number of components from
+    `max_tuning_samples`.
 
     Parameters
     ----------
@@ -378,10 +378,10 @@ class SpectralISEClassifier(_DaskSpectralISE, spectral.SpectralISEClassifier):
 class SpectralLaplacianISEClassifier(_DaskSpectralISE, spectral.SpectralLaplacianISEClassifier):
     """:class:`spectralcls.spectral.SpectralLaplacianISEClassifier` on Dask collections.
 
-    `rank` has to be None. Scales and levels of
-    columns are learned from all rows. Up to 2^22 numbers are gathered in this process, and all else that is not a sum
-    is learned there as in memory; of more data from samples: distances of levels from 5000 rows, missing values from
-    1000, bandwidth and number of components from `max_tuning_samples`.
+    `rank` has to be None. Scales and levels of columns are learned from all rows. Up to 2^22 numbers are gathered
+    in this process, and all else that is not a sum is learned there as in memory; of more data from samples:
+    distances of levels from 5000 rows, missing values from 1000, bandwidth and number of components from
+    `max_tuning_samples`.
 
     Parameters
     ----------
