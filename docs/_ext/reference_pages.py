@@ -261,11 +261,17 @@ def show_examples(app, what, name, obj, options, lines):
         lines[start:start] = shown
 
 
+def signature_of_init(app, what, name, value, options, signature, returned):
+    """SciPy's operators have a ``__new__`` that takes anything, and that is shown first."""
+    return (str(inspect.signature(value)), returned) if signature == "(*args, **kwargs)" else None
+
+
 def setup(app):
     app.connect("config-inited", lambda app, config: write(app), priority=400)
     app.connect("missing-reference", link_short_name)
     app.connect("viewcode-follow-imported", source_of)
     app.connect("autodoc-skip-member", skip_inherited)
+    app.connect("autodoc-process-signature", signature_of_init)
     app.connect("autodoc-process-docstring", plain_docstring, priority=100)  # before numpydoc's
     app.connect("autodoc-process-docstring", show_examples, priority=100)
     return {"parallel_read_safe": True}
