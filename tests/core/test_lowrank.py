@@ -105,7 +105,7 @@ def test_block_sampling_keeps_the_distribution_of_sequential_sampling():
     K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
     left = 1 - 0.81  # residual of a near point once its twin is taken
     expected = 2 / 3 * left / (1 + left)  # both near ones: first near, then its twin
-    n_trials = 3000
+    n_trials = 1000
     for block_size in (1, 4):
         rng = np.random.RandomState(0)
         options = {"kernel": "precomputed", "random_state": rng, "block_size": block_size}

@@ -75,6 +75,6 @@ def test_labels_from_sums_are_those_of_double_precision(kind, load):
 @pytest.mark.parametrize("kind", [AutoClassifier, PerTurboClassifier])
 def test_what_computes_in_double_precision_has_the_same_bits(kind, load):
     X, y, Q = halves(load)
-    X, y, Q = X[:250], y[:250], Q[:50]
+    X, y, Q = X[:150], y[:150], Q[:50]
     single, double = (responses(kind().fit(X.astype(t), y), Q.astype(t)) for t in (np.float32, np.float64))
     assert_same(single, double)

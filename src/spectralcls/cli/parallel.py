@@ -4,7 +4,7 @@ import time
 
 from .errors import CommandError
 
-_PATIENCE = 0.25  # seconds of work after which it pays to start processes, which import for a second
+_PATIENCE = 2  # seconds of work after which it pays to start processes, which import for as long
 
 
 def imap_unordered(function, tasks, processes, step):
