@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.threads import blas_threads_for
 from .._expansion import Expansion
 from .._inputs import Inputs
 from .._tuning import search
@@ -45,7 +46,8 @@ def transactional(method=None, *, keep=False, nested_validation=False):
         trial = object.__new__(type(self))
         before = _without_learned(self)
         vars(trial).update({name: v for name, v in (vars(self) if keep else before).items() if name not in DERIVED})
-        result = validated(trial, *args, **kwargs)
+        with blas_threads_for(args[0] if args else kwargs.get("X")):
+            result = validated(trial, *args, **kwargs)
         vars(trial)["_learned_names"] = sorted(vars(trial).keys() - before.keys())
         self.__dict__ = vars(trial)
         return self if result is trial else result

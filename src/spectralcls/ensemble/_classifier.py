@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
+from .._core.threads import blas_threads_for
 from .._estimator import Estimator, prediction_sets, transactional, with_parameters
 from .._expansion.leave_one_out import LeaveOneOut
 from .._tuning import check_folds, drawn_seed, keys_of, shuffled_ranks
@@ -258,7 +259,9 @@ class AutoClassifier(ClassifierMixin, Estimator):
         return self._probabilities(self._queries(X))
 
     def _probabilities(self, X):
-        return self._vote(posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_)))
+        with blas_threads_for(X):
+            posteriors = posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_))
+        return self._vote(posteriors)
 
     @property
     def _without_leave_one_out(self):
