@@ -14,7 +14,7 @@ else:
 
 quiet = list(HealthCheck)  # draws of whole arrays are slow, and fixtures reset warnings only
 settings.register_profile("few", max_examples=40, deadline=None, derandomize=True, suppress_health_check=quiet)
-settings.register_profile("many", max_examples=12_000, deadline=None, suppress_health_check=quiet)  # a million calls
+settings.register_profile("many", max_examples=16_000, deadline=None, suppress_health_check=quiet)  # a million calls
 settings.load_profile("few")
 
 
