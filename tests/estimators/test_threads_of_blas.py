@@ -53,6 +53,7 @@ MANY = [
     lambda: np.zeros((1, 1001)),
     lambda: sparse.csr_array((5, 1001)),
     lambda: None,
+    lambda: np.ndarray,  # whose shape has no length
     dask_frame,  # of as many rows as it turns out to have
 ]
 

@@ -124,8 +124,8 @@ def blas_threads_for(X):
     Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls threads of
     BLAS wait busily, on processors that the core's need: that took up to four times as long on two processors.
     """
-    shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", (None,))
-    small = all(isinstance(length, Integral) and length <= _SMALL for length in shape)
+    shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
+    small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)
     return serial_blas() if small else nullcontext()
 
 
