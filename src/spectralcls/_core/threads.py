@@ -122,7 +122,7 @@ def blas_threads_for(X):
     """`serial_blas` for data of few rows and columns, whatever holds them; else nothing changes.
 
     Fits and votes of a few hundred points alternate short calls of BLAS and of the core. Between two calls threads of
-    BLAS wait busily, on processors that the core's need: that took up to four times as long on two processors.
+    BLAS wait busily, on processors that the core's threads need: that took up to four times as long on two processors.
     """
     shape = (len(X),) if isinstance(X, list) else getattr(X, "shape", None)
     small = isinstance(shape, tuple) and all(isinstance(n, Integral) and n <= _SMALL for n in shape)

@@ -260,8 +260,7 @@ class AutoClassifier(ClassifierMixin, Estimator):
 
     def _probabilities(self, X):
         with blas_threads_for(X):
-            posteriors = posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_))
-        return self._vote(posteriors)
+            return self._vote(posteriors_of([member.pipeline for _, member in self.members_], X, len(self.classes_)))
 
     @property
     def _without_leave_one_out(self):
