@@ -2,24 +2,32 @@
 
 Kernel sums, kernel matrices, nearest neighbors and leading eigenpairs are computed by a C++ core; every
 estimator is a page of Python over them. Public names and modules are imported when they are first used;
-``__init__.pyi`` lists them, for type checkers and for this file alike.
+``__init__.pyi`` lists the same ones for type checkers.
 """
 
-import ast
 from importlib import import_module
-from pathlib import Path
 
 __version__ = "0.1.0"
 
-
-def _listed():
-    """Each public name with the module that it comes from; None for the public modules themselves."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
-    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.level]
-    return {alias.name: node.module for node in imports for alias in node.names}
-
-
-_HOME = _listed()
+_MODULES = (
+    "ccdr dask datasets density ensemble information inspection kernel_mean kernels linalg metric "
+    "neighbors perturbo plotting regression spectral storage"
+).split()
+_NAMES = {  # by the module that they come from
+    "_core.config": "show_config",
+    "ccdr": "CCDR CCDRClassifier",
+    "density": "KernelMeanShift ParzenDensity ParzenOutlierDetector",
+    "ensemble": "AutoClassifier",
+    "kernel_mean": "CauchySchwarzClassifier ISEClassifier LaplacianISEClassifier ParzenClassifier",
+    "kernels": "kernel_matrix kernel_sums",
+    "linalg": "top_eigenpairs",
+    "neighbors": "knn",
+    "perturbo": "PerTurboClassifier",
+    "regression": "KernelLogisticClassifier KernelRegressor KernelRidgeClassifier",
+    "spectral": "KernelMap SpectralKernel SpectralKernelClassifier",
+    "storage": "load save",
+}
+_HOME = dict.fromkeys(_MODULES) | {name: home for home, names in _NAMES.items() for name in names.split()}
 __all__ = sorted(name for name, home in _HOME.items() if home is not None)
 
 

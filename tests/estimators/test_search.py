@@ -1,5 +1,6 @@
 """The tuner: samples, folds, ties, and results in scikit-learn's layout."""
 
+import joblib
 import numpy as np
 import pytest
 import scipy.special
@@ -55,6 +56,18 @@ def test_the_results_are_those_of_a_grid_search(data):
     assert_array_equal(found.cv_results["rank_test_score"] == 1, best)
     assert found.scores[found.index] == found.scores.max()
     assert found.params == {name: grid[name][i] for name, i in zip(grid, found.index, strict=True)}
+
+
+def test_results_are_plain_arrays_that_a_cache_can_tell_apart(data, tmp_path):
+    """joblib hashes no masked arrays of numbers, and so could not cache a function of a tuned estimator."""
+    candidates = {"bandwidth": np.array([0.5, 1.0]), "degree": [0, 1]}
+    sample = draw_sample(data, cv=3, max_samples=None, random_state=0)
+    found = search(sample, candidates, lambda sample, bandwidth, degree: np.ones((3, 2, 2))).cv_results
+    assert {type(column) for column in found.values()} == {np.ndarray, list}
+    assert joblib.hash(found) == joblib.hash(found)
+    X, y = load_iris(return_X_y=True)
+    count = joblib.Memory(tmp_path, verbose=0).cache(lambda model: model.n_features_in_)
+    assert count(ParzenClassifier().fit(X, y)) == 4
 
 
 def test_a_candidate_without_a_score_never_wins_and_ranks_last(data):

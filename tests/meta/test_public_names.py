@@ -1,12 +1,16 @@
 """What the package offers by name: every public module and everything in its `__all__`."""
 
+import ast
 import doctest
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,8 +26,9 @@ def public_modules():
 MODULES = public_modules()
 
 
-def run(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+def run(code, **variables):
+    environment = {**os.environ, **variables}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=environment)
 
 
 def test_a_module_is_an_attribute_of_the_package_before_anyone_imports_it():
@@ -46,6 +51,42 @@ def test_all_lists_what_exists_in_order(name):
 def test_importing_the_package_imports_no_estimator_and_no_core():
     result = run("import sys, spectralcls; print([m for m in sys.modules if m.startswith('spectralcls.')])")
     assert result.stdout.strip() == "[]", result.stderr
+
+
+def test_type_checkers_see_the_names_that_the_package_has():
+    stub = ast.parse(Path(spectralcls.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    listed = {alias.name: node.module for node in imports for alias in node.names}
+    homes = {name: None if inspect.ismodule(value) else value.__module__ for name, value in public_names().items()}
+    assert {name for name, home in listed.items() if home is None} == {name for name in homes if homes[name] is None}
+    assert {name for name, home in listed.items() if home is not None} == set(spectralcls.__all__)
+    assert all(home is None or homes[name].startswith(f"spectralcls.{home}") for name, home in listed.items())
+
+
+def public_names():
+    """The modules and the names at the top of the package."""
+    modules = [name.removeprefix("spectralcls.") for name in MODULES[1:]]
+    return {name: getattr(spectralcls, name) for name in [*modules, *spectralcls.__all__]}
+
+
+def copied_to(folder):
+    """`PYTHONPATH` of a copy of the package in a new folder, compiled core included, without its stubs."""
+    ignored = shutil.ignore_patterns("*.pyi", "__pycache__")
+    shutil.copytree(Path(spectralcls.__file__).parent, folder / "spectralcls", ignore=ignored)
+    return str(folder)
+
+
+def test_the_package_runs_without_stubs_which_frozen_programs_leave_out(tmp_path):
+    result = run("import spectralcls; print(spectralcls.knn.__name__)", PYTHONPATH=copied_to(tmp_path / "frozen"))
+    assert result.stdout.strip() == "knn", result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="of other systems paths are always text")
+def test_the_package_runs_in_a_folder_whose_name_the_locale_cannot_decode(tmp_path):
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    folder = copied_to(tmp_path / "K\u00f6ln")
+    result = run("import spectralcls; print(spectralcls.knn.__name__)", PYTHONPATH=folder, **locale)
+    assert result.stdout.strip() == "knn", result.stderr
 
 
 def test_an_unknown_name_is_an_attribute_error():

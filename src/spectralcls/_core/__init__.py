@@ -44,5 +44,5 @@ def _select():
     return forced or available[0]
 
 
-compiled.load(str(_library(_select())))
+compiled.load(os.fsencode(_library(_select())))  # bytes, because a path need not be decodable
 compiled.use_lapack(_lapack.routines)

@@ -247,7 +247,7 @@ def _cv_results(candidates, by_split, means, deviations):
     positions = np.indices(means.shape).reshape(means.ndim, -1)
     columns = {}
     for (name, values), where in zip(candidates.items(), positions, strict=True):
-        column = np.ma.masked_all(where.size, dtype=np.asarray(values).dtype if np.ndim(values) == 1 else object)
+        column = np.empty(where.size, dtype=np.asarray(values).dtype if np.ndim(values) == 1 else object)
         for row, i in enumerate(where):
             column[row] = values[i]
         columns[name] = column
