@@ -21,6 +21,7 @@ import spectralcls.dask
 from spectralcls import inspection, kernel_mean
 from spectralcls._tuning.folds import folds_by_content
 from spectralcls.dask import _tuning as tuning
+from spectralcls.dask import _workers as workers
 from spectralcls.kernels import kernel_sums
 from spectralcls.linalg import KernelOperator
 
@@ -507,7 +508,36 @@ def test_doubt_is_in_memory_but_for_shares_of_classes(problem):
     np.testing.assert_allclose(moved, inspection.with_priors(local, found.priors).predict_proba(queries), rtol=1e-9)
 
 
-def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path):
+def reads(fit, X):
+    """How often a fit reads each chunk of a lazy array."""
+    counted = []
+
+    def read(block):
+        counted.append(len(block) > 0)
+        return block
+
+    lazy = rows(X).map_blocks(read, dtype=X.dtype, meta=np.empty((0, X.shape[1])))
+    with dask.config.set(scheduler="synchronous"):
+        fit(lazy)
+    return sum(counted) / len(lazy.chunks[0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*CLASSIFIERS, "PerTurboClassifier", "KernelRegressor", "LaplacianSpectralClassifier", "SpectralISEClassifier"],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_fit_reads_lazy_data_once_if_they_fit_into_memory(problem, name, weighted, monkeypatch):
+    X, y, weights, _ = problem
+    y = X[:, 0] if name == "KernelRegressor" else y
+    kind, weight = getattr(spectralcls.dask, name), weights if weighted else None
+    assert reads(lambda lazy: kind().fit(lazy, rows(y), weight), X) == 1
+    monkeypatch.setattr(workers, "HELD", 0)
+    assert 1 < reads(lambda lazy: kind().fit(lazy, rows(y), weight), X) <= 11  # as the guide says
+
+
+def test_a_memory_map_larger_than_what_is_held_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "HELD", 0)
     rng = np.random.default_rng(0)
     n, d, chunk = 100_000, 64, 5_000
     path = tmp_path / "X.npy"

@@ -87,6 +87,28 @@ def test_of_more_points_than_are_gathered_the_bandwidth_is_scaled():
     assert_allclose(distributed.predict(rows(Q)).compute(), given.predict(Q), rtol=1e-9)
 
 
+def test_chunks_without_rows_change_nothing():
+    X, y, Q, _ = problem()
+    filtered = (0, 110, 0, 0, 110, 80, 0)
+    XE, yE = (da.concatenate([rows(A[:0]), rows(A)]).rechunk({0: filtered}) for A in (X, y))
+    assert XE.chunks[0] == filtered
+    whole = spectralcls.dask.KernelRegressor(0.8).fit(rows(X), rows(y))
+    for fitted in (
+        spectralcls.dask.KernelRegressor(0.8).fit(XE, yE),
+        spectralcls.dask.KernelRegressor(0.8).fit(XE, y),
+        spectralcls.dask.KernelRegressor(0.8).fit(rows(X), yE),
+    ):
+        assert_allclose(fitted.predict(rows(Q)).compute(), whole.predict(rows(Q)).compute(), rtol=1e-12)
+    assert_allclose(whole.predict(XE).compute(), whole.predict(rows(X)).compute(), rtol=1e-12)
+    assert whole.score(XE, yE) == pytest.approx(whole.score(rows(X), rows(y)), rel=1e-12)
+
+
+def test_weights_that_leave_no_row_of_a_chunk():
+    X, y, Q, weights = problem()
+    weights[110:220] = 0
+    assert_same(*both(X, y, weights, bandwidth=0.8), X, y, Q, weights)
+
+
 def test_data_frames_and_float32():
     X, y, Q, _ = problem()
     frame = dd.from_pandas(pd.DataFrame(X.astype(np.float32), columns=list("abc")), npartitions=3)

@@ -46,7 +46,13 @@ def as_points(X, name="X"):
         raise ValueError(f"{name} must hold real numbers, got dtype {X.dtype}.")
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"{name} is empty: its shape is {X.shape}.")
+    X = without_empty_chunks(X)
     return X if X.dtype in FLOATS else X.astype(np.float64)
+
+
+def without_empty_chunks(array):
+    """The array without the chunks of no rows that a filter leaves, of which a task could say nothing."""
+    return array if all(array.chunks[0]) else from_blocks(blocks(array), sizes(array), array.shape[1:], array.dtype)
 
 
 def as_pair(Q, X):
@@ -70,6 +76,7 @@ def as_column(values, X, name):
         values = da.from_array(np.asarray(without_mask(values)), chunks=-1)
     values = _without_masks(values)
     _check_known(values, name)
+    values = without_empty_chunks(values) if values.ndim and values.size else values
     if values.ndim not in (1, 2) or values.shape[0] != X.shape[0]:
         raise ValueError(f"{name} has shape {values.shape}, but X has {X.shape[0]} rows.")
     return values.rechunk({0: X.chunks[0], 1: -1} if values.ndim == 2 else {0: X.chunks[0]})
@@ -243,10 +250,7 @@ def _without_zero_weights(X, y, weights):
         raise ValueError("Sample weights must contain at least one non-zero number.")
     if bool(kept.all().compute()):
         return X, y, weights
-    X, y, weights = keep(X[kept], y[kept], weights[kept])
-    for array in (X, y, weights):
-        array.compute_chunk_sizes()
-    return X, y, weights
+    return tuple(without_empty_chunks(array.compute_chunk_sizes()) for array in keep(X[kept], y[kept], weights[kept]))
 
 
 def _distinct(labels):

@@ -1,7 +1,11 @@
-"""Is the package on every worker, in one version?"""
+"""The workers: what they hold, and whether the package is on every one of them in one version."""
 
 import dask
+import psutil
 from distributed import default_client
+from distributed.system import MEMORY_LIMIT
+
+HELD = 1 / 8  # of the free memory: a fit holds the points as given, as coordinates, and once more while it maps them
 
 
 def active_client():
@@ -13,8 +17,18 @@ def active_client():
 
 
 def keep(*collections):
-    """Hold collections in the memory of the workers; without a cluster leave them where they are, on disk."""
-    return collections if active_client() is None else dask.persist(*collections)
+    """Hold arrays in the memory of the workers, so that they are read once.
+
+    Without a cluster this process holds what fits well into its memory, and leaves the rest where it is, on disk.
+    """
+    if active_client() is None and not sum(array.nbytes for array in collections) <= most_bytes_held():
+        return collections
+    return dask.persist(*collections)
+
+
+def most_bytes_held():
+    """Bytes that one call of `keep` may hold without a cluster; a container's limit counts."""
+    return HELD * min(psutil.virtual_memory().available, MEMORY_LIMIT)
 
 
 def check_workers():
