@@ -2,10 +2,11 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from spectralcls.datasets import make_two_gaussians, make_two_rings
-from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier
+from spectralcls.datasets import make_two_rings
+from spectralcls.spectral import KernelMap
+
+from .laplacian_spectral import MODELS, draw, paper_model
 
 MARKERS, COLORS = ("o", "^"), ("C0", "C1")
 
@@ -24,32 +25,39 @@ def _border(ax, model, X):
     ax.contour(x, y, labels, levels=[0.5], colors="black", linewidths=1.2)
 
 
-def gaussians(source):
-    X, y = make_two_gaussians((100, 5), random_state=0)
-    Q, truth = make_two_gaussians((200, 10), random_state=1)
+def gaussians(source, found):
+    X, y, Q, truth = draw(found["median draw"])
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharex=True, sharey=True)
     _panel(axes[0], Q, truth, "(a) test set")
     axes[0].legend()
     for ax in axes:
         ax.set(xlabel="feature 1", ylabel="feature 2")
     sentences = []
-    for ax, (name, model) in zip(
-        axes[1:],
-        (("(b) linear Bayes", LinearDiscriminantAnalysis()), ("(c) spectral", LaplacianSpectralClassifier(scale=None))),
-        strict=True,
-    ):
-        labels = model.fit(X, y).predict(Q)
-        _panel(ax, Q, labels, f"{name}: labels and border")
+    for ax, letter, name in ((axes[1], "b", "Bayes"), (axes[2], "c", "spectral")):
+        model = MODELS[name]().fit(X, y)
+        labels = model.predict(Q)
+        _panel(ax, Q, labels, f"({letter}) {name}: labels and border")
         _border(ax, model, Q)
         wrong = [int(np.sum(labels[truth == c] != c)) for c in (0, 1)]
-        sentences.append(f"{name}: {wrong[0]} wrong of class one, {wrong[1]} of class two")
-    return figure, "One draw. " + "; ".join(sentences) + "."
+        sentences.append(f"({letter}) {name}: {wrong[0]} wrong of class one, {wrong[1]} of class two")
+    means = "; ".join(
+        f"{name}: {of_class['class 1'][0]:.1f} and {of_class['class 2'][0]:.1f}"
+        for name, of_class in found["wrong"].items()
+    )
+    equal = "; ".join(f"{name}: {both[0]:.1f}" for name, both in found["equal classes"].items())
+    return figure, (
+        f"The draw nearest to the medians of the spectral classifier. {'; '.join(sentences)}. Means over all draws, "
+        f"wrong of 200 points of class one and of 10 of class two: {means}. For classes of equal size, says the paper, "
+        f"both do equally well; wrong of 105 and 105 points after 50 and 50: {equal}. Tuned is the default of the "
+        "package, which maximizes the balanced accuracy. Equal priors serve the same purpose, with fewer rare points "
+        "missed and more false alarms."
+    )
 
 
 def rings(source):
     X, y = make_two_rings(100, random_state=0)
     Q, truth = make_two_rings(844, random_state=1)
-    model = LaplacianSpectralClassifier(scale=None).fit(X, y)
+    model = paper_model().fit(X, y)
     labels = model.predict(Q)
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     axes[0].scatter(*X.T, s=12, color="0.3")

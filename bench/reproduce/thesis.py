@@ -11,9 +11,10 @@ from sklearn.svm import SVC
 
 from spectralcls.information import information_potential
 from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier, LaplacianISEClassifier, ParzenClassifier
+from spectralcls.papers import as_printed
+from spectralcls.spectral import SpectralISEClassifier, SpectralLaplacianISEClassifier
 
 from .data import spread, thesis_data, thesis_splits
-from .literal import SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
 
 GRID = tuple(round(0.1 * step, 1) for step in range(1, 26))  # the thesis names none
 FOLDS = 3
@@ -22,8 +23,8 @@ CLASSIFIERS = {
     "ise": ISEClassifier,
     "laplacian_ise": LaplacianISEClassifier,
     "cs": partial(CauchySchwarzClassifier, priors="equal"),
-    "spectral_ise": SpectralISEAsPrinted,
-    "spectral_laplacian_ise": SpectralLaplacianISEAsPrinted,
+    "spectral_ise": SpectralISEClassifier,
+    "spectral_laplacian_ise": SpectralLaplacianISEClassifier,
 }
 SVM_GRID = {"C": 10.0 ** np.arange(-1, 4), "gamma": 2.0 ** np.arange(-9, 3)}
 
@@ -32,7 +33,8 @@ def model(classifier, center=None, **parameters):
     """The estimator, with one thread; `center` of a spectral one, whose queries eq. 7.2 maps as printed and
     whose eigenvectors LAPACK finds, which at these sizes is the fastest."""
     spectral = {} if center is None else {"center": center, "solver": "dense"}
-    return CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
+    found = CLASSIFIERS[classifier](**{"scale": None, "n_jobs": 1} | spectral | parameters)
+    return as_printed(found) if spectral else found
 
 
 def smallest_best(grid, scores):

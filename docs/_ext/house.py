@@ -20,7 +20,7 @@ FLOORS = (  # from the ground up
     ("the skeleton of an estimator", ("_estimator",)),
     ("learned metrics", ("metric",)),
     ("families", ("ccdr", "density", "information", "kernel_mean", "neighbors", "perturbo", "regression", "spectral")),
-    ("built on several families", ("ensemble",)),
+    ("built on several families", ("ensemble", "papers")),
     ("what a fitted model tells", ("inspection",)),
     ("interfaces", ("dask", "datasets", "plotting", "storage")),
     ("command line", ("cli",)),

@@ -34,6 +34,7 @@ TASKS = {  # what a name is for; a module stands for those of its names that are
         "spectral.SpectralISEClassifier",
         "spectral.SpectralLaplacianISEClassifier",
         "ccdr.CCDRClassifier",
+        "papers",
     ],
     "Ask for the next label": ["perturbo"],
     "Read a table, keep a model": ["datasets.read_table", "datasets.Schema", "datasets.table_parts", "storage"],

@@ -10,6 +10,7 @@ from . import kernels as kernels
 from . import linalg as linalg
 from . import metric as metric
 from . import neighbors as neighbors
+from . import papers as papers
 from . import perturbo as perturbo
 from . import plotting as plotting
 from . import regression as regression

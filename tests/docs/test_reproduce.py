@@ -108,7 +108,7 @@ def test_a_bandwidth_without_any_score():
 
 
 def test_a_cell_is_stale_once_a_module_it_imports_changes():
-    assert {"thesis_kernels", "thesis", "data", "literal"} <= set(cells._siblings("thesis_kernels"))
+    assert {"thesis_kernels", "thesis", "data"} <= set(cells._siblings("thesis_kernels"))
     assert "thesis" not in cells._siblings("perturbo")
 
 

@@ -1,5 +1,6 @@
 """Spectral classifiers against dense formulas, and what the papers' experiments show."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -7,15 +8,16 @@ import pytest
 from data import load_npz
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import spectral as slow
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from bench.reproduce.literal import TEST_KERNELS, SpectralISEAsPrinted, SpectralLaplacianISEAsPrinted
 from spectralcls.datasets import make_two_gaussians, make_two_rings
-from spectralcls.kernel_mean import CauchySchwarzClassifier, ISEClassifier
+from spectralcls.kernel_mean import ISEClassifier
 from spectralcls.kernels import kernel_matrix, silverman_bandwidth
+from spectralcls.papers import as_printed
 from spectralcls.spectral import (
     KernelMap,
     LaplacianSpectralClassifier,
@@ -23,13 +25,7 @@ from spectralcls.spectral import (
     SpectralLaplacianISEClassifier,
 )
 
-READINGS = {
-    "consistent": {classifier: classifier for classifier in (SpectralISEClassifier, SpectralLaplacianISEClassifier)},
-    "paper": {
-        SpectralISEClassifier: SpectralISEAsPrinted,
-        SpectralLaplacianISEClassifier: SpectralLaplacianISEAsPrinted,
-    },
-}
+READINGS = {"ours": lambda model: model, "printed": as_printed}
 ISE_CLASSES = [SpectralISEClassifier, SpectralLaplacianISEClassifier]
 DATA = {"iris": 0.8, "wine": 2.0, "ionosphere": 3.0, "ratsch_banana": 0.7}  # with a bandwidth
 
@@ -149,15 +145,15 @@ def test_disconnected_graph():
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("center", ["mean", "median"])
-@pytest.mark.parametrize("projection", ["consistent", "paper"])
+@pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("classifier", ISE_CLASSES)
-def test_spectral_ise_equals_the_dense_formula(classifier, projection, center, name):
+def test_spectral_ise_equals_the_dense_formula(classifier, reading, center, name):
     X, y, Q, _ = split(name)
     k = len(np.unique(y))
     options = dict(center=center, bandwidth=DATA[name], n_components=k)
-    model = READINGS[projection][classifier](**options, scale=None).fit(X, y)
+    model = READINGS[reading](classifier(**options, scale=None)).fit(X, y)
     expected = slow.spectral_scores(
-        Q, X, y, laplacian=classifier is SpectralLaplacianISEClassifier, projection=projection, **options
+        Q, X, y, laplacian=classifier is SpectralLaplacianISEClassifier, printed=reading == "printed", **options
     )
     assert model.n_components_ == k
     found = scores_of(model, Q)
@@ -169,11 +165,12 @@ def test_spectral_ise_equals_the_dense_formula(classifier, projection, center, n
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("n_components", ["all", 4])
-@pytest.mark.parametrize("test_kernel", ["convolved", "plain", "weighted"])
-def test_laplacian_spectral_equals_the_dense_formula(test_kernel, n_components, name):
+@pytest.mark.parametrize("reading", READINGS)
+def test_laplacian_spectral_equals_the_dense_formula(reading, n_components, name):
     X, y, Q, _ = split(name, 100)
     overall, widths = silverman_bandwidth(X), [silverman_bandwidth(X[y == c]) for c in np.unique(y)]
-    model = TEST_KERNELS[test_kernel]("silverman_per_class", n_components=n_components, scale=None).fit(X, y)
+    model = LaplacianSpectralClassifier("silverman_per_class", n_components=n_components, scale=None)
+    model = READINGS[reading](model).fit(X, y)
     assert_allclose(model.bandwidth_, widths)
     assert_allclose(model.overall_bandwidth_, overall)
     expected = slow.laplacian_spectral_scores(
@@ -182,7 +179,7 @@ def test_laplacian_spectral_equals_the_dense_formula(test_kernel, n_components, 
         y,
         widths=widths,
         overall=overall,
-        test_kernel=test_kernel,
+        printed=reading == "printed",
         n_components=None if n_components == "all" else n_components,
     )
     assert_same_decisions(model, Q, expected, 1e-6)
@@ -199,23 +196,36 @@ def test_all_components_without_decomposition(classifier):
     assert_allclose(scores_of(implicit, Q), scores_of(explicit, Q), atol=1e-9 * scale)
 
 
-@pytest.mark.parametrize("test_kernel", ["convolved", "plain", "weighted"])
-def test_all_angles_without_decomposition(test_kernel):
+@pytest.mark.parametrize("reading", READINGS.values(), ids=READINGS)
+def test_all_angles_without_decomposition(reading):
     X, y, Q, _ = split("iris", 100)
-    implicit = TEST_KERNELS[test_kernel](0.3).fit(X, y)
-    explicit = TEST_KERNELS[test_kernel](0.3, solver="dense").fit(X, y)
+    implicit = reading(LaplacianSpectralClassifier(0.3)).fit(X, y)
+    explicit = reading(LaplacianSpectralClassifier(0.3, solver="dense")).fit(X, y)
     a, b = np.exp(scores_of(implicit, Q)), scores_of(explicit, Q)
     assert_allclose(a / a.sum(axis=1, keepdims=True), b / b.sum(axis=1, keepdims=True), atol=1e-7)
 
 
-def test_whole_space_is_the_ise_and_the_cauchy_schwarz_classifier():
+def test_whole_space_is_the_ise_classifier():
     X, y, Q, _ = split("wine")
     spectral = SpectralISEClassifier(1.5, n_components="all").fit(X, y)
     implicit = ISEClassifier(1.5, potential="same").fit(X, y)
     assert_allclose(scores_of(spectral, Q), scores_of(implicit, Q), atol=1e-12)
-    angle = TEST_KERNELS["weighted"](1.5).fit(X, y)
-    cs = CauchySchwarzClassifier(1.5, weighting="symmetric", potential="convolved").fit(X, y)
-    assert_array_equal(angle.predict(Q), cs.predict(Q))
+
+
+def test_printed_forms_keep_the_parameters_and_refuse_others():
+    model = LaplacianSpectralClassifier(0.7, n_components=4, scale=None)
+    printed = as_printed(model)
+    assert printed.get_params() == model.get_params() and isinstance(printed, LaplacianSpectralClassifier)
+    assert clone(printed).get_params() == model.get_params() and pickle.loads(pickle.dumps(printed)).n_components == 4
+    with pytest.raises(TypeError, match="takes one of LaplacianSpectral.*not ISEClassifier"):
+        as_printed(ISEClassifier())
+
+
+@pytest.mark.parametrize("classifier", ISE_CLASSES)
+def test_printed_forms_take_as_many_eigenvectors_as_classes(classifier):
+    X, y, _, _ = split("iris", 60)
+    printed = as_printed(classifier(0.8)).fit(X, y)
+    assert printed.n_components_ == 3 and printed.n_components == "all"
 
 
 @pytest.mark.parametrize("classifier", [*ISE_CLASSES, LaplacianSpectralClassifier])
@@ -244,7 +254,7 @@ def test_one_sweep_equals_refitting(classifier):
     folds = np.arange(90) % 3
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(3)]
     grid = [1.0, 2.0, 3.0]
-    options = {"max_components": 5, "cv": splits, "bandwidth_grid": grid, "scale": None}
+    options = {"max_components": 5, "cv": splits, "bandwidth_grid": grid, "scale": None, "scoring": "accuracy"}
     model = classifier("cv", n_components="cv", **options).fit(X, y)
     accuracies = model.cv_results_["mean_test_score"].reshape(3, 5)
     assert model.cv_results_["params"][7] == {"bandwidth": 2.0, "n_components": 3}
@@ -294,7 +304,7 @@ def test_a_class_that_no_leading_component_reaches_has_the_cosine_zero(dtype):
 @pytest.mark.parametrize("n_components", ["all", 3])
 def test_leaving_one_out_equals_refitting(classifier, n_components):
     X, y, _, _ = split("iris", 36)
-    options = dict(n_components=n_components, bandwidth_grid=[1.0, 2.0])
+    options = dict(n_components=n_components, bandwidth_grid=[1.0, 2.0], scoring="accuracy")
     model = classifier(cv="loo", **options).fit(X, y)
     one_by_one = [(np.delete(np.arange(36), i), [i]) for i in range(36)]
     splits = classifier(cv=one_by_one, **options).fit(X, y)
@@ -330,33 +340,38 @@ def test_tuning_on_a_subsample_rescales_the_bandwidth():
 # The papers' experiments
 
 
-@pytest.mark.parametrize("test_kernel, least", [("convolved", 45), ("weighted", 57)])
-def test_rings_are_classified_without_error_in_the_great_majority_of_draws(test_kernel, least):
-    """Paper 000, experiment 2: 100 training points, 844 test points, no error; here `least` of 60 draws."""
+def test_rings_are_classified_without_error_in_the_great_majority_of_draws():
+    """Experiment 2 of Jenssen et al.: 100 training points, 844 test points, no error; here 45 of 60 draws."""
     errors = np.empty(60)
     for seed in range(60):
         X, y = make_two_rings(100, random_state=seed)
         Q, truth = make_two_rings(844, random_state=1000 + seed)
-        model = TEST_KERNELS[test_kernel]("silverman_per_class").fit(X, y)
+        model = LaplacianSpectralClassifier("silverman_per_class").fit(X, y)
         errors[seed] = np.count_nonzero(model.predict(Q) != truth)
-    assert np.count_nonzero(errors == 0) >= least, f"errors of 844: {errors}"
+    assert np.count_nonzero(errors == 0) >= 45, f"errors of 844: {errors}"
     assert errors.mean() < 0.005 * 844 and errors.max() < 0.02 * 844
 
 
-def test_rare_class_is_recognised_at_the_expense_of_the_frequent_one():
-    """Paper 000, experiment 1: the rule is a risk function; the Bayes rule here is the linear boundary."""
+@pytest.mark.parametrize("options, least", [({"bandwidth": "silverman_per_class"}, 0.6), ({}, 0.5)])
+def test_rare_class_is_recognized_at_the_expense_of_the_frequent_one(options, least):
+    """Experiment 1 of Jenssen et al.: the rule is a risk function; the Bayes rule here is the linear boundary.
+
+    The paper shows 9 of 10 rare points found and 31 of 200 false alarms. Over 100 draws the paper's widths find 6.9
+    with 22 false alarms, the default 6.1 with 16, and tuned by its accuracy the classifier finds 3.2, no more than a
+    linear discriminant.
+    """
     means, log_prior = np.array([[2.0, 2.0], [0.6, 0.6]]), np.log([100 / 105, 5 / 105])
     recalls, frequent_errors = [], []
     for seed in range(60):
         X, y = make_two_gaussians((100, 5), random_state=seed)
         Q, truth = make_two_gaussians((200, 10), random_state=1000 + seed)
         bayes = (log_prior - ((Q[:, None] - means) ** 2).sum(axis=2) / 2).argmax(axis=1)
-        found = LaplacianSpectralClassifier("silverman_per_class").fit(X, y).predict(Q)
+        found = LaplacianSpectralClassifier(**options).fit(X, y).predict(Q)
         recalls.append([np.mean(found[truth == 1] == 1), np.mean(bayes[truth == 1] == 1)])
         frequent_errors.append(np.count_nonzero(found[truth == 0] == 1))
     ours, optimal = np.mean(recalls, axis=0)
-    assert ours > 0.6 and ours > optimal + 0.3
-    assert 15 < np.mean(frequent_errors) < 27  # the paper shows 31 as representative
+    assert ours > least and ours > optimal + least / 2
+    assert 10 < np.mean(frequent_errors) < 27  # the paper shows 31 as representative
 
 
 def test_wisconsin_breast_cancer_as_published():

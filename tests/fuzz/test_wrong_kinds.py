@@ -57,6 +57,7 @@ CHANGED = {
     "information.class_dimensions": {"X": MORE, "y": MORE_LABELS, "n_resamples": 2},
     "information.entropic_dimension": {"X": MORE},
     "information.independence_test": {"Y": SMALL[:, :1]},
+    "papers.as_printed": {"model": spectralcls.spectral.SpectralISEClassifier(1.0)},
     **{f"datasets.{name}": {"path": csv_file()} for name in ("read_table", "table_parts")},
     "save": {"path": tempfile.mkstemp(suffix=".skops")[1]},
 }

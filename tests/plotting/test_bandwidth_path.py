@@ -78,4 +78,5 @@ def test_every_estimator_that_tunes_a_bandwidth_has_a_path(axes, model):
     assert display.score_name == {
         "KernelRidgeClassifier": "Held-out log likelihood",
         "KernelLogisticClassifier": "Held-out log likelihood",
+        "LaplacianSpectralClassifier": "Cross-validated balanced accuracy",
     }.get(type(model).__name__, "Cross-validated accuracy")

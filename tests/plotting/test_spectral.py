@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-from bench.reproduce.literal import TEST_KERNELS
+from spectralcls.papers import as_printed
 from spectralcls.plotting import EmbeddingDisplay
 from spectralcls.spectral import KernelMap, LaplacianSpectralClassifier, SpectralLaplacianISEClassifier
 
@@ -21,9 +21,9 @@ def test_spectral_map_shows_points_centres_and_queries(axes):
     assert display.ax_ is axes[0] and axes[0].get_ylabel() == "component 3"
 
 
-@pytest.mark.parametrize("test_kernel", ["convolved", "weighted", "plain"])
-def test_spectral_map_of_the_laplacian_spectral_classifier(axes, test_kernel):
-    model = TEST_KERNELS[test_kernel]("silverman_per_class", n_components=3, scale=None).fit(X[::2], y[::2])
+@pytest.mark.parametrize("reading", [lambda model: model, as_printed], ids=["ours", "printed"])
+def test_spectral_map_of_the_laplacian_spectral_classifier(axes, reading):
+    model = reading(LaplacianSpectralClassifier("silverman_per_class", n_components=3, scale=None)).fit(X[::2], y[::2])
     display = EmbeddingDisplay.from_estimator(model, y=y[::2], X_test=X[1::2], ax=axes[0])
     training = np.concatenate([points.get_offsets() for points in display.scatters_])
     M = np.eye(3)[y[::2]] / 25

@@ -19,30 +19,30 @@ def spectral_scores(
     n_components,
     laplacian=False,
     center="mean",
-    projection="consistent",
+    printed=False,
     kernel="gaussian",
 ):
     """Negative squared distances to the class centers, thesis chapter 7, in full."""
     h, n = bandwidth, len(X)
     K = kernel_matrix(X, X, kernel, h, normalize=laplacian)
     # Section 9.1 of the thesis drops the kernel's constant from its test kernel.
-    test = kernel_matrix(Q, X, kernel, h, normalize=laplacian and projection == "consistent")
+    test = kernel_matrix(Q, X, kernel, h, normalize=laplacian and not printed)
     if laplacian:
         f, g = density(X, X, h, kernel), density(Q, X, h, kernel)
         K = K / np.sqrt(np.outer(f, f))
-        if projection == "consistent":
+        if not printed:
             test = test / np.sqrt(np.outer(g, f))
     values, vectors = np.linalg.eigh(K)
     values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
     vectors, values = vectors[:, values > 0], values[values > 0]
     training = vectors * np.sqrt(values)
-    mapped = test @ (vectors / np.sqrt(values)) * (np.sqrt(n) if projection == "paper" else 1)
+    mapped = test @ (vectors / np.sqrt(values)) * (np.sqrt(n) if printed else 1)
     average = np.mean if center == "mean" else np.median
     centers = np.array([average(training[y == c], axis=0) for c in np.unique(y)])
     return -((mapped[:, None] - centers) ** 2).sum(axis=2)
 
 
-def laplacian_spectral_scores(Q, X, y, *, widths, overall, n_components=None, test_kernel="convolved"):
+def laplacian_spectral_scores(Q, X, y, *, widths, overall, n_components=None, printed=False):
     """Cosines of the angles to the class means, the Laplacian spectral classifier, in full."""
     classes = np.unique(y)
     sigma = np.array(widths)[np.searchsorted(classes, y)]
@@ -57,9 +57,9 @@ def laplacian_spectral_scores(Q, X, y, *, widths, overall, n_components=None, te
     test = np.empty((len(Q), len(X)))
     for s in np.unique(sigma):
         own = sigma == s
-        h = np.hypot(overall, s) if test_kernel == "convolved" else overall
+        h = overall if printed else np.hypot(overall, s)
         test[:, own] = kernel_matrix(Q, X[own], "gaussian", h, normalize=True)
-    if test_kernel != "plain":
+    if not printed:
         test = test / np.sqrt(np.outer(g, f))
     values, vectors = np.linalg.eigh(K)
     values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]

@@ -125,9 +125,9 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
     Parameters
     ----------
     bandwidth : {"cv", "silverman_per_class"}, float or array-like of shape (n_classes,), default="cv"
-        ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule; ``"cv"`` multiplies them by the
-        common factor of the best cross-validated accuracy. A number is used for all of them, an array for the classes,
-        with Silverman's overall sigma.
+        ``"silverman_per_class"`` takes every sigma_c and sigma from Silverman's rule, as [1]_ does; ``"cv"`` multiplies
+        them by the common factor of the best cross-validated score. A number is used for all of them, an array for the
+        classes, with Silverman's overall sigma.
     tolerance : float or None, default=None
         Relative error allowed in kernel sums, in (0, 1); None: exact to rounding. Approximate sums are used if they
         are predicted to be faster; tuning stays exact.
@@ -159,9 +159,10 @@ class LaplacianSpectralClassifier(DaskSpectral, spectral.LaplacianSpectralClassi
         both treat copies of a row (of one class) as one point of greater weight, which is never validated against
         itself, but in tables with categories, where different samples are often equal. The test sets of a splitter have
         to partition the samples.
-    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="auto"
+    scoring : {"auto", "accuracy", "balanced_accuracy", "neg_log_loss"}, default="balanced_accuracy"
         What tuning maximizes on held-out points. ``"auto"`` is the accuracy; of candidates within half a
-        standard error of the best it takes the one of the least log loss.
+        standard error of the best it takes the one of the least log loss. The accuracy would undo what the rule is for:
+        tuned by it the classifier misses a rare class as often as one that counts errors.
     bandwidth_grid : array-like, default=None
         Overall widths sigma to try; by default :func:`~spectralcls.kernels.bandwidth_grid` of the data.
     max_tuning_samples : int or None, default=2000
