@@ -1,4 +1,4 @@
-"""Densities, kernel regression and mean shift against the libraries that have them
+"""Densities and kernel regression against the libraries that have them
 
 One thread for all, unless a section says otherwise; indices and trees are built in every call.
 """
@@ -9,15 +9,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from scipy.stats import gaussian_kde
-from sklearn.cluster import MeanShift
-from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KernelDensity
 
-from bench.measure import QUICK, Queries, compare
-from spectralcls import KernelMeanShift, KernelRegressor, ParzenDensity
+from bench.measure import QUICK, compare
+from spectralcls import KernelRegressor, ParzenDensity
 
-N, N_SHIFT, N_GRID, N_SEARCH = (1000, 500, 2000, 200) if QUICK else (20_000, 10_000, 100_000, 2000)
+N, N_GRID, N_SEARCH = (1000, 2000, 200) if QUICK else (20_000, 100_000, 2000)
 
 
 def normal(n, d, seed=0):
@@ -148,28 +145,3 @@ def test_regression(record, degree, reg_type):
         row, found = compare(functions, repeats=3, budget=1.0)
     errors = {name: float(np.mean((predicted - np.sin(2 * Q[:, 0])) ** 2)) for name, predicted in found.items()}
     record(row | {f"error of {name}": error for name, error in errors.items()})
-
-
-@pytest.mark.parametrize("kernel", ["epanechnikov", "gaussian"])
-def test_mean_shift(record, kernel):
-    """`MeanShift` of scikit-learn with a flat kernel, ten groups in three dimensions: the same steps as ours with the
-    Epanechnikov density, whose kernel of means is flat; the Gaussian's bandwidth is that of the same variance. With
-    `bin_seeding=True` it climbs from few places; without it from every point, which is extrapolated from two
-    numbers."""
-    X, y = make_blobs(N_SHIFT, 3, centers=10, cluster_std=1.0, random_state=0)
-    h, order = 2.0, np.random.default_rng(0).permutation(N_SHIFT)
-    own = h if kernel != "gaussian" else h / np.sqrt(7)
-
-    class Some(Queries):
-        sizes = (N_SHIFT // 400, N_SHIFT // 50)
-
-    functions = {
-        "KernelMeanShift": lambda: KernelMeanShift(own, kernel=kernel, n_jobs=1).fit(X),
-        "MeanShift, bin_seeding": lambda: MeanShift(bandwidth=h, bin_seeding=True).fit(X),
-        "MeanShift": Some(lambda q: MeanShift(bandwidth=h, seeds=X[order[:q]]).fit(X), N_SHIFT, 1),
-    }
-    row, found = compare(functions, repeats=3)
-    for name, model in found.items():
-        row[f"clusters of {name}"] = len(model.cluster_centers_)
-        row[f"{name} and the groups"] = float(adjusted_rand_score(y, model.labels_))
-    record({"n": N_SHIFT} | row)

@@ -23,7 +23,7 @@ SECTIONS = {  # names of files in examples; one that does not exist is left out
     "bandwidth bandwidth_path failures",
     "Doubt and probabilities": "doubt calibration imbalance sample_weights",
     "Tables as they are": "mixed_table missing_values",
-    "Densities, novelty and regression": "density novelty kernel_regression mean_shift information",
+    "Densities, novelty and regression": "density novelty kernel_regression information",
     "Large data": "million_rows reduced_training_set dask grid_search_dask",
     "Text": "spectral_kernel_text",
     "Maps and dimension reduction": "ccdr_plane ccdr_held_out spectral_map ccdr_satimage",

@@ -18,7 +18,7 @@ TASKS = {  # what a name is for; a module stands for those of its names that are
         "regression.KernelLogisticClassifier",
     ],
     "Say when it does not know, and why": ["inspection"],
-    "Densities, novelties, clusters and regression": ["density", "regression"],
+    "Densities, novelties and regression": ["density", "regression"],
     "Texts and several labels": ["spectral.SpectralKernelClassifier", "spectral.SpectralKernel"],
     "New features, and metrics that are learned": [
         "spectral.KernelMap",

@@ -16,7 +16,7 @@ _MODULES = (
 _NAMES = {  # by the module that they come from
     "_core.config": "show_config",
     "ccdr": "CCDR CCDRClassifier",
-    "density": "KernelMeanShift ParzenDensity ParzenOutlierDetector",
+    "density": "ParzenDensity ParzenOutlierDetector",
     "ensemble": "AutoClassifier",
     "kernel_mean": "CauchySchwarzClassifier ISEClassifier LaplacianISEClassifier ParzenClassifier",
     "kernels": "kernel_matrix kernel_sums",

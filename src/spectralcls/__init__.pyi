@@ -19,7 +19,6 @@ from . import storage as storage
 from ._core.config import show_config as show_config
 from .ccdr import CCDR as CCDR
 from .ccdr import CCDRClassifier as CCDRClassifier
-from .density import KernelMeanShift as KernelMeanShift
 from .density import ParzenDensity as ParzenDensity
 from .density import ParzenOutlierDetector as ParzenOutlierDetector
 from .ensemble import AutoClassifier as AutoClassifier

@@ -20,7 +20,6 @@ ALL = [
     "AutoClassifier",
     "CCDRClassifier",
     "KernelLogisticClassifier",
-    "KernelMeanShift",
     "KernelRegressor",
     "KernelRidgeClassifier",
     "ParzenClassifier",

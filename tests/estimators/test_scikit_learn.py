@@ -13,7 +13,6 @@ SETTINGS = {
     "ISEClassifier": [{"bandwidth": 0.7, "kernel": "cosine"}, {"cv": "loo", "potential": "same"}],
     "KernelLogisticClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],
     "KernelMap": [{"weighting": "symmetric"}],
-    "KernelMeanShift": [{"bandwidth": 2.0, "kernel": "epanechnikov"}],
     "KernelMetric": [{"kind": "whiten"}, {"kind": "diagonal", "max_iter": 4}],
     "KernelRegressor": [{"bandwidth": 1.0, "degree": 1}, {"kernel": "laplace", "cv": 3}],
     "KernelRidgeClassifier": [{"max_exact_samples": 0, "kernel": "gaussian"}],

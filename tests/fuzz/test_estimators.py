@@ -89,26 +89,6 @@ def test_regression(data, problem, degree, layout):
         assert np.all(np.abs(found - Q @ slopes)[spanned] <= 1e-3 * reach[spanned])
 
 
-@examples(0.3)
-@given(st.data(), labeled(dtype=FLOAT64), layouts)
-def test_mean_shift(data, problem, layout):
-    """A center is where a step of mean shift ends, one is as dense as the densest sample, and each is a label."""
-    X, _, Q, w = problem
-    shadow = {"gaussian": "gaussian", "epanechnikov": "uniform", "quartic": "epanechnikov", "triweight": "quartic"}
-    h, kernel = data.draw(widths(X, X, 0.3, 2)), data.draw(st.sampled_from(sorted(shadow)))
-    model = spectralcls.KernelMeanShift(h, kernel=kernel).fit(layout(X), sample_weight=w)
-    log_density = spectralcls.ParzenDensity(h, kernel=kernel).fit(X, sample_weight=w).score_samples
-    labels, centers = model.labels_, model.cluster_centers_
-    assert labels.shape == (len(X),) and 0 <= labels.min() and labels.max() < len(centers)
-    assert set(labels) == set(range(len(centers))) and np.all(np.isfinite(centers))
-    assert log_density(X).max() <= log_density(centers).max() + 1e-3
-    K = reference.PROFILES[shadow[kernel]](reference.distances(centers, X) / h) * (1 if w is None else w)
-    steps = K @ X / K.sum(axis=1, keepdims=True) - centers
-    assert np.linalg.norm(steps, axis=1).max() <= 0.01 * h or kernel == "epanechnikov"  # whose steps jump
-    np.testing.assert_array_equal(model.predict(X), labels)
-    assert np.isin(model.predict(Q), np.arange(len(centers))).all()
-
-
 @pytest.mark.parametrize("name", ["KernelMetric", "GradientMetric"])
 @examples(0.1)
 @given(labeled(), st.sampled_from(["full", "diagonal"]), layouts)

@@ -1,7 +1,6 @@
-"""Parzen's density estimate, the points that it finds unlikely, and its modes (mean shift)."""
+"""Parzen's density estimate, and the points that it finds unlikely."""
 
-from ._mean_shift import KernelMeanShift
 from ._outliers import ParzenOutlierDetector
 from ._parzen import ParzenDensity
 
-__all__ = ["KernelMeanShift", "ParzenDensity", "ParzenOutlierDetector"]
+__all__ = ["ParzenDensity", "ParzenOutlierDetector"]
