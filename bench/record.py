@@ -10,6 +10,7 @@ import platform
 import re
 import subprocess
 from datetime import date
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -107,5 +108,19 @@ class Record:
         rows[:] = [row for row in rows if row["case"] != case]
         rows.append({"case": case, "values": values, "date": date.today().isoformat(), "seconds": round(seconds, 1)})
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self.sections, indent=1, ensure_ascii=False)
-        self.path.write_text(text + "\n", encoding="utf-8")
+        self.path.write_text(text_of(self.sections), encoding="utf-8")
+
+
+def text_of(sections):
+    """JSON of a record with one row a line, so that a difference of two versions shows the rows that changed."""
+    dumped = partial(json.dumps, ensure_ascii=False)
+    return (
+        "{\n"
+        + ",\n".join(
+            f'{dumped(name)}: {{"run": {dumped(section["run"])}, "rows": [\n'
+            + ",\n".join(map(dumped, section["rows"]))
+            + "\n]}"
+            for name, section in sections.items()
+        )
+        + "\n}\n"
+    )
