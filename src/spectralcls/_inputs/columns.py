@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.quantile import weighted_quantile
+from .._tuning.spread import center_and_spread, moments
 from .dates import date_parts, varying_parts
 from .frames import BOOLEAN, DATE, NUMBER, ORDERED, TEXT, plural
 from .identifiers import calls_itself_a_key, is_identifier
@@ -19,12 +19,9 @@ from .identifiers import calls_itself_a_key, is_identifier
 MOST_TEXTS = 255  # different texts, more of which are no categories
 MANY_UNSEEN = 10  # values without a level that was seen, from which on the column is thought to be coded anew
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
-FAR = 3.0  # standard deviations in terms of the quartiles' distance from which outliers decide
-REACH = 10.0  # interquartile ranges beyond the median at which values then count
-RARE = 3.0  # scales that rare values of a column that is mostly constant lie from the others at most, as their rms
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
-UNIT = 1e-6  # a standard deviation this near to 1 is one
+UNIT = 1e-6  # a spread this near to 1 is one
 
 
 @dataclass
@@ -35,7 +32,7 @@ class Number:
     center: float = 0.0
     scale: float = 1.0
     observed: bool = True
-    spread: float = 1.0  # standard deviation of the coordinate
+    spread: float = 1.0  # of the coordinate
     kind = NUMBER
 
     @property
@@ -51,7 +48,7 @@ class Number:
         values, weights = values[known].astype(np.float64), None if weights is None else weights[known]
         if scale:
             return cls(name, *center_and_scale(values, weights))
-        return cls(name, spread=float(moments(values, weights)[1]))
+        return cls(name, spread=center_and_spread(values, weights)[1])
 
     @property
     def numbers(self):
@@ -297,41 +294,9 @@ def scaled(X, center, scale):
 
 
 def center_and_scale(values, weights=None):
-    """Mean and standard deviation; (0, 1) if it is 1, and for a constant the scale 1.
-
-    If outliers decide the standard deviation, both are those of the values brought to within ten interquartile ranges
-    of the median. If more than half of the values are equal, the others are rare, and the scale is at least a third of
-    what these differ by.
-    """
-    exponent = np.frexp(np.abs(values).max())[1]  # squares of the numbers themselves may overflow
-    values = np.ldexp(values, -exponent)
-    center, scale = moments(values, weights)
-    if abs(np.ldexp(scale, exponent) - 1) < UNIT:
-        return 0.0, 1.0
-    low, median, high = _quartiles(values, weights)
-    if low == high:
-        rare = values != median
-        if rare.any():
-            difference = np.average((values[rare] - median) ** 2, weights=None if weights is None else weights[rare])
-            scale = max(scale, np.sqrt(difference) / RARE)
-    elif FAR * (high - low) / 1.349 < scale:
-        reach = REACH * (high - low)
-        center, scale = moments(np.clip(values, median - reach, median + reach), weights)
-    is_constant = scale <= 1e-12 * abs(center)  # zeros too
-    return float(np.ldexp(center, exponent)), 1.0 if is_constant else float(np.ldexp(scale, exponent))
-
-
-def moments(values, weights):
-    """Mean and standard deviation."""
-    center = np.average(values, weights=weights)
-    return center, np.sqrt(np.average((values - center) ** 2, weights=weights))
-
-
-def _quartiles(values, weights):
-    shares = (0.25, 0.5, 0.75)
-    if weights is None:  # without sorting
-        return np.quantile(values, shares, method="averaged_inverted_cdf")
-    return [weighted_quantile(values, share, weights) for share in shares]
+    """Center and spread; (0, 1) if the spread is 1, and for a constant the scale 1."""
+    center, spread = center_and_spread(values, weights)
+    return (0.0, 1.0) if abs(spread - 1) < UNIT else (center, spread or 1.0)
 
 
 def _level(value):

@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from .._tuning.spread import moments, root_mean_square
 from .._utils.cached import cached_property
-from .columns import moments
-from .number_scales import root_mean_square
 
 FEWEST_INDICATED, MOST_INDICATED = 3, 10  # distinct values of a column that becomes indicators
 _LEAST_RANK = np.finfo(np.float64).eps / 2  # of which quantiles are taken; 1 less this is the last number below 1

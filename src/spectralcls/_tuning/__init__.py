@@ -26,3 +26,4 @@ from .grids import candidate_bandwidths, check_grid, has_spread, median_distance
 from .judge import SCORINGS, Judge
 from .sample import TuningSample, draw_sample, tuning_sample
 from .search import SCORE_TOLERANCE, Scored, Search, Splits, best_candidate, search
+from .spread import center_and_spread, effective_number, overall_spread, spreads

@@ -1,15 +1,13 @@
 """Bandwidths before any is tried, for data that may be constant; grids of bandwidths and ridges."""
 
-from functools import partial
-
 import numpy as np
 from scipy.spatial.distance import pdist
 
 from .._utils.validation import check_positive
-from ..kernels import bandwidth_grid, scale_bandwidth, silverman_bandwidth
+from ..kernels import geometric_grid, kernel_variance, reference_rule
 from .folds import distinct_rows
+from .spread import effective_number, overall_spread
 
-_POOLED = {"scale": scale_bandwidth, "scott": partial(silverman_bandwidth, rule="scott")}
 MEDIAN_SAMPLES = 1000  # points between which the median distance is taken
 
 
@@ -18,23 +16,11 @@ def has_spread(X):
     return bool(np.ptp(X, axis=0).any())
 
 
-def of_same_spread(X, weights=None):
-    """X and its weights; if values are missing, two rows of the same weight in all and of the same mean and variance of
-    the known values of each column."""
-    known = ~np.isnan(X)
-    if known.all():
-        return X, weights
-    weights = np.ones(len(X)) if weights is None else weights
-    exponent = np.frexp(np.abs(X[known]).max(initial=0.0))[1]  # squares of the numbers themselves may overflow
-    values = np.ldexp(np.where(known, X, 0.0).astype(np.float64), -exponent)
-    of_columns = np.maximum(weights @ known, np.finfo(np.float64).tiny)
-    center = weights @ values / of_columns
-    deviation = np.sqrt(weights @ np.where(known, values - center, 0.0) ** 2 / of_columns)
-    return np.ldexp([center - deviation, center + deviation], exponent), np.full(2, weights.sum() / 2)
-
-
 def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaussian"):
     """A rule for all samples, or Silverman's for each class: a float, or (C,).
+
+    The rules are those of `spectralcls.kernels` with the spread that no outlier inflates and, for weights, the
+    effective number of samples: the unit of weights does not matter.
 
     Parameters
     ----------
@@ -48,36 +34,40 @@ def reference_bandwidth(rule, X, codes, n_classes, weights=None, *, kernel="gaus
     -----
     1 if all samples are equal; a class without spread gets the bandwidth of all samples.
     """
-    pooled_rule = _POOLED.get(rule, silverman_bandwidth)
-
-    def of(rule, rows):
-        some, weight = of_same_spread(X[rows], None if weights is None else weights[rows])
-        return rule(some, weight, kernel=kernel) if has_spread(some) else None
-
-    pooled = of(pooled_rule, slice(None)) or 1.0
+    pooled_rule = "silverman" if rule == "silverman_per_class" else rule
+    pooled = _rule(pooled_rule, X, weights, kernel) or 1.0
     if rule != "silverman_per_class":
         return pooled
     by_class = np.full(n_classes, pooled)
     for c in range(n_classes):
         own = codes == c
         if own.any():
-            by_class[c] = of(silverman_bandwidth, own) or pooled
+            of_class = None if weights is None else weights[own]
+            by_class[c] = _rule("silverman", X[own], of_class, kernel) or pooled
     return by_class
 
 
+def _rule(rule, X, weights, kernel):
+    """The bandwidth of a rule; None for samples without spread."""
+    spread, n = overall_spread(X, weights), effective_number(len(X), weights)
+    if not spread or n <= 1:
+        return None
+    if rule == "scale":
+        return float(spread * np.sqrt(X.shape[1] / 2 / kernel_variance(kernel, X.shape[1])))
+    return reference_rule(spread * np.sqrt(n / (n - 1)), n, X.shape[1], rule, kernel)
+
+
 def candidate_bandwidths(grid, data, kernel="gaussian"):
-    """The bandwidths of a user, ascending, or `bandwidth_grid` of the training data; 1 alone if all points are equal.
+    """The bandwidths of a user, ascending, or a geometric grid around Silverman's rule; 1 alone if all points are equal.
 
     Copies of a point do not sharpen the density, so the default grid counts distinct points.
     """
     if grid is not None:
         return check_grid(grid)
-    X, weights = of_same_spread(data.X, data.weights)
-    if not has_spread(X):
-        return np.ones(1)
-    n_distinct = len(distinct_rows(data.X, data.codes)[0])
-    weights = np.ones(len(X)) if weights is None else weights
-    return bandwidth_grid(X, sample_weight=weights * (n_distinct / weights.sum()), kernel=kernel)
+    first, group = distinct_rows(data.X, data.codes)
+    weights = np.bincount(group, data.weights)
+    reference = _rule("silverman", data.X[first], None if np.ptp(weights) == 0 else weights, kernel)
+    return np.ones(1) if reference is None else geometric_grid(reference)
 
 
 def check_grid(grid, name="bandwidth_grid"):

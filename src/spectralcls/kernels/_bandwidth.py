@@ -305,4 +305,9 @@ def bandwidth_grid(
     array([0.236, 0.334, 0.472])
     """
     reference = silverman_bandwidth(X, sample_weight, kernel=kernel)
+    return geometric_grid(reference, n_bandwidths, ratio)
+
+
+def geometric_grid(reference, n_bandwidths=16, ratio=2.0):
+    """Ascending bandwidths around a reference; `ratio` of one h^2 to the next."""
     return reference * np.sqrt(float(ratio)) ** (np.arange(n_bandwidths) - n_bandwidths // 2)

@@ -1,0 +1,107 @@
+"""The spread of a column, from which every scale, grid and reference rule starts."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from spectralcls import ParzenClassifier
+from spectralcls._tuning import candidate_bandwidths, reference_bandwidth
+from spectralcls._tuning import spread as rule
+from spectralcls._tuning.spread import center_and_spread, effective_number, overall_spread, spreads
+from spectralcls._utils.training_data import TrainingData
+
+
+def normal(n=400, seed=0):
+    return np.random.default_rng(seed).normal(size=n)
+
+
+def test_without_outliers_it_is_the_standard_deviation():
+    for x in (normal(), np.random.default_rng(1).uniform(size=300), np.arange(9.0)):
+        assert_allclose(center_and_spread(x), (x.mean(), x.std()), rtol=1e-13)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-8, 1.0, 1e300])
+def test_it_has_the_units_of_the_values(scale):
+    x = normal() / 8
+    for values in (x, np.where(np.arange(400) % 3, 0.0, x), np.append(x, 1e4)):
+        assert_allclose(center_and_spread(values * scale), np.multiply(center_and_spread(values), scale), rtol=1e-12)
+
+
+@pytest.mark.parametrize("far", [30.0, 1e4, 1e150, 1e300])
+@pytest.mark.parametrize("n", [60, 400])
+def test_one_far_value_changes_it_little(n, far):
+    x = normal(n)
+    center, spread = center_and_spread(x)
+    for spoiled in (np.append(x, far), np.append(x, -far)):
+        assert abs(center_and_spread(spoiled)[0] - center) < 0.3 * spread
+        assert spread < center_and_spread(spoiled)[1] < 2.3 * spread
+    rare = np.append(np.zeros(2 * n), x)  # most values are equal
+    assert center_and_spread(np.append(rare, far))[1] < 2.5 * center_and_spread(rare)[1]
+
+
+def test_where_outliers_begin_and_end_to_count():
+    """A value moves the spread of 99 others in proportion until it deviates by `FAR` times the quartiles' distance; its
+    influence then ends at `REACH` interquartile ranges."""
+    x = np.linspace(-1, 1, 99)
+    quartiles = np.subtract(*np.quantile(np.append(x, 9.0), [0.75, 0.25], method="averaged_inverted_cdf"))
+    for far in (9.0, 20.0, 21.0, 30.0, 1e3):
+        values = np.append(x, far)
+        if values.std() > 3 * quartiles / 1.349:
+            values = np.minimum(values, np.median(values) + 10 * quartiles)
+        assert_allclose(center_and_spread(np.append(x, far))[1], values.std(), rtol=1e-12)
+    assert np.append(x, 21.0).std() < 3 * quartiles / 1.349 < np.append(x, 30.0).std()  # both sides were tried
+
+
+def test_rare_values_lie_three_spreads_from_the_common_one():
+    for share in (0.4, 0.1, 0.01):
+        x = (np.arange(1000) < 1000 * share) * 5.0
+        assert_allclose(5.0 / center_and_spread(x)[1], min(1 / np.sqrt(share * (1 - share)), 3.0))
+    assert (rule.FAR, rule.REACH, rule.RARE, rule.NORMAL_QUARTILES) == (3.0, 10.0, 3.0, 1.349)
+
+
+def test_a_constant_has_none_whatever_its_mean_rounds_to():
+    rng = np.random.default_rng(0)
+    for constant in [*rng.normal(size=200), 0.1, 0.100865, 1e300, 0.0]:
+        for weights in (None, rng.random(150)):
+            assert center_and_spread(np.full(150, constant), weights)[1] == 0.0
+
+
+def test_columns_are_those_one_by_one_with_gaps_and_weights():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([normal(90), np.where(np.arange(90) < 70, 3.0, normal(90)), normal(90) * 1e200, np.ones(90)])
+    X[4, 0], X[rng.random(X.shape) < 0.1] = -9999, np.nan
+    weights = rng.integers(1, 4, 90).astype(float)
+    for w in (None, weights):
+        known = [~np.isnan(x) for x in X.T]
+        alone = [center_and_spread(x[k], None if w is None else w[k])[1] for x, k in zip(X.T, known, strict=True)]
+        assert_array_equal(spreads(X, w), alone)
+    repeated = np.repeat(X, weights.astype(int), axis=0)
+    assert_allclose(spreads(X, weights), spreads(repeated), rtol=1e-12)
+    assert_allclose(spreads(X, 1e-3 * weights), spreads(X, weights), rtol=1e-12)
+    assert_allclose(overall_spread(X), np.sqrt(np.mean((spreads(X) / 1e200) ** 2)) * 1e200)
+    assert_array_equal(spreads(np.full((5, 2), np.nan)), [0, 0])
+
+
+def test_grids_and_rules_start_at_it():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    spoiled = X.copy()
+    spoiled[5, 1] = -9999
+    for kernel in ("gaussian", "laplace"):
+        grids = [candidate_bandwidths(None, TrainingData.points(points), kernel) for points in (X, spoiled)]
+        assert np.all(np.abs(np.log(grids[1] / grids[0])) < 0.3)
+        for name in ("scale", "scott", "silverman"):
+            clean, found = (reference_bandwidth(name, points, None, 1, kernel=kernel) for points in (X, spoiled))
+            assert abs(np.log(found / clean)) < 0.3
+    weights = np.random.default_rng(1).random(120)
+    assert_allclose(effective_number(120, 7 * weights), weights.sum() ** 2 / (weights**2).sum())
+
+
+@pytest.mark.parametrize("far", [-9999.0, 1e6, 1e30])
+def test_one_far_cell_costs_no_accuracy(far):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(size=(200, 3)) * [1.0, 300.0, 0.01] + 2.5 * y[:, None] * [1.0, 300.0, 0.0]
+    spoiled = X[::2].copy()
+    spoiled[7, 1] = far
+    scores = [ParzenClassifier().fit(points, y[::2]).score(X[1::2], y[1::2]) for points in (X[::2], spoiled)]
+    assert scores[0] > 0.93 and scores[1] > scores[0] - 0.03
