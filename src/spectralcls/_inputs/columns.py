@@ -21,6 +21,7 @@ MANY_UNSEEN = 10  # values without a level that was seen, from which on the colu
 MOST_LEVELS = 48  # levels of a category with coordinates of their own; the rarest of more become one
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d*),\d+\s*")
 _HEAD = 1000  # texts of which most have to have one
+RARE = 3.0  # scales that rare values of a mostly constant column lie from the others, root mean square, at most
 UNIT = 1e-6  # a spread this near to 1 is one
 
 
@@ -295,7 +296,7 @@ def scaled(X, center, scale):
 
 def center_and_scale(values, weights=None):
     """Center and spread; (0, 1) if the spread is 1, and for a constant the scale 1."""
-    center, spread = center_and_spread(values, weights)
+    center, spread = center_and_spread(values, weights, farthest=RARE)
     return (0.0, 1.0) if abs(spread - 1) < UNIT else (center, spread or 1.0)
 
 

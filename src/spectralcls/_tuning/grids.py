@@ -58,7 +58,7 @@ def _rule(rule, X, weights, kernel):
 
 
 def candidate_bandwidths(grid, data, kernel="gaussian"):
-    """The bandwidths of a user, ascending, or a geometric grid around Silverman's rule; 1 alone if all points are equal.
+    """A user's bandwidths, ascending, or a geometric grid around Silverman's rule; 1 alone if all points are equal.
 
     Copies of a point do not sharpen the density, so the default grid counts distinct points.
     """

@@ -1,8 +1,8 @@
 """The spread of a column: what scales, grids of bandwidths and reference rules start from.
 
 The spread is the standard deviation. If outliers decide it, it is that of the values brought to within `REACH`
-interquartile ranges of the median; if more than half of the values are equal, the others decide it. A column whose
-values differ by the rounding of their mean alone has none.
+interquartile ranges of the median; if more than half of the values are equal, this is asked of the others alone. A
+column whose values differ by the rounding of their mean alone has none.
 """
 
 import numpy as np
@@ -11,7 +11,6 @@ from .._utils.quantile import weighted_quantile
 
 FAR = 3.0  # ratio of the standard deviation to that of a normal with the same quartiles, above which outliers decide
 REACH = 10.0  # interquartile ranges from the median at which outliers then count; 5 to 20 differ by .1 points
-RARE = 3.0  # spreads that the rare values of a mostly constant column lie from the others, root mean square, at most
 ROUNDING = 1e-12  # relative to the mean: standard deviations below are rounding
 NORMAL_QUARTILES = 1.349  # interquartile range of the standard normal
 _SHARES = (0.25, 0.5, 0.75)
@@ -24,13 +23,14 @@ def moments(values, weights=None):
     return center, np.sqrt(np.average((values - center) ** 2, weights=weights, axis=0))
 
 
-def center_and_spread(values, weights=None):
+def center_and_spread(values, weights=None, farthest=np.inf):
     """Center and spread of finite numbers (n,); the spread of a constant is 0.
 
-    Weights count relative to each other.
+    Weights count relative to each other. If more than half of the values are equal, the root mean square of the others'
+    distances from them is at most `farthest` spreads.
     """
     exponent = np.frexp(np.abs(values).max(initial=0.0))[1]  # squares of the numbers themselves may overflow
-    center, spread = (of_column[0] for of_column in _of_columns(np.ldexp(values, -exponent)[:, None], weights))
+    center, spread = (found[0] for found in _of_columns(np.ldexp(values, -exponent)[:, None], weights, farthest))
     return float(np.ldexp(center, exponent)), float(np.ldexp(spread, exponent))
 
 
@@ -66,7 +66,7 @@ def effective_number(n, weights=None):
     return n if weights is None else float(weights.sum() ** 2 / (weights @ weights))
 
 
-def _of_columns(X, weights):
+def _of_columns(X, weights, farthest=np.inf):
     """Centers and spreads (d,) of columns whose squares are in range."""
     centers, deviations = moments(X, weights)
     if weights is None:  # without sorting
@@ -83,7 +83,7 @@ def _of_columns(X, weights):
             apart = center - median[column]
             centers[column] = median[column] + share * apart
             square = spread**2 + apart**2  # mean square of their distances from the common value
-            deviations[column] = np.sqrt(max(share * square - (share * apart) ** 2, square / RARE**2))
+            deviations[column] = np.sqrt(max(share * square - (share * apart) ** 2, square / farthest**2))
     outlying = np.flatnonzero(~mostly_one & (FAR * (high - low) / NORMAL_QUARTILES < deviations))
     if len(outlying):
         reach, middle = REACH * (high - low)[outlying], median[outlying]

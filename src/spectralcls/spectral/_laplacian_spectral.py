@@ -11,7 +11,7 @@ from .._expansion import Expansion, Rule, TrainingPoints, class_means
 from .._expansion.centers import class_average
 from .._expansion.low_rank import classwise_spectrum
 from .._expansion.spectrum import density_weights, leading_spectrum
-from .._tuning import Judge, reference_bandwidth
+from .._tuning import Judge, distinct, reference_bandwidth
 from .._utils.from_sklearn import Interval, StrOptions
 from .._utils.training_data import TrainingData
 from .._utils.validation import check_bandwidth
@@ -215,8 +215,8 @@ class LaplacianSpectralClassifier(SpectralClassifier):
     }
 
     def _learn(self, data):
-        widths, n_components = self._reference_widths(data), self.n_components
-        tuned = self._is_tuned("bandwidth")
+        tuned, n_components = self._is_tuned("bandwidth"), self.n_components
+        widths = self._reference_widths(distinct(data)[0] if tuned else data)
         if tuned or n_components == "cv":
             overall, n_components = self._choose(data, widths, tuned)
             widths = widths.scaled(overall)
