@@ -14,11 +14,12 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import log_loss
 
 from spectralcls import KernelRidgeClassifier, ParzenClassifier, ParzenOutlierDetector
-from spectralcls.inspection import estimate_priors, feature_effect, with_priors
-from spectralcls.plotting import (
-    InfluenceDisplay,
-    LabelQualityDisplay,
-    ReliabilityDisplay,
+from spectralcls.inspection import (
+    estimate_priors,
+    feature_effect,
+    influence,
+    label_quality,
+    with_priors,
 )
 
 X, y = load_iris(return_X_y=True)
@@ -56,19 +57,38 @@ plt.show()
 # %%
 # The labels that all other points support least: samples on the wrong side of the
 # border.
-display = LabelQualityDisplay.from_estimator(model, y, n_doubtful=6)
-display.ax_.set_title("A low probability is a reason to look again")
+quality = label_quality(model)
+doubtful = np.argsort(quality)[:6]
+figure, ax = plt.subplots(layout="constrained")
+ax.scatter(np.arange(len(y)), quality, s=12, c=[f"C{label}" for label in y])
+for i in doubtful:
+    ax.annotate(
+        i, (i, quality[i]), (3, 3), textcoords="offset points", fontsize="small"
+    )
+ax.set(
+    xlabel="Sample, class by class",
+    ylabel="Probability of its label by all others",
+    title="A low probability is a reason to look again",
+)
 plt.show()
 
 # %%
 # Why the most doubtful sample would be classified otherwise: the samples that add most
 # to the margin.
-i = display.doubtful_[0]
+i = doubtful[0]
 others = np.arange(len(X)) != i
-reasons = InfluenceDisplay.from_estimator(
-    ParzenClassifier().fit(X[others], y[others]), X[[i]]
+reasons = influence(ParzenClassifier().fit(X[others], y[others]), X[[i]])
+names = [f"sample {j}" for j in reasons.points[0]] + ["all others", "baseline"]
+values = [*reasons.shares[0], reasons.rest[0], reasons.baseline[0]]
+best, second = reasons.classes[0]
+figure, ax = plt.subplots(layout="constrained")
+ax.barh(names, values, color=["C0" if value >= 0 else "C1" for value in values])
+ax.invert_yaxis()
+ax.axvline(0, color="black", linewidth=0.8)
+ax.set(
+    xlabel=f"For {best} (right), for {second} (left); together {reasons.margin[0]:.3g}",
+    title=f"Sample {i} is labeled {y[i]}",
 )
-reasons.ax_.set_title(f"Sample {i} is labeled {y[i]}")
 plt.show()
 
 # %%
@@ -82,10 +102,31 @@ digits += rng.normal(0, 4, digits.shape)
 order = rng.permutation(len(digits))
 train, test = order[:400], order[400:]
 reader = ParzenClassifier().fit(digits[train], digit[train])
-reliability = ReliabilityDisplay.from_estimator(
-    reader, digits[test], digit[test], coverage=0.95
+p = reader.predict_proba(digits[test])
+members = reader.predict_set(digits[test], coverage=0.95)
+right = p.argmax(axis=1) == digit[test]
+inside = members[np.arange(len(test)), digit[test]]
+groups = np.array_split(np.argsort(p.max(axis=1)), 8)
+probability, accuracy, covered, size = (
+    np.array([values[rows].mean() for rows in groups])
+    for values in (p.max(axis=1), right, inside, members.sum(axis=1))
 )
-reliability.ax_.set_title("Noisy handwritten digits, 95 % asked for")
+figure, ax = plt.subplots(layout="constrained")
+low = min(probability.min(), accuracy.min())
+ax.plot([low, 1], [low, 1], color="0.6", linestyle="--", linewidth=0.8)
+ax.axhline(0.95, color="0.6", linestyle=":", linewidth=0.8)
+ax.plot(probability, accuracy, "o-", label="Most probable class is right")
+ax.plot(probability, covered, "s-", label="Class is in the set; mean size")
+for place in zip(probability, covered, size, strict=True):
+    ax.annotate(
+        f"{place[2]:.1f}", place[:2], (0, 5), textcoords="offset points", ha="center"
+    )
+ax.set(
+    xlabel="Probability of the most probable class",
+    ylabel="Share of queries",
+    title="Noisy handwritten digits, 95 % asked for",
+)
+ax.legend(frameon=False, loc="lower right")
 plt.show()
 
 # %%
@@ -111,7 +152,7 @@ plt.show()
 # %%
 # What each feature says: the probabilities with it, less those with it integrated out.
 # The iris is on the border.
-query = X[[display.doubtful_[0]]]
+query = X[[doubtful[0]]]
 effect = feature_effect(model, query)[0]
 figure, ax = plt.subplots(layout="constrained")
 for c, name in enumerate(load_iris().target_names):

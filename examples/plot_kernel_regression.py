@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from spectralcls import KernelRegressor
-from spectralcls.plotting import RegressionDisplay
 
 rng = np.random.default_rng(0)
 X = rng.uniform(0, 10, size=(600, 1))
@@ -29,8 +28,21 @@ new = rng.uniform(0, 10, size=(5000, 1))
 low, high = model.predict_interval(new, coverage=0.9).T
 covered = 100 * np.mean((low <= (target := measured(new))) & (target <= high))
 
-display = RegressionDisplay.from_estimator(model, X, y)
-display.ax_.set_title(
+x = np.linspace(0, 10, 300)[:, None]
+figure, ax = plt.subplots(layout="constrained")
+ax.scatter(X, y, s=8, color="0.45", alpha=0.6, linewidths=0)
+ax.plot(x, model.predict(x), label="KernelRegressor")
+ax.fill_between(
+    x[:, 0],
+    *model.predict_interval(x, coverage=0.9).T,
+    color="C0",
+    alpha=0.18,
+    linewidth=0,
+    label="90 % of new samples",
+)
+ax.set(xlabel="x", ylabel="y")
+ax.set_title(
     f"The band follows the noise: it holds {covered:.0f} % of 5000 new samples"
 )
+ax.legend()
 plt.show()

@@ -13,7 +13,6 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from spectralcls import AutoClassifier
-from spectralcls.plotting import VoteDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(
@@ -28,8 +27,18 @@ print(f"accuracy {accuracy:.1f} %, log loss {loss:.3f} on {len(X_test)} test poi
 # %%
 # The loss of the vote, measured inside ``fit`` on points that its members had not seen,
 # is the line.
-display = VoteDisplay.from_estimator(model)
-display.figure_.suptitle(
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 4), sharey=True, layout="constrained"
+)
+names = [name for name, _ in model.members_]
+left.barh(names, model.weights_)
+left.set(xlabel="Weight in the vote")
+left.invert_yaxis()
+right.barh(names, model.losses_)
+right.axvline(model.loss_, color="black", label="vote")
+right.set(xlabel="Log loss on unseen points")
+right.legend()
+figure.suptitle(
     f"Together they lose less than each alone: {accuracy:.1f} % right on the test part"
 )
 plt.show()

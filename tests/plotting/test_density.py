@@ -1,11 +1,11 @@
-"""Pictures of a density and of a regression show what the estimators say."""
+"""Pictures of a density show what the estimator says."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from spectralcls import KernelRegressor, ParzenDensity
-from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay, RegressionDisplay
+from spectralcls.plotting import BandwidthPathDisplay, DensityDisplay
 from spectralcls.plotting._density import mass_levels
 
 
@@ -39,17 +39,6 @@ def test_names_of_the_features():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("width", "height")
 
 
-def test_line_and_band_are_the_regression():
-    X = points(1)
-    model = KernelRegressor(0.5).fit(X, X[:, 0] ** 2)
-    display = RegressionDisplay.from_estimator(model, X, X[:, 0] ** 2, coverage=0.8, name="squares")
-    x, y = display.line_.get_data()
-    assert_allclose(y, model.predict(x[:, None]))
-    assert_allclose(display.interval, model.predict_interval(x[:, None], coverage=0.8))
-    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["squares", "80 % of new samples"]
-    assert not hasattr(RegressionDisplay.from_estimator(model, X, X[:, 0], coverage=None), "band_")
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_estimators_that_know_names_see_them(library):
     X = np.random.default_rng(0).normal(size=(40, 1))
@@ -57,9 +46,6 @@ def test_estimators_that_know_names_see_them(library):
     of_names, plain = ParzenDensity(0.5).fit(frame), ParzenDensity(0.5).fit(X)
     found = DensityDisplay.from_estimator(of_names, frame)
     assert_array_equal(found.density, DensityDisplay.from_estimator(plain, X).density)
-    of_names, plain = KernelRegressor(0.5).fit(frame, X[:, 0]), KernelRegressor(0.5).fit(X, X[:, 0])
-    found = RegressionDisplay.from_estimator(of_names, frame, X[:, 0])
-    assert_array_equal(found.interval, RegressionDisplay.from_estimator(plain, X, X[:, 0]).interval)
 
 
 def test_paths_of_bandwidths_name_their_score():
@@ -73,5 +59,3 @@ def test_too_many_features_are_refused():
     X = points(3)
     with pytest.raises(ValueError, match="one or two features, got 3"):
         DensityDisplay.from_estimator(ParzenDensity(1.0).fit(X), X)
-    with pytest.raises(ValueError, match="one feature, got 3"):
-        RegressionDisplay.from_estimator(KernelRegressor(1.0).fit(X, X[:, 0]), X, X[:, 0])

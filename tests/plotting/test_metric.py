@@ -43,19 +43,6 @@ def test_a_classifier_shows_the_metric_that_it_learned():
         plotting.MetricDisplay.from_estimator(ParzenClassifier().fit(X, y))
 
 
-def test_the_vote_is_what_the_classifier_learned(axes):
-    from spectralcls import AutoClassifier
-
-    model = AutoClassifier().fit(*load_wine(return_X_y=True))
-    display = plotting.VoteDisplay.from_estimator(model, axes=axes)
-    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], model.weights_[::-1])
-    np.testing.assert_allclose([bar.get_width() for bar in display.loss_bars_], model.losses_[::-1])
-    assert display.line_.get_xdata()[0] == model.loss_
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == [name for name, _ in model.members_][::-1]
-    with pytest.raises(NotFittedError):
-        plotting.VoteDisplay.from_estimator(AutoClassifier())
-
-
 def test_a_metric_that_is_not_fitted():
     with pytest.raises(NotFittedError):
         plotting.MetricDisplay.from_estimator(KernelMetric())

@@ -2,20 +2,7 @@
 
 from ._bandwidth_path import BandwidthPathDisplay
 from ._density import DensityDisplay
-from ._doubt import InfluenceDisplay, LabelQualityDisplay, ReliabilityDisplay
 from ._embedding import EmbeddingDisplay
 from ._metric import MetricDisplay
-from ._regression import RegressionDisplay
-from ._vote import VoteDisplay
 
-__all__ = [
-    "BandwidthPathDisplay",
-    "DensityDisplay",
-    "EmbeddingDisplay",
-    "InfluenceDisplay",
-    "LabelQualityDisplay",
-    "MetricDisplay",
-    "RegressionDisplay",
-    "ReliabilityDisplay",
-    "VoteDisplay",
-]
+__all__ = ["BandwidthPathDisplay", "DensityDisplay", "EmbeddingDisplay", "MetricDisplay"]
