@@ -49,13 +49,12 @@ answer = fitted.score(from_memmap(X, 500_000), from_memmap(y, 500_000))
 """
 COMMANDS = f"""
 from pathlib import Path
-import pyarrow.parquet as pq
 from spectralcls.cli import main
-data, model, out = f"{{folder}}/data.parquet", f"{{folder}}/model.skops", f"{{folder}}/out.parquet"
+data, model, out = f"{{folder}}/data.parquet", f"{{folder}}/model.skops", f"{{folder}}/out.csv"
 options = ["--classifier", "parzen", "--set", "bandwidth={H}", "--no-scale", "--max-points", "{SMALL}", "--quiet"]
 assert main(["fit", data, "--target", "y", *options, "--out", model]) == 0
 assert main(["predict", model, data, "--out", out, "--quiet"]) == 0
-answer = sum(pq.read_metadata(part).num_rows for part in Path(out).glob("*.parquet"))
+answer = sum(1 for line in open(out)) - 1
 """
 
 

@@ -1,10 +1,11 @@
-"""`spectralcls fit` and `predict` on Parquet files: streamed, atomic, resumable, careful with model files."""
+"""`spectralcls fit` and `predict` on Parquet files: streamed, written whole, careful with model files."""
 
 import errno
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -56,19 +57,18 @@ def fails_with(capsys, *arguments):
     return captured.err
 
 
-def parts(folder):
-    return sorted(path.name for path in folder.glob("*.parquet"))
+def predictions(path):
+    return pd.read_csv(path)
 
 
 def test_predictions_are_those_of_the_classifier(tmp_path, points, data, model):
-    out = tmp_path / "out.parquet"
+    out = tmp_path / "out.csv"
     assert run(model, data, "--out", out) == 0
-    table = pq.read_table(out)
+    table = predictions(out)
     X, y = points
     expected = ParzenClassifier(bandwidth=0.7, scale=None).fit(X, y).predict(X)
-    assert table["prediction"].to_pylist() == expected.tolist()
-    assert table["row"].to_pylist() == list(range(len(X)))
-    assert len(parts(out)) == 8
+    assert table["prediction"].tolist() == expected.tolist()
+    assert table["row"].tolist() == list(range(len(X)))
 
 
 def test_columns_are_found_by_name_and_scaling_travels_with_the_model(tmp_path, points, data):
@@ -77,11 +77,11 @@ def test_columns_are_found_by_name_and_scaling_travels_with_the_model(tmp_path, 
     options = ["--target", "tree", "--classifier", "ise", "--set", "bandwidth=0.5", "--quiet"]
     assert main(["fit", str(data), *options, "--out", str(path)]) == 0
     turned = write(tmp_path / "turned.parquet", X[:, ::-1], names=("girth", "height"))
-    outs = [tmp_path / "a", tmp_path / "b"]
+    outs = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for source, out in zip((data, turned), outs, strict=True):
         assert run(path, source, "--out", out) == 0
-    assert pq.read_table(outs[0]).equals(pq.read_table(outs[1]))
-    accuracy = np.mean(np.array(pq.read_table(outs[0])["prediction"].to_pylist()) == y)
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    accuracy = np.mean(predictions(outs[0])["prediction"] == y)
     assert accuracy > 0.9
 
 
@@ -118,37 +118,28 @@ def test_float32_columns_stay_float32(tmp_path, points):
     assert spectralcls.load(path)._model.points.X.dtype == np.float32
 
 
-# An interruption and a full disk
+# What is written
 
 
-def test_a_full_disk_leaves_whole_parts_and_the_rest_is_resumed(tmp_path, data, model, monkeypatch, capsys):
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    assert run(model, data, "--out", whole) == 0
-    write_table, written = pq.write_table, []
-
-    def disk_is_full(table, path):
-        write_table(table, path)
-        written.append(path)
-        if len(written) == 4:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(pq, "write_table", disk_is_full)
-    message = fails_with(capsys, "predict", model, data, "--out", out, "--quiet")
-    assert "No space left on device; 3 of 8 parts are complete, go on with --resume" in message
-    monkeypatch.undo()
-    assert parts(out) == parts(whole)[:3] and not list(out.glob(".*"))
-    assert pq.read_table(out).equals(pq.read_table(whole).slice(0, 3 * GROUP))
-
-    before = {name: (out / name).stat().st_mtime_ns for name in parts(out)}
-    assert run(model, data, "--out", out, "--resume") == 0
-    assert pq.read_table(out).equals(pq.read_table(whole))
-    assert all((out / name).stat().st_mtime_ns == time for name, time in before.items())
+def test_memory_for_predictions_does_not_grow_with_the_file(tmp_path, points, model):
+    X, out = np.tile(points[0], (300, 1)), tmp_path / "out.csv"
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"height": X[:, 0], "girth": X[:, 1]}), path, row_group_size=7000)
+    code = (
+        "import sys, pyarrow as pa; from spectralcls.cli import main; code = main(sys.argv[1:]);"
+        "print(pa.default_memory_pool().max_memory()); sys.exit(code)"
+    )
+    arguments = ["predict", str(model), str(path), "--out", str(out), "--quiet"]
+    found = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert int(found.stdout.split()[-1]) < X.nbytes / 4
+    assert predictions(out)["row"].tolist() == list(range(len(X)))
 
 
-def test_a_file_that_cannot_grow_is_an_error_of_one_line(tmp_path, points, model):
+def test_a_disk_that_fills_up_leaves_no_file_and_says_so_in_one_line(tmp_path, points, model):
     """A real limit of the system instead of a full disk: no file may be larger than a few kilobytes."""
-    X = np.tile(points[0], (20, 1))
-    path, out = tmp_path / "long.parquet", tmp_path / "out"
+    X, out = np.tile(points[0], (20, 1)), tmp_path / "out.csv"
+    path = tmp_path / "long.parquet"
     pq.write_table(pa.table({"height": X[:, 0], "girth": X[:, 1]}), path, row_group_size=7000)
     script = (
         "import resource, sys; from spectralcls.cli import main;"
@@ -157,13 +148,11 @@ def test_a_file_that_cannot_grow_is_an_error_of_one_line(tmp_path, points, model
     arguments = ["predict", str(model), str(path), "--out", str(out), "--quiet"]
     run = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
     assert run.returncode == 2 and run.stderr.count("\n") == 1
-    assert "File too large" in run.stderr and "0 of 3 parts are complete" in run.stderr
-    assert main([*arguments, "--resume"]) == 0 and len(pq.read_table(out)) == len(X)
+    assert "File too large" in run.stderr and not out.exists() and not list(tmp_path.glob(".*"))
 
 
-def test_an_interruption_is_resumed_and_leftovers_of_a_killed_process_go(tmp_path, data, model, monkeypatch):
-    out = tmp_path / "out"
-    original = predict._answers
+def test_an_interruption_leaves_no_file(tmp_path, data, model, monkeypatch):
+    out, original = tmp_path / "out.csv", predict._answers
 
     def interrupted(model, source, first_row, arguments):
         if first_row >= 2 * GROUP:
@@ -172,24 +161,14 @@ def test_an_interruption_is_resumed_and_leftovers_of_a_killed_process_go(tmp_pat
 
     monkeypatch.setattr(predict, "_answers", interrupted)
     assert run(model, data, "--out", out) == 130
-    monkeypatch.undo()
-    (out / ".part-000002.parquet.abc.tmp").write_bytes(b"PAR1 half a file")
-    assert len(pq.read_table(out)) == 2 * GROUP
-    sorted(out.glob("part-*"))[0].write_bytes(b"")  # all that a machine without power kept
-    assert run(model, data, "--out", out, "--resume") == 0
-    assert len(pq.read_table(out)) == 730 and not list(out.glob(".*"))
+    assert not out.exists() and not list(tmp_path.glob(".*"))
 
 
-def test_output_of_other_work_is_not_mixed_in(tmp_path, points, data, model, capsys):
-    out = tmp_path / "out"
-    assert run(model, data, "--out", out) == 0
-    arguments = ["predict", model, data, "--out", out, "--quiet"]
-    assert "exists; go on with --resume" in fails_with(capsys, *arguments)
-    other = write(tmp_path / "other.parquet", points[0][:400])
-    message = fails_with(capsys, "predict", model, other, "--out", out, "--resume", "--quiet")
-    assert "was not written from this model and these data" in message
-    (out / "_spectralcls.json").write_text("{")
-    assert "damaged" in fails_with(capsys, *arguments, "--resume")
+@pytest.mark.parametrize("name", ["out", "out.parquet", "out.xlsx"])
+def test_other_files_than_text_are_refused_before_any_work(tmp_path, data, model, name, capsys):
+    message = fails_with(capsys, "predict", model, data, "--out", tmp_path / name)
+    assert f"{name}: predictions are written as text; take a name in .csv, .tsv, .txt" in message
+    assert not (tmp_path / name).exists()
 
 
 # Bad data
@@ -201,7 +180,7 @@ def test_a_missing_column_in_a_later_file_is_found_before_any_work(tmp_path, poi
     folder.mkdir()
     write(folder / "a.parquet", X[:300], y[:300])
     write(folder / "b.parquet", X[300:], y[300:], names=("height", "width"))
-    out = tmp_path / "out"
+    out = tmp_path / "out.csv"
     message = fails_with(capsys, "predict", model, folder, "--out", out)
     assert "b.parquet: no column 'girth', which the first file has" in message
     assert not out.exists()
@@ -214,16 +193,15 @@ def test_an_infinite_value_is_named_by_its_row_in_the_whole_file(tmp_path, point
     path = tmp_path / "gap.parquet"
     table = pa.table({"height": points[0][:, 0], "girth": pa.array(column, from_pandas=False)})
     pq.write_table(table, path, row_group_size=GROUP)
-    out = tmp_path / "out"
+    out = tmp_path / "out.csv"
     message = fails_with(capsys, "predict", model, path, "--out", out, "--quiet")
-    assert "column 'girth': 'inf' in row 543" in message
-    assert len(pq.read_table(out)) == 5 * GROUP
+    assert "column 'girth': 'inf' in row 543" in message and not out.exists()
 
 
 def test_damaged_data(tmp_path, data, model, capsys):
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(data.read_bytes()[:-200])
-    out = ["--out", tmp_path / "out"]
+    out = ["--out", tmp_path / "out.csv"]
     assert "not a readable Parquet file" in fails_with(capsys, "predict", model, broken, *out)
     assert "no such file" in fails_with(capsys, "predict", model, tmp_path / "absent.parquet", *out)
     assert "unknown classifier" in fails_with(
@@ -237,7 +215,7 @@ def test_damaged_data(tmp_path, data, model, capsys):
 
 
 def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
-    arguments = (data, "--out", tmp_path / "out")
+    arguments = (data, "--out", tmp_path / "out.csv")
     truncated = tmp_path / "truncated.skops"
     truncated.write_bytes(model.read_bytes()[:-500])
     assert "truncated" in fails_with(capsys, "predict", truncated, *arguments)
@@ -245,7 +223,7 @@ def test_damaged_and_foreign_model_files(tmp_path, data, model, capsys):
     foreign = tmp_path / "foreign.skops"
     skops.io.dump({"weights": np.ones(3)}, foreign)
     assert "holds no classifier, but dict" in fails_with(capsys, "predict", foreign, *arguments)
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, data, model, monkeypatch, capsys):
@@ -284,9 +262,9 @@ def test_a_column_of_nothing_but_missing_values(tmp_path, ending, capsys):
         lacking.write_text("a,b,g,y\n" + "".join(f"{a},,,{y}\n" for a, y in cells))
     for i, train in enumerate((full, lacking)):
         assert main(f"fit {train} --target y --classifier parzen --set bandwidth=1 --out {out} --quiet".split()) == 0
-        predictions = tmp_path / f"predictions{i}.{ending}"
-        assert main(["predict", str(out), str(lacking), "--out", str(predictions), "--quiet"]) == 0
-        assert predictions.exists()
+        out_file = tmp_path / f"predictions{i}.csv"
+        assert main(["predict", str(out), str(lacking), "--out", str(out_file), "--quiet"]) == 0
+        assert out_file.exists()
     assert capsys.readouterr().err == ""
 
 

@@ -98,20 +98,6 @@ def test_a_file_is_replaced_with_its_permissions_and_a_link_stays_a_link(tmp_pat
     assert link.is_symlink() and target.read_text() == "second" and stat.S_IMODE(target.stat().st_mode) == 0o604
 
 
-def test_prediction_goes_on_after_a_disk_that_was_full_from_the_start(tmp_path, table, monkeypatch, capsys):
-    model, out = tmp_path / "model.skops", tmp_path / "out"
-    assert main(f"{FIT.format(table, 'c')} --set bandwidth=1.0 --out {model}".split()) == 0
-    arguments = ["predict", str(model), str(table), "--out", str(out), "--quiet"]
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
-        capsys.readouterr()
-        assert "No space left" in fails_with(capsys, *arguments)
-    assert main(arguments) == 0 and len(pq.read_table(out)) == 40
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert main([*arguments[:4], str(empty), "--resume"]) == 0 and len(pq.read_table(empty)) == 40
-
-
 def test_a_missing_file_is_missing_before_anything_else(tmp_path, capsys):
     for name in ("missing.csv", "missing.parquet", "missing.npz"):
         assert "no such file" in fails_with(capsys, "compare", tmp_path / name).lower()

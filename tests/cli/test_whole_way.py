@@ -31,7 +31,7 @@ BLOCK = """
 import sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"pandas", "pyarrow", "matplotlib", "skops", "python_calamine", "rich", "shtab"}:
+        if name.split(".")[0] in {"pandas", "pyarrow", "matplotlib", "skops", "python_calamine", "rich"}:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 from spectralcls.cli import main
@@ -174,29 +174,8 @@ def test_bad_input_writes_nothing(tables, tmp_path):
     ):
         bad = tmp_path / "bad.csv"
         bad.write_bytes(wrong.encode("cp1252"))
-        for where in (out, tmp_path / "out.parquet"):
-            assert message in call("predict", model, bad, "--out", where, code=2) and not where.exists()
+        assert message in call("predict", model, bad, "--out", out, code=2) and not out.exists()
     assert call("predict", model, "none.csv", "--out", out, code=2) == "spectralcls: error: none.csv: no such file\n"
-
-
-def test_a_resumed_prediction_compares_the_content(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    data, model, out = tmp_path / "t.parquet", tmp_path / "m.skops", tmp_path / "out.parquet"
-    table = pa.table({"a": X[:, 0], "b": X[:, 1], "y": np.where(X[:, 0] > 0, "p", "q")})
-    pq.write_table(table, data, row_group_size=20)
-    call("fit", data, "--target", "y", "--classifier", "parzen", "--out", model)
-    call("predict", model, data, "--out", out, "--proba", "--keep", "b")
-    found = pq.read_table(out)
-    assert found.column_names == ["row", "b", "prediction", "p(p)", "p(q)"]
-    assert np.array_equal(found["b"].to_numpy(), X[:, 1])
-    before = os.stat(data)
-    pq.write_table(table.set_column(0, "a", pa.array(-X[:, 0])), data, row_group_size=20)
-    os.utime(data, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert "was not written from this model and these data" in call(
-        "predict", model, data, "--out", out, "--proba", "--keep", "b", "--resume", code=2
-    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no signals")
@@ -241,7 +220,6 @@ def test_without_optional_packages_named_sets_are_compared_with_a_report(tmp_pat
         (["compare", "{}.csv", "--target", "y"], "tables"),
         (["fit", "{}.csv", "--target", "y", "--out", "{}.skops"], "models"),
         (["predict", "{}.skops", "{}.csv", "--out", "{}.out.csv"], "models"),
-        (["completion", "bash"], "completion"),
     ],
 )
 def test_without_optional_packages_a_message_says_what_to_install(arguments, extra, tmp_path):

@@ -23,9 +23,7 @@ examples:
   spectralcls compare digits --subsample 500 --classifiers perturbo,parzen,rbf-svm
 
 DATA is a CSV, Parquet, Excel or .npz file, or the name of a data set: iris, wine, breast_cancer, digits,
-two_gaussians, two_rings, two_spirals, a file NAME.npz of the data folder, or openml:NAME.
-
---peers adds, each with its defaults and if it is installed: XGBoost, LightGBM, CatBoost."""
+two_gaussians, two_rings, two_spirals, a file NAME.npz of the data folder, or openml:NAME."""
 
 
 def add_options(parser):
@@ -35,7 +33,6 @@ def add_options(parser):
     add("--metric", type=_metrics, default=_METRICS[:3], metavar="NAME,...", help=_metric_help())
     add("--classifiers", metavar="NAME,...", help="only these, e.g. parzen,ise,knn")
     add("--all", action="store_true", help="also the methods of the papers")
-    add("--peers", action="store_true", help="also boosting of other libraries (below)")
     add("--repeats", type=count, default=10, metavar="N", help="number of splits (default: 10)")
     add("--test-size", type=size, default=1 / 3, metavar="SIZE", help="share or number (default: 1/3)")
     add("--subsample", type=count, metavar="N", help="use N of the samples, stratified")
@@ -98,11 +95,5 @@ def run(arguments):
 
 
 def _entries(arguments):
-    installed = ()
-    if arguments.peers or arguments.classifiers:
-        from . import peers
-
-        installed = peers.installed()
     names = None if arguments.classifiers is None else [*arguments.classifiers.split(","), registry.MAJORITY]
-    chosen = registry.select(names, installed, arguments.all)
-    return chosen + tuple(peer for peer in installed if arguments.peers and peer not in chosen)
+    return registry.select(names, arguments.all)

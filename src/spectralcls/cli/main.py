@@ -10,7 +10,7 @@ import warnings
 from contextlib import contextmanager
 
 from .. import __version__
-from . import compare, completion, config, fit, listing, predict
+from . import compare, config, fit, listing, predict
 from .errors import CommandError
 
 _COMMANDS = {
@@ -19,7 +19,6 @@ _COMMANDS = {
     "predict": predict,
     "list": listing,
     "show-config": config,
-    "completion": completion,
 }
 _BAD_INPUT, _INTERRUPTED, _TERMINATED = 2, 130, 143
 
@@ -42,7 +41,7 @@ def build_parser():
         texts = {"help": command.HELP, "description": command.DESCRIPTION, "epilog": getattr(command, "EPILOG", None)}
         own = commands.add_parser(name, **texts, formatter_class=argparse.RawDescriptionHelpFormatter)
         command.add_options(own)
-        own.set_defaults(run=command.run, whole=parser)
+        own.set_defaults(run=command.run)
     return parser
 
 

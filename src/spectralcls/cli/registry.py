@@ -150,11 +150,11 @@ def _key(name):
     return re.sub(r"[^a-z0-9]", "", name.lower()).replace("classifier", "")
 
 
-def select(names=None, peers=(), everything=False):
+def select(names=None, everything=False):
     """Entries of the given names, in the given order; for None those in front, or all of ours and scikit-learn's."""
     if names is None:
         return tuple(entry for entry in ENTRIES if everything or entry.front)
-    known = {_key(entry.name): entry for entry in (*ENTRIES, *peers)}
+    known = {_key(entry.name): entry for entry in ENTRIES}
     chosen = {}
     for name in names:
         if _key(name) not in known:
