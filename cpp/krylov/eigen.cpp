@@ -88,8 +88,8 @@ class OrthogonalityLoss {
 // special: V becomes the best Ritz vectors, T their values, and the next product finds the coupling by itself.
 //
 // A random block of b vectors meets an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer
-// than b found values is complete. A fuller one may hide more: what was found is locked, and a search in
-// its complement looks for values that belong among the first k.
+// than b found values is complete. A fuller one may hide more: what was found is locked, and a search in its complement
+// with a block of twice the width looks for values that belong among the first k. So r copies take log2(r / b) searches.
 template <class T>
 class BlockLanczos {
  public:
@@ -102,7 +102,8 @@ class BlockLanczos {
         algebra_(products, options.seed, execution),
         fixed_(deflate.columns),
         room_(n - deflate.columns),
-        width_(std::min(options.block_size, room_)),
+        block_size_(options.block_size),
+        width_(std::min(block_size_, room_)),
         convergence_(std::min(options.pairs, room_), options.tolerance, std::numeric_limits<T>::epsilon()) {
     options_.pairs = std::min(options_.pairs, room_);
     allocate();
@@ -117,6 +118,7 @@ class BlockLanczos {
 
   Eigenpairs<T> solve() {
     while (search()) {
+      block_size_ = std::max(block_size_, std::min(2 * block_size_, widest));
       lock();
       allocate();
       const Multivector<T> block = columns(0, width_);
@@ -127,6 +129,8 @@ class BlockLanczos {
   }
 
  private:
+  static constexpr index_t widest = 64;  // block of a search for copies: 600 of them take a dozen searches
+
   // One search in the complement of the fixed vectors; true if what it found may hide further copies.
   bool search() {
     for (;;) {
@@ -139,7 +143,7 @@ class BlockLanczos {
       if (size_ == room_ || convergence_.settled(ritz_, result_.values)) {
         result_.status = EigenStatus::converged;
         return size_ < room_ && wanted() > 0 &&
-               convergence_.largest_cluster(ritz_, wanted()) >= std::min(width_, options_.block_size);
+               convergence_.largest_cluster(ritz_, wanted()) >= std::min(width_, block_size_);
       }
       if (result_.block_products >= options_.max_block_products) {
         result_.status = EigenStatus::not_converged;
@@ -160,14 +164,14 @@ class BlockLanczos {
 
   // Room for the basis, the block, and its product. Pages that are never written cost nothing.
   void allocate() {
+    block_.resize(static_cast<std::size_t>(2 * width_ * n_));
+    if (projection_.rows() < max_basis()) projection_.conservativeResize(max_basis(), max_basis());
     const index_t needed = fixed_ + max_basis() + 2 * width_;
     if (needed <= capacity_) return;
     std::unique_ptr<T[]> grown(new T[static_cast<std::size_t>(needed * n_)]);
     if (storage_) std::copy(storage_.get(), storage_.get() + (fixed_ + size_) * n_, grown.get());
     storage_ = std::move(grown);
     capacity_ = needed;
-    projection_.conservativeResize(max_basis(), max_basis());
-    block_.resize(static_cast<std::size_t>(2 * width_ * n_));
   }
 
   // Multiplies the block by the operator, adds it to the basis and leaves in its place the product's remainder.
@@ -189,8 +193,9 @@ class BlockLanczos {
     const Matrix corner = rows.bottomRows(last_);
     const double eps = std::numeric_limits<T>::epsilon();
     const double skew = (corner - corner.transpose()).cwiseAbs().maxCoeff();
-    if (skew > std::sqrt(eps) * std::max(coefficients.norm(), convergence_.norm))
-      return fail(EigenStatus::not_symmetric);
+    // What is left of an operator of low rank is rounding, which is not symmetric: |A| is the measure, not this product.
+    convergence_.norm = std::max(convergence_.norm, coefficients.colwise().norm().maxCoeff());
+    if (skew > std::sqrt(eps) * convergence_.norm) return fail(EigenStatus::not_symmetric);
     projection_.block(0, size_ - last_, size_, last_) = rows;
     projection_.block(size_ - last_, 0, last_, size_) = rows.transpose();
     projection_.block(size_ - last_, size_ - last_, last_, last_) = (corner + corner.transpose()) / 2;
@@ -247,7 +252,7 @@ class BlockLanczos {
     room_ -= added;
     size_ = 0;
     schedule_.restart(0);
-    width_ = std::min(options_.block_size, room_);
+    width_ = std::min(block_size_, room_);
   }
 
   // Makes the next block out of the product's remainder; compresses the basis first where it is full.
@@ -291,7 +296,8 @@ class BlockLanczos {
   ScaledOperator<T> apply_;
   EigenOptions options_;
   MultivectorAlgebra<T> algebra_;
-  index_t fixed_, room_, width_;  // fixed columns; dimension that is left; width of the block
+  index_t fixed_, room_;         // fixed columns; dimension that is left
+  index_t block_size_, width_;   // of this search; of the block at hand, which the room may limit
   index_t size_ = 0;              // columns of V
   index_t last_ = 0;              // columns of the last product
   index_t capacity_ = 0;

@@ -151,6 +151,41 @@ def test_double_eigenvalues_of_a_sparse_graph(block):
     assert_allclose(result.values, np.linalg.eigvalsh(A.toarray())[::-1][:7], atol=1e-9)
 
 
+@pytest.mark.parametrize("n, rank, k", [(504, 78, 100), (1000, 3, 10), (600, 1, 40)])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, aslinearoperator])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_symmetric_matrix_of_low_rank_is_symmetric(n, rank, k, form, dtype):
+    """Beyond its rank a product is rounding, which has no symmetry."""
+    B = np.random.default_rng(rank).normal(size=(n, rank)).astype(dtype)
+    A = B @ B.T
+    A = np.maximum(A, A.T)
+    found = top_eigenpairs(form(A), k, solver="lanczos")
+    truth = np.linalg.eigvalsh(A.astype(np.float64))[::-1][:k]
+    assert_allclose(found.values, truth, atol=100 * np.finfo(dtype).eps * truth[0])
+    assert_allclose(found.vectors.T @ found.vectors, np.eye(k), atol=200 * np.finfo(dtype).eps)
+
+
+def test_a_skew_part_of_a_low_rank_matrix_is_found():
+    B = np.random.default_rng(0).normal(size=(504, 8))
+    A = B @ B.T
+    A[:100, 200:300] *= 1 + 1e-4
+    with pytest.raises(ValueError, match="not symmetric"):
+        top_eigenpairs(aslinearoperator(A), 20, solver="lanczos")
+
+
+@pytest.mark.parametrize("copies", [30, 130])
+def test_copies_by_the_hundred_are_complete(copies):
+    """A block of two vectors meets two copies at a time: wider blocks look for the others."""
+    blocks = [sp.csr_array(np.full((m, m), 1 / m)) for m in 2 + np.arange(copies) % 5]
+    A = sp.csr_array(sp.block_diag(blocks))
+    found = top_eigenpairs(A, copies + 3, solver="lanczos")
+    assert found.converged and found.block_size == 2
+    assert_allclose(found.values, np.r_[np.ones(copies), np.zeros(3)], atol=1e-10)
+    kept = found.vectors[:, :copies]
+    assert_allclose(kept @ kept.T, A.toarray(), atol=1e-8)
+    assert found.n_block_products < 40 * np.log2(copies)
+
+
 def test_separate_components_each_own_a_leading_eigenvalue():
     blocks = [np.full((m, m), 1 / m) for m in (3, 5, 8, 13, 21, 34, 55, 89)]
     A = sp.block_diag([sp.csr_array(block) for block in blocks], format="csr")
@@ -469,6 +504,19 @@ def test_non_convergence_returns_what_was_found():
         result = top_eigenpairs(A, 4, solver="lanczos", max_block_products=4)
     true = np.linalg.norm(A @ result.vectors - result.vectors * result.values, axis=0)
     assert_allclose(result.residuals, true, rtol=1e-6)
+
+
+def test_the_message_does_not_contradict_the_residuals():
+    """Sixty components own a 1 each. If what was found has converged, only further copies can be missing."""
+    A = sp.csr_array(sp.block_diag([np.array([[1, c], [c, 1]]) / (1 + c) for c in np.linspace(0.1, 0.9, 60)]))
+    seen = set()
+    for limit in range(40, 58, 2):
+        with pytest.warns(ConvergenceWarning) as record:
+            found = top_eigenpairs(A, 62, solver="lanczos", max_block_products=limit)
+        fine = bool(np.all(found.residuals <= 1e-10 * found.values))
+        assert ("still looking for copies" in str(record[0].message)) == fine
+        seen.add(fine)
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("solver", ["lanczos", "dense"])

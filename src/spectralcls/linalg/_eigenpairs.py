@@ -45,14 +45,15 @@ def top_eigenpairs(
     solver : {"auto", "lanczos", "arpack", "dense"}, default="auto"
         "lanczos": the compiled block method. "arpack": SciPy's ``eigsh``, one vector at a time. "dense":
         forms the matrix and calls LAPACK, O(n^3). "auto": "dense" for n <= 400, and up to n = 5000 where more
-        than a fifth of all pairs are asked for; otherwise "lanczos".
+        than a fifth of all pairs are asked for; otherwise "lanczos". "arpack" may miss copies of equal eigenvalues.
     tol : float, default=None
         A pair has converged when its residual is at most ``tol * |value|`` (or has reached rounding). None:
         ``eps ** (2/3)`` of the dtype, 4e-11 in float64 and 2e-5 in float32.
     max_block_products : int, default=None
-        Calls of the operator before giving up. None: 1000 + 10 k.
+        Calls of the operator before giving up. None: 1000 + 10 k calls with 8 vectors, more with fewer vectors.
     block_size : int, default=None
-        Vectors multiplied at a time. None: 32 for a kernel, 2 for a sparse matrix, 8 otherwise.
+        Vectors multiplied at a time. None: 32 for a kernel, 2 for a sparse matrix, 8 otherwise. A search for copies
+        of equal eigenvalues takes wider blocks than this.
     max_basis : int, default=None
         Vectors kept before the search space is compressed: memory is ``n * (max_basis + 4 * block_size)``
         numbers. None: the larger of 2 k + 4 blocks and k + 7 blocks (15 where A is sparse, 6 for a
@@ -88,9 +89,10 @@ def top_eigenpairs(
 
     Notes
     -----
-    Equal and nearly equal eigenvalues come out complete. A random block of b vectors meets an eigenspace of
-    dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete; where one is
-    fuller, a further search in the complement of what was found looks for more copies.
+    Equal and nearly equal eigenvalues come out complete with "lanczos" and "dense". A random block of b vectors meets
+    an eigenspace of dimension r in min(b, r) directions, so a cluster of fewer than b found values is complete. If one
+    is fuller, a further search in the complement of what was found, with blocks of twice the width, looks for more
+    copies.
 
     Cost: ``n_block_products`` block products and O(n max_basis block_size) operations for each.
 
@@ -118,8 +120,11 @@ def top_eigenpairs(
     tol = float(np.finfo(operator.dtype).eps ** (2 / 3)) if tol is None else float(tol)
     if not 0 <= tol < 1:
         raise ValueError(f"tol must be in [0, 1), got {tol}.")
-    limit = 1000 + 10 * k if max_block_products is None else max_block_products
-    for name, value in (("max_block_products", limit), ("block_size", block_size), ("max_basis", max_basis)):
+    for name, value in (
+        ("max_block_products", max_block_products),
+        ("block_size", block_size),
+        ("max_basis", max_basis),
+    ):
         if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
             raise ValueError(f"{name} must be None or an integer of at least 1, got {value!r}.")
     if solver == "auto":
@@ -128,9 +133,9 @@ def top_eigenpairs(
     if solver == "dense":
         result = dense(operator, k, known)
     elif solver == "arpack":
-        result = arpack(operator, k, known, start, tol, limit, seed)
+        result = arpack(operator, k, known, start, tol, max_block_products, seed)
     else:
-        result = lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis)
+        result = lanczos(operator, k, known, start, tol, max_block_products, seed, block_size, max_basis)
     _warn(result, operator, k, tol)
     return result
 
@@ -146,6 +151,7 @@ def _check_block(block, n, dtype, name):
 
 
 def _warn(result, operator, k, tol):
+    """Say what has not converged, and what to change."""
     isolated = getattr(operator.source, "n_isolated", 0)
     hint = ""
     if isolated >= k:
@@ -154,10 +160,21 @@ def _warn(result, operator, k, tol):
             "owns an eigenvalue as large as any: raise the bandwidth."
         )
     if not result.converged:
+        done = f"after {result.n_block_products} block products"
+        rounding = 10 * np.finfo(operator.dtype).eps * np.abs(result.values).max(initial=0)
+        allowed = np.maximum(tol * np.abs(result.values), rounding)
+        if len(result.values) == k and (result.residuals <= allowed).all():
+            advise(
+                f"{result.solver} was still looking for copies of equal eigenvalues {done}: the {k} pairs found have "
+                "converged, but larger ones may be missing. Raise max_block_products or block_size." + hint,
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+            return
         relative = result.residuals / np.maximum(np.abs(result.values), np.finfo(float).tiny)
         achieved = f"largest relative residual {relative.max():.2g}" if len(relative) else "no pair"
         advise(
-            f"{result.solver} has not converged to tol={tol:.2g} after {result.n_block_products} block products "
+            f"{result.solver} has not converged to tol={tol:.2g} {done} "
             f"({len(result.values)} of {k} pairs, {achieved}). Raise max_block_products, tol, block_size or "
             "max_basis." + hint,
             ConvergenceWarning,

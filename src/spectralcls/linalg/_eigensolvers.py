@@ -8,9 +8,15 @@ from .._core.interrupt import eigh
 from ._eigenproblem import Eigenproblem, EigenResult, fix_signs
 
 _LISTENING = 1000  # dimension up to which a dense decomposition of a few pairs ends before Ctrl-C matters
+_BLOCK = 8  # vectors in a usual block
 _NYSTROM = 1500  # dimension from which a Nystrom solve is worth its while as a start
 _LANDMARKS = 20  # one point in so many is a landmark: more of them saved no block product
 _ROUGH = 3  # products with the landmarks; neither did more of these
+
+
+def _most_products(k, width=_BLOCK):
+    """Calls of the operator before a search is given up: as many vectors with narrow blocks as with usual ones."""
+    return (1000 + 10 * k) * max(1, _BLOCK // width)
 
 
 def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
@@ -34,7 +40,7 @@ def lanczos(operator, k, known, start, tol, limit, seed, block_size, max_basis):
         pairs=wanted,
         block_size=width,
         max_basis=max(2 * k + 4 * width, k + blocks * width) if max_basis is None else min(max_basis, operator.n),
-        max_block_products=max(limit, -(-wanted // width)),
+        max_block_products=max(_most_products(k, width) if limit is None else limit, -(-wanted // width)),
         tolerance=tol,
         norm=norm,
         seed=seed,
@@ -115,7 +121,7 @@ def arpack(operator, k, known, start, tol, limit, seed):
     else:  # no random vector lies in the null space of any other operator; ARPACK refuses to start from one
         return _zero(operator, k, basis, count, seed)
     width = min(operator.n, max(2 * k + 1, 20))
-    rounds = max(1, limit // max(1, width - k))
+    rounds = max(1, (_most_products(k) if limit is None else limit) // max(1, width - k))
     try:
         values, vectors = eigsh(linear, k, which="LA", tol=tol, v0=first, maxiter=rounds, ncv=width)
         status = "converged"
