@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <type_traits>
 
 #include "base/locality.hpp"
@@ -28,27 +29,23 @@ SPECTRALCLS_INLINE void for_vectors_of_features(index_t d, Body&& body) {
   if (k < d) body(k, d - k);
 }
 
-// n <= lanes coordinates of a point from feature k on, scaled: about the center, and as they came.
+// n <= lanes coordinates of a point or query from feature k on, scaled: about the center, and as they came.
 template <class T, class Count>
 SPECTRALCLS_INLINE void place(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
   const double* center = geometry.center.data() + k;
-  const double inverse = 1 / geometry.scale;
+  const double inverse = 1 / geometry.scale, limit = geometry.limit;
+  bool beyond = false;
   for (index_t i = 0; i < n; ++i) {
-    centered[i] = static_cast<T>(scaled_offset(x[i], center[i], inverse));
+    const double offset = scaled_offset(x[i], center[i], inverse);
+    beyond |= std::abs(offset) > limit;
+    centered[i] = static_cast<T>(offset);
     raw[i] = static_cast<T>(x[i] * inverse);
   }
-}
-
-// The same for a query, which may be so far away that its distances would overflow.
-template <class T, class Count>
-SPECTRALCLS_INLINE void place_within(const T* x, const Geometry& geometry, index_t k, Count n, T* centered, T* raw) {
-  const double* center = geometry.center.data() + k;
-  const double inverse = 1 / geometry.scale, limit = geometry.limit;
-  for (index_t i = 0; i < n; ++i) {
-    const double value = x[i], offset = std::min(std::max(scaled_offset(value, center[i], inverse), -limit), limit);
-    const bool clamped = std::abs(offset) == limit;
-    centered[i] = static_cast<T>(offset);
-    raw[i] = static_cast<T>(clamped ? center[i] * inverse + offset : value * inverse);
+  for (index_t i = 0; beyond && i < n; ++i) {
+    const double offset = scaled_offset(x[i], center[i], inverse);
+    if (std::abs(offset) <= limit) continue;
+    centered[i] = static_cast<T>(geometry.far<T>(offset));
+    raw[i] = static_cast<T>(geometry.placed(x[i], k + i));
   }
 }
 
@@ -106,7 +103,63 @@ void for_each_row(MatrixView<T> points, const Execution& execution, Body&& body)
   });
 }
 
+// The largest coordinate of a difference of two typical points: the median of those between one point and a sample. The
+// least of a few medians: that of a point that is far away itself is no measure. Zero if the sample is one point.
+template <class T>
+double typical_difference(MatrixView<T> points) {
+  constexpr index_t most_pivots = 5, most_points = 32;
+  const index_t n_pivots = std::min(most_pivots, points.rows), n = std::min(most_points, points.rows);
+  double least = 0;
+  for (index_t p = 0; p < n_pivots; ++p) {
+    const T* pivot = points.row(p * points.rows / n_pivots);
+    std::vector<double> largest;
+    for (index_t i = 0; i < n; ++i) {
+      const T* x = points.row(i * points.rows / n);
+      double difference = 0;
+      for (index_t k = 0; k < points.cols; ++k)
+        difference = std::max(difference, std::abs(x[k] / 2.0 - pivot[k] / 2.0));
+      if (difference > 0) largest.push_back(2 * difference);
+    }
+    if (largest.empty()) continue;
+    std::nth_element(largest.begin(), largest.begin() + (largest.size() - 1) / 2, largest.end());
+    const double median = largest[(largest.size() - 1) / 2];
+    least = least > 0 ? std::min(least, median) : median;
+  }
+  return least;
+}
+
+// Medians of the features of a sample.
+template <class T>
+std::vector<double> medians(MatrixView<T> points) {
+  constexpr index_t most_points = 65;
+  const index_t n = std::min(most_points, points.rows);
+  std::vector<double> all;
+  std::vector<T> column(static_cast<std::size_t>(n));
+  for (index_t k = 0; k < points.cols; ++k) {
+    for (index_t i = 0; i < n; ++i) column[static_cast<std::size_t>(i)] = points.row(i * points.rows / n)[k];
+    std::nth_element(column.begin(), column.begin() + n / 2, column.end());
+    all.push_back(column[static_cast<std::size_t>(n / 2)]);
+  }
+  return all;
+}
+
 }  // namespace
+
+template <class T>
+double Geometry::far(double offset) const {
+  constexpr double range = sizeof(T) == 4 ? 512 : 2048;  // of logarithms
+  return std::copysign(limit * (1 + std::min(std::log2(std::abs(offset) / limit) / range, 1.0)), offset);
+}
+template double Geometry::far<float>(double) const;
+template double Geometry::far<double>(double) const;
+
+template <class T>
+double Geometry::placed(T x, index_t k) const {
+  const double inverse = 1 / scale, offset = scaled_offset(x, center[k], inverse);
+  return std::abs(offset) > limit ? center[k] * inverse + far<T>(offset) : x * inverse;
+}
+template double Geometry::placed(float, index_t) const;
+template double Geometry::placed(double, index_t) const;
 
 template <class T>
 Geometry Geometry::of(MatrixView<T> points, double length, const Execution& execution) {
@@ -135,17 +188,34 @@ Geometry Geometry::of(MatrixView<T> points, double length, const Execution& exec
   geometry.center.assign(static_cast<std::size_t>(d), 0.0);
   for (const Summary& part : parts)
     for (index_t k = 0; k < d; ++k) geometry.center[k] += part.sum[k];
-  double radius = 0, offset = 0;
-  for (index_t k = 0; k < d; ++k) {
-    const double c = geometry.center[k];
-    for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
-    offset = std::max(offset, std::abs(c));
+  // The largest distance of a coordinate from the center, and of the center from the origin.
+  auto extent = [&] {
+    double radius = 0, offset = 0;
+    for (index_t k = 0; k < d; ++k) {
+      const double c = geometry.center[k];
+      for (const Summary& part : parts) radius = std::max({radius, part.high[k] - c, c - part.low[k]});
+      offset = std::max(offset, std::abs(c));
+    }
+    return std::pair{radius, offset};
+  };
+  auto [radius, offset] = extent();
+  // A row far away neither moves the center nor sets the scale: the squares of the other distances would vanish.
+  constexpr double far_from = 0x1p30, largest_share = sizeof(T) == 4 ? 0x1p30 : 0x1p200;
+  double largest = std::numeric_limits<double>::infinity();
+  if (radius > far_from * length) {
+    const double typical = std::max(typical_difference(points), length);
+    if (typical > 0 && radius > far_from * typical) {
+      geometry.center = medians(points);
+      std::tie(radius, offset) = extent();
+      largest = largest_share * typical;
+    }
   }
   // Points that differ by less than the dtype resolves are one point: the scale is then the offset's resolution.
-  radius = std::max(radius, offset * std::numeric_limits<T>::epsilon() / 2);
+  const double resolution = offset * std::numeric_limits<T>::epsilon() / 2;
   constexpr double smallest_scale = 0x1p-1000, largest_scale = 0x1p1000;  // reciprocals are still finite
-  geometry.scale = power_of_two_at_least(std::clamp(std::max(radius, length), smallest_scale, largest_scale));
-  geometry.limit = (sizeof(T) == 4 ? 1e18 : 1e150) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
+  const double size = std::max({std::min(radius, largest), resolution, length});
+  geometry.scale = power_of_two_at_least(std::clamp(size, smallest_scale, largest_scale));
+  geometry.limit = (sizeof(T) == 4 ? 5e17 : 5e149) / std::sqrt(static_cast<double>(std::max<index_t>(d, 1)));
   return geometry;
 }
 template Geometry Geometry::of(MatrixView<float>, double, const Execution&);
@@ -324,7 +394,7 @@ void PackedQueries<T>::pack(MatrixView<T> queries, const index_t* rows, index_t 
       for (int r = 0; r < tile_rows; ++r) {
         const T* query = queries.row(rows[std::min(b * tile_rows + r, n_rows - 1)]);
         T x[W] = {}, y[W] = {};
-        place_within(query + k, geometry, k, n, x, y);
+        place(query + k, geometry, k, n, x, y);
         squared.add(r, x, n);
         T *to_centered = centered.data() + (b * d + k) * tile_rows + r,
           *to_raw = raw.data() + (b * d + k) * tile_rows + r;

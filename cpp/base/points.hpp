@@ -71,13 +71,21 @@ enum class DistanceForm { product, difference };
 // points, differences the points as they came.
 struct Geometry {
   std::vector<double> center;
-  // A power of two about the largest centered coordinate or, if that is larger, the largest bandwidth.
+  // A power of two about the largest centered coordinate but those of rows far away or, if that is larger, the largest
+  // bandwidth.
   double scale = 1;
-  double limit = 0;  // centered coordinates of queries are clamped to +-limit, so that distances stay finite
+  double limit = 0;  // beyond it lie centered coordinates whose squared distances might overflow
 
   // `length`: the largest that matters besides the points' spread, such as a bandwidth.
   template <class T>
   static Geometry of(MatrixView<T> points, double length, const Execution& execution);
+  // What stands for a centered and scaled coordinate beyond the limit: at most twice the limit. It rises with the
+  // logarithm, so that coordinates far away keep their order, and different ones their distance of many scales.
+  template <class T>
+  double far(double offset) const;
+  // A coordinate of feature k, scaled, and moved if it lies beyond the limit.
+  template <class T>
+  double placed(T x, index_t k) const;
   // The largest squared norm of points about the center, scaled.
   template <class T>
   double largest_norm(MatrixView<T> points, const Execution& execution) const;

@@ -83,7 +83,7 @@ void orthonormalize(Vectors& vectors) {
   }
 }
 
-// Centered and scaled. A far query is clamped, so that its norm is a float; a distance never grows by that.
+// Centered and scaled. A far point is clamped, so that its norm is a float; a distance never grows by that.
 template <class T>
 void center(const T* x, const Geometry& geometry, double* to) {
   const double limit = std::min(geometry.limit, 1e15), inverse = 1 / geometry.scale;

@@ -13,7 +13,8 @@ namespace spectralcls::detail {
 template <class T>
 class PointRows {
  public:
-  PointRows(MatrixView<T> points, const std::vector<index_t>& source, double scale, const Execution& execution)
+  PointRows(MatrixView<T> points, const std::vector<index_t>& source, const Geometry& geometry,
+            const Execution& execution)
       : stride_((points.cols + lanes<T> - 1) / lanes<T> * lanes<T>) {
     const auto n = static_cast<index_t>(source.size());
     rows_.resize(static_cast<std::size_t>(n * stride_));
@@ -24,7 +25,7 @@ class PointRows {
         std::fill_n(to, stride_, T(0));
         const index_t row = source[static_cast<std::size_t>(i)];
         if (row < 0) continue;
-        for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(points.row(row)[k] * (1 / scale));
+        for (index_t k = 0; k < points.cols; ++k) to[k] = static_cast<T>(geometry.placed(points.row(row)[k], k));
       }
     });
   }

@@ -22,8 +22,12 @@ class PackedPoints {
         by_locality_(by_locality),
         geometry_(Geometry::of(points, 0.0, execution)) {}
 
-  // Whether the scale suits this bandwidth too: a query that is clamped must be out of its reach.
-  bool suits(double bandwidth) const { return bandwidth <= geometry_.scale * 0x1p20; }
+  // Whether the scale suits this bandwidth too: what lies beyond the limit must be out of its reach, and the squares of
+  // distances that it tells apart must be numbers.
+  bool suits(double bandwidth) const {
+    constexpr double least_share = sizeof(T) == 4 ? 0x1p-50 : 0x1p-480;
+    return bandwidth <= geometry_.scale * 0x1p20 && bandwidth >= geometry_.scale * least_share;
+  }
 
   // For all pairs.
   std::shared_ptr<const PointLayout<T>> plain(const Execution& execution) const {

@@ -94,7 +94,7 @@ class PointLayout {
         geometry_(geometry),
         filtered_(std::make_unique<detail::FilteredTiles<T>>(points, geometry, execution)),
         packed_(filtered_->pack(points, geometry, grouping, with_product, !with_product, execution)),
-        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry.scale, execution)),
+        point_rows_(std::make_unique<detail::PointRows<T>>(points, packed_.source(), geometry, execution)),
         differences_(!with_product) {
     find_largest_norm();
   }
@@ -125,7 +125,8 @@ class PointLayout {
   // The squared distance, scaled, of a query to the point in a packed column.
   T squared_distance(const T* query, index_t column) const {
     const T* point = points_.row(packed_.source()[static_cast<std::size_t>(column)]);
-    return static_cast<T>(detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale));
+    const double squared = detail::squared_distance(query, point, points_.cols, 1 / geometry_.scale);
+    return static_cast<T>(std::min(squared, 16 * geometry_.limit * geometry_.limit * static_cast<double>(points_.cols)));
   }
 
   // Packed column of each point, -1 for those that were left out.

@@ -1,5 +1,6 @@
 """Exact nearest neighbors and the symmetric graphs made from them."""
 
+from itertools import product
 from numbers import Integral
 from typing import Any
 
@@ -29,6 +30,10 @@ def _checked(Q, X):
     return check_points(Q, X)
 
 
+def _as_array(points):
+    return points.X if isinstance(points, PackedPoints) else points
+
+
 def _largest(points):
     return points.largest() if isinstance(points, PackedPoints) else max(np.max(points), -np.min(points))
 
@@ -40,13 +45,56 @@ def _in_range(Q, X):
     if largest == 0 or low <= exponent <= high:
         return Q, X, 0
     shift = high - exponent
-    scaled = np.ldexp(X.X if isinstance(X, PackedPoints) else X, shift)
+    scaled = np.ldexp(_as_array(X), shift)
     return scaled if Q is X else np.ldexp(Q, shift), scaled, shift
 
 
 def _scaled_back(distances, shift):
     with np.errstate(over="ignore"):  # a distance that its dtype cannot hold is infinite
         return np.ldexp(distances, -shift) if shift else distances
+
+
+def _far_rows(Q, X):
+    """Masks of the rows of Q and X that are too large to be squared, if others would vanish beside them; or None.
+
+    No single scale serves both: near rows are then searched apart from far ones."""
+    low, high = _EXPONENTS[X.dtype]
+    excess = int(np.frexp(max(_largest(X), _largest(Q)))[1]) - high
+    if excess <= 0:
+        return None
+    sizes = [np.maximum(points.max(axis=1), -points.min(axis=1)) for points in (Q, _as_array(X))]
+    exponents = [np.where(size > 0, np.frexp(size)[1], high) for size in sizes]
+    if min(exponent.min() for exponent in exponents) - excess >= low:
+        return None
+    far = [exponent > high for exponent in exponents]
+    return None if all(rows.all() for rows in far) else far
+
+
+def _knn(Q, X, k, algorithm, n_threads):
+    """The same of checked arrays: distances and indices."""
+    Q, X, shift = _in_range(Q, X)
+    points = X.indexed() if isinstance(X, PackedPoints) else X
+    distances, indices = compiled.knn(Q, points, k, algorithm, n_threads)
+    return _scaled_back(distances, shift), indices
+
+
+def _knn_with_far_rows(Q, X, far_queries, far_points, k, *how):
+    """The same where some rows are far: near queries find their near points and the far ones apart."""
+    distances, indices = np.empty((len(Q), k), X.dtype), np.empty((len(Q), k), np.int64)
+    if far_queries.any():
+        distances[far_queries], indices[far_queries] = _knn(Q[far_queries], X, k, *how)
+    near = Q[~far_queries]
+    if len(near):
+        found = []
+        for rows in (np.flatnonzero(~far_points), np.flatnonzero(far_points)):
+            if len(rows):
+                lengths, places = _knn(near, X[rows], min(k, len(rows)), *how)
+                found.append((lengths, rows[places]))
+        lengths, rows = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+        order = np.argsort(lengths, axis=1, kind="stable")[:, :k]
+        distances[~far_queries] = np.take_along_axis(lengths, order, axis=1)
+        indices[~far_queries] = np.take_along_axis(rows, order, axis=1)
+    return distances, indices
 
 
 def knn(
@@ -63,10 +111,9 @@ def knn(
     Q, X = _checked(Q, X)
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(X):
         raise ValueError(f"k must be an integer between 1 and the number of points n_samples={len(X)}, got {k!r}.")
-    Q, X, shift = _in_range(Q, X)
-    points = X.indexed() if isinstance(X, PackedPoints) else X
-    distances, indices = compiled.knn(Q, points, int(k), algorithm, effective_n_threads(n_jobs))
-    return _scaled_back(distances, shift), indices
+    how = int(k), algorithm, effective_n_threads(n_jobs)
+    far = _far_rows(Q, X)
+    return _knn(Q, X, *how) if far is None else _knn_with_far_rows(Q, _as_array(X), *far, *how)
 
 
 def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | None = None) -> Any:
@@ -109,11 +156,27 @@ def reverse_knn(Q: ArrayLike, X: ArrayLike, radii: ArrayLike, *, n_jobs: int | N
         raise ValueError(f"radii must hold one number per row of X: shape ({len(X)},), got {radii.shape}.")
     if np.isnan(radii).any():
         raise ValueError(f"radii must be numbers, got nan for row {int(np.isnan(radii).argmax())}.")
+    X, n_threads = _as_array(X), effective_n_threads(n_jobs)
+    far = _far_rows(Q, X)
+    if far is None:
+        return _reverse_knn(Q, X, radii, n_threads)
+    queries, points = ([np.flatnonzero(~rows), np.flatnonzero(rows)] for rows in far)
+    parts = []
+    for i, j in product(queries, points):
+        if len(i) and len(j):
+            found = _reverse_knn(Q[i], X[j], radii[j], n_threads).tocoo()
+            parts.append((found.data, i[found.coords[0]], j[found.coords[1]]))
+    data, rows, columns = (np.concatenate(values) for values in zip(*parts, strict=True))
+    order = np.lexsort((columns, rows))
+    return csr(data[order], columns[order], row_starts(rows, len(Q)), (len(Q), len(X)))
+
+
+def _reverse_knn(Q, X, radii, n_threads):
+    """The same of checked arrays."""
     Q, X, shift = _in_range(Q, X)
     with np.errstate(over="ignore"):
         radii = np.ldexp(radii, shift) if shift else radii
-    points = X.X if isinstance(X, PackedPoints) else X
-    indptr, indices, distances = compiled.reverse_knn(Q, points, radii, effective_n_threads(n_jobs))
+    indptr, indices, distances = compiled.reverse_knn(Q, X, radii, n_threads)
     return csr(_scaled_back(distances, shift), indices, indptr, (len(Q), len(X)))
 
 
