@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from spectralcls._utils.validation import LARGEST_WEIGHT, LEAST_SHARE
+
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -54,6 +56,13 @@ def test_the_messages_that_the_faq_explains_exist():
     messages = [line.split("|")[1].strip() for line in table.split("\n")[2:]]
     code = "".join(path.read_text(encoding="utf-8") for path in (DOCS.parent / "src").rglob("*.py"))
     assert len(messages) > 5 and [message for message in messages if message not in code] == []
+
+
+def test_the_limits_of_weights_are_those_of_the_package():
+    page = " ".join((DOCS / "guide" / "numerics.md").read_text(encoding="utf-8").split())
+    least, most = (int(n) for n in re.search(r"weight has to lie between 2\^(-\d+) and 2\^(\d+)\.", page).groups())
+    share = int(re.search(r"Weights below 2\^(-\d+) of it count as zero", page).group(1))
+    assert (2.0**least, 2.0**most, 2.0**share) == (1 / LARGEST_WEIGHT, LARGEST_WEIGHT, LEAST_SHARE)
 
 
 def test_the_lowest_versions_are_those_of_the_package():

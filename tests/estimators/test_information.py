@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from reference import information as slow
 from scipy import integrate
 
+from spectralcls import ParzenDensity
 from spectralcls import information as info
-from spectralcls.kernels import KERNELS, kernel_sums
+from spectralcls.information._bandwidth import RULES
+from spectralcls.kernels import KERNELS, kernel_sums, silverman_bandwidth
 
 ROOT2 = np.sqrt(2)
 TWO_SAMPLE = [
@@ -316,6 +318,38 @@ def test_the_same_bits_for_any_number_of_threads():
     assert len(values) == 1
 
 
+ONE_SAMPLE = [info.information_potential, info.renyi_entropy, info.shannon_entropy]
+
+
+@pytest.mark.parametrize("function", [*ONE_SAMPLE, info.cross_information_potential, *TWO_SAMPLE])
+def test_a_word_is_a_bandwidth_of_all_points_together(function):
+    X, Y, w, v = samples()
+    given, points = ((X,), X) if function in ONE_SAMPLE else ((X, Y), np.concatenate([X, Y]))
+    for rule in ("silverman", "scott"):
+        h = silverman_bandwidth(points, rule=rule)
+        assert function(*given, bandwidth=rule) == pytest.approx(function(*given, bandwidth=h), rel=1e-12)
+    assert function(*given) == function(*given, bandwidth="cv")
+    scaled = [2.0**400 * part for part in given]
+    if function in (info.kullback_leibler_divergence, info.cauchy_schwarz_divergence, info.laplacian_pdf_divergence):
+        assert function(*scaled) == pytest.approx(function(*given), rel=1e-12)
+    if function in ONE_SAMPLE:  # only the ratios of weights count
+        values = [function(X, bandwidth="silverman", sample_weight=c * w) for c in (1e-250, 1.0, 1e250)]
+        assert values[0] == pytest.approx(values[1], rel=1e-12) == pytest.approx(values[2], rel=1e-12)
+        assert function(X, bandwidth="scott", sample_weight=np.full(len(X), 3)) == function(X, bandwidth="scott")
+
+
+def test_cv_makes_the_others_as_likely_as_a_bandwidth_can():
+    X = samples(n=(120, 1))[0]
+    least = info.shannon_entropy(X, leave_one_out=True)
+    for h in np.geomspace(0.02, 10, 40):
+        assert info.shannon_entropy(X, bandwidth=h, leave_one_out=True) > least - 0.02
+
+
+def test_the_words_are_those_of_densities():
+    words = {word for word in ParzenDensity._parameter_constraints["bandwidth"][1].options}
+    assert words == set(RULES)
+
+
 GOOD = np.arange(6.0).reshape(3, 2)
 
 
@@ -337,7 +371,7 @@ GOOD = np.arange(6.0).reshape(3, 2)
         (lambda: info.renyi_entropy(GOOD, bandwidth=1.0, leave_one_out=True), "potential='same'"),
         (lambda: info.shannon_entropy(GOOD[:1], bandwidth=1.0, leave_one_out=True), "at least two"),
         (lambda: info.integrated_squared_error(GOOD, GOOD[:, :1], bandwidth=1.0), "features"),
-        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0, 3.0)), "pair"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0, 3.0)), "one for each sample"),
         (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, -2.0)), "positive"),
         (
             lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=(1.0, 2.0), kernel="uniform"),
@@ -348,6 +382,12 @@ GOOD = np.arange(6.0).reshape(3, 2)
             "Gaussian",
         ),
         (lambda: info.laplacian_pdf_divergence(GOOD, GOOD, bandwidth=(1.0, 2.0)), "overall_bandwidth"),
+        (lambda: info.integrated_squared_error(GOOD, GOOD, bandwidth=[1.0, 2.0]), "not one for each feature"),
+        (lambda: info.kullback_leibler_divergence(GOOD, GOOD, bandwidth=np.ones(2)), "one for each sample"),
+        (lambda: info.shannon_entropy(GOOD, bandwidth=np.ones(2)), "'bandwidth' parameter of shannon_entropy"),
+        (lambda: info.shannon_entropy(np.ones((5, 2))), "All samples are equal"),
+        (lambda: info.cauchy_schwarz_divergence(np.ones((5, 2)), np.ones((3, 2))), "Give a number"),
+        (lambda: info.shannon_entropy(GOOD, bandwidth="median"), "'bandwidth' parameter"),
     ],
 )
 def test_bad_input_is_refused(call, message):

@@ -17,8 +17,9 @@ Everything is computed in float64 from logarithms of sums, so that nothing under
 O(n^2 d) time. Each function takes
 
 - X, and Y where there are two samples: arrays of shape (n_samples, n_features);
-- ``bandwidth``: one h > 0 in the units of the features (:func:`spectralcls.kernels.silverman_bandwidth`
-  gives one), or a pair of them, h_p of X and h_q of Y; without the convolution both have to be equal;
+- ``bandwidth``: one h > 0 in the units of the features, one of the words "cv" (default), "silverman" and "scott", or a
+  tuple of two numbers, h_p of X and h_q of Y; without the convolution both have to be equal. The tests take "grid"
+  (default) and "median" as well;
 - ``sample_weight``, or ``sample_weight_X`` and ``sample_weight_Y``: non-negative, default 1; only their
   ratios count;
 - ``kernel``: one of ``spectralcls.kernels.KERNELS``, and ``n_jobs`` as in

@@ -3,7 +3,16 @@
 import numpy as np
 
 from .._utils.typing import ArrayLike, Bandwidth
-from ._parzen import Sample, checked_pair, log_density, log_density_of_itself, log_gram, read_bandwidths, read_samples
+from ._parzen import (
+    Sample,
+    checked_pair,
+    log_density,
+    log_density_of_itself,
+    log_gram,
+    read_bandwidths,
+    read_normalized,
+    read_samples,
+)
 
 
 @checked_pair
@@ -11,7 +20,7 @@ def integrated_squared_error(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth | str = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
     kernel: str = "gaussian",
@@ -27,9 +36,9 @@ def integrated_squared_error(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
-        the convolution both have to be equal.
+    bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
+        "cv" makes each point likely given the others. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -73,8 +82,8 @@ def integrated_squared_error(
     """
     if log and kernel != "gaussian":
         raise ValueError(f"log=True needs the Gaussian kernel: with kernel={kernel!r} the value may be negative.")
-    p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
-    logs = np.array(log_gram(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs))
+    p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
+    logs = np.array(log_gram(p, q, kernel, bandwidths, potential, n_jobs))
     largest = logs.max()
     scaled = float(np.exp(logs - largest) @ (1, -2, 1))
     if kernel == "gaussian":
@@ -89,7 +98,7 @@ def cauchy_schwarz_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth | str = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
     kernel: str = "gaussian",
@@ -104,9 +113,9 @@ def cauchy_schwarz_divergence(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
-        the convolution both have to be equal.
+    bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
+        "cv" makes each point likely given the others. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -145,8 +154,8 @@ def cauchy_schwarz_divergence(
     >>> round(float(cauchy_schwarz_divergence(X, Y + 1, bandwidth=0.5)), 3)
     0.446
     """
-    p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
-    return _minus_log_cosine(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs)
+    p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
+    return _minus_log_cosine(p, q, kernel, bandwidths, potential, n_jobs)
 
 
 @checked_pair
@@ -154,7 +163,7 @@ def kullback_leibler_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth | str = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
     kernel: str = "gaussian",
@@ -169,9 +178,9 @@ def kullback_leibler_divergence(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. They may
-        differ, whatever the kernel.
+    bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
+        "cv" makes each point likely given the others. Two may differ, whatever the kernel.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -210,8 +219,8 @@ def kullback_leibler_divergence(
     >>> round(float(kullback_leibler_divergence(X, Y + 1, bandwidth=0.5)), 3)
     0.962
     """
-    p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
-    h_p, h_q = read_bandwidths(bandwidth)
+    p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
+    h_p, h_q = bandwidths
     log_q = log_density(p.points, q, kernel, h_q, n_jobs)
     if np.isneginf(log_q).any():
         return np.inf
@@ -223,7 +232,7 @@ def laplacian_pdf_divergence(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth | str = "cv",
     overall_bandwidth: float | None = None,
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
@@ -240,9 +249,9 @@ def laplacian_pdf_divergence(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
-        the convolution both have to be equal.
+    bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
+        "cv" makes each point likely given the others. Without the convolution both have to be equal.
     overall_bandwidth : float, default=None
         Bandwidth of f; None is ``bandwidth``, which then has to be one number.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
@@ -283,7 +292,7 @@ def laplacian_pdf_divergence(
     0.627
     """
     p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
-    h_p, h_q = read_bandwidths(bandwidth)
+    h_p, h_q = read_bandwidths(bandwidth, p, q, kernel, n_jobs)
     if overall_bandwidth is None and h_p != h_q:
         raise ValueError("overall_bandwidth has to be given where bandwidth is a pair of different numbers.")
     both = Sample(np.concatenate([p.points, q.points]), np.concatenate([p.weights, q.weights])).normalized()

@@ -8,9 +8,8 @@ from ._parzen import (
     checked_pair,
     log_density_of_itself,
     log_inner,
-    read_bandwidths,
-    read_sample,
-    read_samples,
+    read_normalized,
+    read_one,
     value,
 )
 
@@ -19,7 +18,7 @@ from ._parzen import (
 def information_potential(
     X: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: float | str = "cv",
     sample_weight: ArrayLike | None = None,
     kernel: str = "gaussian",
     potential: str = "convolved",
@@ -34,8 +33,8 @@ def information_potential(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    bandwidth : float
-        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
+    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
+        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -76,8 +75,8 @@ def information_potential(
     >>> round(float(information_potential(X, bandwidth=0.5)), 3)
     0.067
     """
-    p = read_sample(X, sample_weight).normalized()
-    return value(log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs), log)
+    p, h = read_one(X, sample_weight, bandwidth, kernel, n_jobs)
+    return value(log_inner(p, p, kernel, (h, h), potential, n_jobs), log)
 
 
 @checked_pair
@@ -85,7 +84,7 @@ def cross_information_potential(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth | str = "cv",
     sample_weight_X: ArrayLike | None = None,
     sample_weight_Y: ArrayLike | None = None,
     kernel: str = "gaussian",
@@ -101,9 +100,9 @@ def cross_information_potential(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y. Without
-        the convolution both have to be equal.
+    bandwidth : {"cv", "silverman", "scott"}, float or tuple of two floats, default="cv"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for all points together.
+        "cv" makes each point likely given the others. Without the convolution both have to be equal.
     sample_weight_X, sample_weight_Y : array-like of shape (n_samples_X,) and (n_samples_Y,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -143,15 +142,15 @@ def cross_information_potential(
     >>> round(float(cross_information_potential(X, Y + 1, bandwidth=0.5)), 3)
     0.041
     """
-    p, q = (sample.normalized() for sample in read_samples(X, Y, sample_weight_X, sample_weight_Y))
-    return value(log_inner(p, q, kernel, read_bandwidths(bandwidth), potential, n_jobs), log)
+    p, q, bandwidths = read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs)
+    return value(log_inner(p, q, kernel, bandwidths, potential, n_jobs), log)
 
 
 @checked
 def renyi_entropy(
     X: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: float | str = "cv",
     alpha: float = 2,
     sample_weight: ArrayLike | None = None,
     kernel: str = "gaussian",
@@ -169,8 +168,8 @@ def renyi_entropy(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    bandwidth : float
-        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
+    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
+        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
     alpha : float, default=2
         Order, positive and finite.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -212,12 +211,12 @@ def renyi_entropy(
     >>> round(float(renyi_entropy(X, bandwidth=0.5)), 3)
     2.699
     """
-    p = read_sample(X, sample_weight).normalized()
+    p, h = read_one(X, sample_weight, bandwidth, kernel, n_jobs)
     if alpha == 2 and kernel == "gaussian" and potential == "convolved":
         if leave_one_out:
             raise ValueError("leave_one_out with alpha=2 needs potential='same': the convolved estimate has no points.")
-        return -log_inner(p, p, kernel, (bandwidth, bandwidth), potential, n_jobs)
-    log_p = log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs)
+        return -log_inner(p, p, kernel, (h, h), potential, n_jobs)
+    log_p = log_density_of_itself(p, kernel, h, leave_one_out, n_jobs)
     if alpha == 1:
         return float(-p.weights @ log_p)
     return float(logsumexp((alpha - 1) * log_p, b=p.weights) / (1 - alpha))
@@ -227,7 +226,7 @@ def renyi_entropy(
 def shannon_entropy(
     X: ArrayLike,
     *,
-    bandwidth: Bandwidth,
+    bandwidth: float | str = "cv",
     sample_weight: ArrayLike | None = None,
     kernel: str = "gaussian",
     leave_one_out: bool = False,
@@ -241,8 +240,8 @@ def shannon_entropy(
     ----------
     X : array-like of shape (n_samples, n_features)
         The sample; everything is computed in float64.
-    bandwidth : float
-        Bandwidth h > 0 in the units of the features, as `spectralcls.kernels.silverman_bandwidth` gives one.
+    bandwidth : {"cv", "silverman", "scott"} or float, default="cv"
+        Bandwidth h > 0 in the units of the features, or a rule. "cv" makes each point likely given the others.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative; only their ratios count.
     kernel : str, default="gaussian"
@@ -281,5 +280,5 @@ def shannon_entropy(
     >>> round(float(shannon_entropy(X, bandwidth=0.5)), 3)
     2.791
     """
-    p = read_sample(X, sample_weight).normalized()
-    return float(-p.weights @ log_density_of_itself(p, kernel, bandwidth, leave_one_out, n_jobs))
+    p, h = read_one(X, sample_weight, bandwidth, kernel, n_jobs)
+    return float(-p.weights @ log_density_of_itself(p, kernel, h, leave_one_out, n_jobs))

@@ -11,23 +11,31 @@ from .._utils.conversion import converted
 from .._utils.from_sklearn import Interval, StrOptions, validated
 from .._utils.validation import nonnegative_weights, sum_of_others, unit_scale
 from ..kernels import KERNELS, kernel_sums
+from ._bandwidth import RULES, chosen_bandwidth
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
+_NUMBER = Interval(Real, 0, float_info.max, closed="right")
 CONSTRAINTS: dict = {
     **dict.fromkeys(("X", "Y"), ["array-like"]),
     **dict.fromkeys(("sample_weight", "sample_weight_X", "sample_weight_Y"), ["array-like", None]),
     **dict.fromkeys(("log", "leave_one_out"), ["boolean"]),
-    "bandwidth": [Interval(Real, 0, float_info.max, closed="right")],
+    "bandwidth": [_NUMBER, StrOptions(set(RULES))],
     "overall_bandwidth": [_POSITIVE, None],
     "alpha": [_POSITIVE],
     "kernel": [StrOptions(set(KERNELS))],
     "potential": [StrOptions({"convolved", "same"})],
     "statistic": [StrOptions({"ise", "cauchy_schwarz"})],
-    "n_permutations": [Interval(Integral, 1, 1_000_000, closed="both")],
+    "n_permutations": [Interval(Integral, 1, 1_000_000, closed="both"), None],
     "random_state": ["random_state"],
 }
-PAIR = CONSTRAINTS | {"bandwidth": [*CONSTRAINTS["bandwidth"], "array-like"]}  # of two samples
-checked, checked_pair = validated(CONSTRAINTS), validated(PAIR)
+_PAIR = {"bandwidth": [*CONSTRAINTS["bandwidth"], "array-like"]}  # of two samples
+_TEST = {
+    "bandwidth": [_NUMBER, StrOptions({"grid", "median", *RULES})],
+    "kernel": [StrOptions({"gaussian", "laplace"})],
+}
+_PAIR_OF_TEST = {"bandwidth": [*_TEST["bandwidth"], "array-like"]}
+checked, checked_pair = validated(CONSTRAINTS), validated(CONSTRAINTS | _PAIR)
+checked_test, checked_pair_test = validated(CONSTRAINTS | _TEST), validated(CONSTRAINTS | _TEST | _PAIR_OF_TEST)
 
 
 class Sample(NamedTuple):
@@ -57,11 +65,38 @@ def read_samples(X, Y, sample_weight_X, sample_weight_Y):
     return p, q
 
 
-def read_bandwidths(bandwidth):
-    h = np.asarray(bandwidth, dtype=np.float64)
-    if h.shape not in ((), (2,)) or not (np.isfinite(h) & (h > 0)).all():
-        raise ValueError(f"bandwidth has to be one positive number or a pair of them, got {bandwidth!r}.")
-    return tuple(map(float, np.broadcast_to(h, 2)))
+def read_one(X, sample_weight, bandwidth, kernel, n_jobs):
+    """A sample and its bandwidth; its weights add up to one."""
+    p = read_sample(X, sample_weight)
+    if isinstance(bandwidth, str):
+        bandwidth = chosen_bandwidth(bandwidth, [p], kernel, n_jobs)
+    return p.normalized(), float(bandwidth)
+
+
+def read_normalized(X, Y, sample_weight_X, sample_weight_Y, bandwidth, kernel, n_jobs):
+    """Two samples, the weights of each adding up to one, and the pair of their bandwidths."""
+    p, q = read_samples(X, Y, sample_weight_X, sample_weight_Y)
+    return p.normalized(), q.normalized(), read_bandwidths(bandwidth, p, q, kernel, n_jobs)
+
+
+def read_bandwidths(bandwidth, p, q, kernel, n_jobs):
+    """Those of two samples: a word means one bandwidth for both, because only those compare."""
+    if isinstance(bandwidth, str):
+        return (chosen_bandwidth(bandwidth, [p, q], kernel, n_jobs),) * 2
+    return pair_of(bandwidth)
+
+
+def pair_of(bandwidth):
+    """One number for both samples, or a tuple of two."""
+    if not (np.ndim(bandwidth) == 0 or isinstance(bandwidth, tuple) and len(bandwidth) == 2):
+        raise ValueError(
+            "bandwidth has to be a number or a tuple of two numbers, one for each sample (not one for each feature), "
+            f"got {bandwidth!r}."
+        )
+    h = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), 2)
+    if not (np.isfinite(h) & (h > 0)).all():
+        raise ValueError(f"bandwidth has to be positive and finite, got {bandwidth!r}.")
+    return tuple(h.tolist())
 
 
 def log_density(points, sample, kernel, bandwidth, n_jobs, leave_one_out=False):

@@ -1,4 +1,4 @@
-"""Tests of two samples and of independence, by permutations that share one pass over the pairs."""
+"""Tests of two samples and of independence, by random permutations or by the moments of all of them."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from .._expansion.points import blocks
-from .._utils.from_sklearn import StrOptions, validated
-from .._utils.typing import Array, ArrayLike, RandomState
-from ..kernels import kernel_sums, log_normalizer
-from ..linalg import rpcholesky
-from ._parzen import CONSTRAINTS, PAIR, read_bandwidths, read_sample, read_samples
+from .._utils.typing import Array, ArrayLike, Bandwidth, RandomState
+from ..kernels import kernel_sums
+from ._gram import Gram, correlations, inner
+from ._moments import log_choices, permutation_moments, tail
+from ._parzen import checked_pair_test, checked_test, read_sample, read_samples
+from ._test_kernel import kernel_of_test, kernels_of_tests
 
-_KERNEL = {"kernel": [StrOptions({"gaussian", "laplace"})]}
-_TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
-_TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits
+TIED = 1e-9  # statistics this close are equal: sums in another order differ in their last bits
+STEADY = 1e-6  # of its mean: a statistic that varies less says nothing, and is rounding
 
 
 class PermutationTest(NamedTuple):
@@ -24,26 +24,34 @@ class PermutationTest(NamedTuple):
     Attributes
     ----------
     statistic : float
-        Of the samples as they are.
+        Of the samples as they are; with a grid of bandwidths the largest of the standardized ones. A divergence that no
+        float can hold is 0 or infinite; the p-value does not depend on it.
     p_value : float
         Share of the statistics of all permutations, the given order among them, that are as large.
-    null_distribution : ndarray of shape (n_permutations,)
-        The statistics of the permutations.
+    null_distribution : ndarray of shape (n_permutations,) or None
+        The statistics of the permutations; None if the p-value comes from their moments.
+    bandwidth : float or tuple of two floats
+        Bandwidth of the statistic, for the test of independence that of X and that of Y.
     """
 
     statistic: float
     p_value: float
-    null_distribution: Array
+    null_distribution: Array | None
+    bandwidth: float | tuple[float, float]
+
+    def __repr__(self):
+        n = "all" if self.null_distribution is None else len(self.null_distribution)
+        return f"PermutationTest(statistic={self.statistic:.4g}, p_value={self.p_value:.4g}, n_permutations={n})"
 
 
-@validated(CONSTRAINTS | _KERNEL)
+@checked_test
 def two_sample_test(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: float,
+    bandwidth: str | float = "grid",
     statistic: str = "ise",
-    n_permutations: int = 999,
+    n_permutations: int | None = 999,
     kernel: str = "gaussian",
     potential: str = "convolved",
     random_state: RandomState = 0,
@@ -58,13 +66,17 @@ def two_sample_test(
     ----------
     X, Y : array-like of shape (n_samples_X, n_features) and (n_samples_Y, n_features)
         Samples; everything is computed in float64.
-    bandwidth : float
-        Bandwidth h > 0 in the units of the features, of both samples.
+    bandwidth : {"grid", "median", "cv", "silverman", "scott"} or float, default="grid"
+        Bandwidth h > 0 in the units of the features, of both samples, or a rule for all points together. "median" is
+        half the median distance between two points, "cv" makes each point likely given the others. "grid" takes six
+        bandwidths, from a sixteenth of the median rule to twice it, and the largest of their standardized statistics:
+        the permutations are treated alike, so the level holds.
     statistic : {"ise", "cauchy_schwarz"}, default="ise"
         :func:`integrated_squared_error`, which is the squared maximum mean discrepancy of [1]_ with the convolved
         kernel, or :func:`cauchy_schwarz_divergence`.
-    n_permutations : int, default=999
-        Number of random permutations, at most a million.
+    n_permutations : int or None, default=999
+        Number of random permutations, at most a million. None draws none: the p-value is the tail of a Pearson III
+        distribution with the first three moments of the statistics of all permutations (``statistic="ise"`` only).
     kernel : {"gaussian", "laplace"}, default="gaussian"
         Kernel of the Parzen densities.
     potential : {"convolved", "same"}, default="convolved"
@@ -77,7 +89,7 @@ def two_sample_test(
     Returns
     -------
     test : PermutationTest
-        A tuple (statistic, p_value, null_distribution).
+        A tuple (statistic, p_value, null_distribution, bandwidth).
 
     Raises
     ------
@@ -87,8 +99,11 @@ def two_sample_test(
 
     Notes
     -----
-    With n samples in all and P permutations, one pass over the n^2 pairs for all of them: each is a column of
-    indicators e, and the statistics are made of ``e^T K e`` and ``1^T K e``. O(n^2 (d + P)) time, O(n P) memory.
+    The kernel matrix is factored to 1e-8 of its trace, with r columns. Up to 2048 points it is formed if r exceeds n /
+    8. With more points the factor ends after 256 columns (134 for a million points): it belongs to a kernel that sees
+    less detail, at the same level. With n samples in all and P permutations each bandwidth takes O(n r (r + P)) time
+    and O(n (r + P)) memory; with ``n_permutations=None`` O(n r^2) and O(n r). "cauchy_schwarz" takes one pass over the
+    n^2 pairs for each bandwidth, O(n^2 (d + P)) time.
 
     References
     ----------
@@ -100,36 +115,39 @@ def two_sample_test(
     >>> import numpy as np
     >>> from spectralcls.information import two_sample_test
     >>> X, Y = np.random.default_rng(0).normal(size=(2, 200, 2))
-    >>> two_sample_test(X, Y, bandwidth=0.5).p_value > 0.05
+    >>> two_sample_test(X, Y).p_value > 0.05
     True
-    >>> two_sample_test(X, Y + 0.5, bandwidth=0.5).p_value
+    >>> two_sample_test(X, Y + 0.5).p_value
     0.001
     """
+    if n_permutations is None and statistic != "ise":
+        raise ValueError(
+            f"n_permutations=None needs statistic='ise': the moments of {statistic!r} have no closed form."
+        )
     p, q = read_samples(X, Y, None, None)
     n, m = len(p.points), len(q.points)
-    points, rng = np.concatenate([p.points, q.points]), check_random_state(random_state)
-    inside = np.zeros((n + m, 1 + n_permutations))
-    inside[:n, 0] = 1
+    tested = kernel_of_test([p, q], bandwidth, kernel, potential, n_jobs)
+    if n_permutations is None:
+        signs = Gram(np.repeat([1 / n, -1 / m], [n, m])[:, None])
+        return _by_moments([(gram, signs) for gram in tested.grams()], tested, log_choices(n, m))
+    rng, inside = check_random_state(random_state), np.zeros((n + m, 1 + n_permutations), dtype=bool)
+    inside[:n, 0] = True
     for column in inside.T[1:]:
-        column[rng.permutation(n + m)[:n]] = 1
-    h = _potential_bandwidth(kernel, bandwidth, potential)
-    own, across, others = _quadratic_forms(points, inside, kernel, h, n_jobs)
-    pp, pq, qq = own / n**2, across / (n * m), others / m**2
+        column[rng.permutation(n + m)[:n]] = True
     if statistic == "ise":
-        values = (pp - 2 * pq + qq) * np.exp(-log_normalizer(kernel, points.shape[1], h))
-    else:
-        with np.errstate(divide="ignore"):
-            values = (np.log(pp) + np.log(qq)) / 2 - np.log(pq)
-    return _result(np.maximum(values, 0.0))
+        values = [_squared_errors(gram, inside) for gram in tested.grams()]
+        return _by_draws(np.array(values), tested, tested.log_constants)
+    values = [_cauchy_schwarz(tested.points, inside, kernel, h, n_jobs) for h in tested.widths]
+    return _by_draws(np.array(values), tested)
 
 
-@validated(PAIR | _KERNEL)
+@checked_pair_test
 def independence_test(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    bandwidth: float | ArrayLike,
-    n_permutations: int = 999,
+    bandwidth: Bandwidth | str = "grid",
+    n_permutations: int | None = 999,
     kernel: str = "gaussian",
     potential: str = "convolved",
     random_state: RandomState = 0,
@@ -145,10 +163,11 @@ def independence_test(
     ----------
     X, Y : array-like of shape (n_samples, n_features_X) and (n_samples, n_features_Y)
         What was measured; everything is computed in float64.
-    bandwidth : float or pair of floats
-        Bandwidth h > 0 in the units of the features; of a pair the first is that of X, the second that of Y.
-    n_permutations : int, default=999
-        Number of random permutations, at most a million.
+    bandwidth : {"grid", "median", "cv", "silverman", "scott"}, float or tuple of two floats, default="grid"
+        Bandwidth h > 0 in the units of the features, a tuple (that of X, that of Y), or a rule for each of them, as in
+        `two_sample_test`. Both take the same place in the grid.
+    n_permutations : int or None, default=999
+        Number of random permutations, at most a million; None as in `two_sample_test`.
     kernel : {"gaussian", "laplace"}, default="gaussian"
         Kernel of the Parzen densities.
     potential : {"convolved", "same"}, default="convolved"
@@ -156,12 +175,12 @@ def independence_test(
     random_state : int, RandomState instance or None, default=0
         Draws the permutations.
     n_jobs : int or None, default=None
-        Not used by the matrix products, which follow the limits of BLAS.
+        Threads of the kernel evaluations.
 
     Returns
     -------
     test : PermutationTest
-        A tuple (statistic, p_value, null_distribution).
+        A tuple (statistic, p_value, null_distribution, bandwidth).
 
     Raises
     ------
@@ -170,10 +189,10 @@ def independence_test(
 
     Notes
     -----
-    Both kernel matrices are factored once, G G^T and F F^T, to 1e-8 of their traces, with r and s columns, which takes
-    n (r + s) pairs. All permutations are then columns of one product: each is ``G^T F`` for permuted rows of F, in
-    O(n r s) time, and none visits a pair again. Smooth kernels in few dimensions have few columns, narrow ones up to
-    n. Memory is O(n (r + s)).
+    Kernel matrices are factored as in `two_sample_test`, with r and s columns. Of random orders of the rows, each with
+    all of its n cyclic shifts, `n_permutations` are drawn. Fourier transforms give the statistics of all shifts of an
+    order at once: O(n log n) time for one permutation of the matrices, O(r s log n) of the factors, whichever is less.
+    Memory is O(n (r + s)), or n^2 numbers up to 2048 points.
 
     References
     ----------
@@ -185,54 +204,89 @@ def independence_test(
     >>> import numpy as np
     >>> from spectralcls.information import independence_test
     >>> angle = np.random.default_rng(0).uniform(0, 2 * np.pi, size=(200, 1))
-    >>> independence_test(np.cos(angle), np.sin(angle), bandwidth=0.3).p_value  # uncorrelated, but dependent
+    >>> independence_test(np.cos(angle), np.sin(angle)).p_value  # uncorrelated, but dependent
     0.001
     """
     p, q = read_sample(X, None), read_sample(Y, None, "Y")
     check_consistent_length(p.points, q.points)
-    n, rng, log_constant, factors = len(p.points), check_random_state(random_state), 0.0, []
-    for sample, width in zip((p, q), read_bandwidths(bandwidth), strict=True):
-        h = _potential_bandwidth(kernel, width, potential)
-        low = rpcholesky(sample.points, n, kernel=kernel, bandwidth=h, tol=_TOL, random_state=0)
-        factors.append(low.factor - low.factor.mean(axis=0))
-        log_constant -= log_normalizer(kernel, sample.points.shape[1], h)
-    orders = np.stack([np.arange(n), *(rng.permutation(n) for _ in range(n_permutations))])
-    values = _cross_covariances(factors[0], factors[1], orders) / n**2
-    return _result(values * np.exp(log_constant))
+    n = len(p.points)
+    of_x, of_y = kernels_of_tests([p, q], bandwidth, kernel, potential, n_jobs)
+    tested = of_x._replace(
+        bandwidths=list(zip(of_x.bandwidths, of_y.bandwidths, strict=True)),
+        log_constants=of_x.log_constants + of_y.log_constants - 2 * np.log(n),
+    )
+    pairs = zip(of_x.grams(), of_y.grams(), strict=True)
+    if n_permutations is None:
+        return _by_moments(pairs, tested, log_choices(*[1] * n))
+    rng = check_random_state(random_state)
+    orders = np.array([rng.permutation(n) for _ in range(-(-(1 + n_permutations) // n))])
+    drawn = np.append(0, 1 + rng.choice(orders.size - 1, n_permutations, replace=False))
+    return _by_draws(np.array([correlations(A, B, orders)[drawn] for A, B in pairs]), tested, tested.log_constants)
 
 
-def _potential_bandwidth(kernel, bandwidth, potential):
-    return float(np.sqrt(2) * bandwidth) if kernel == "gaussian" and potential == "convolved" else float(bandwidth)
+def _squared_errors(gram, inside):
+    """``|p - q|^2`` for each column of ``inside`` (n, c), which of the points are those of p."""
+    n, out = inside[:, 0].sum(), np.empty(inside.shape[1])
+    for own in blocks(len(out), 8 * len(inside)):
+        out[own] = gram.forms(np.where(inside[:, own], 1 / n, -1 / (len(inside) - n)))
+    return np.maximum(out, 0.0)
 
 
-def _quadratic_forms(points, columns, kernel, h, n_jobs):
-    """``e^T K e``, ``f^T K e`` and ``f^T K f`` (c,) of the columns e of zeros and ones, f = 1 - e.
+def _cauchy_schwarz(points, inside, kernel, h, n_jobs):
+    """The divergence for each column of ``inside`` (n, c).
 
-    f^T K e is no difference of others: far apart, it may be smaller than their rounding.
+    f^T K e, f = 1 - e, is no difference of others: far apart, it may be smaller than their rounding.
     """
+    columns = inside.astype(np.float64)
     weights = np.column_stack([columns, np.ones(len(points))])
     own, across, others = np.zeros((3, columns.shape[1]))
     for rows in blocks(len(points), 24 * weights.shape[1]):
         sums = kernel_sums(points[rows], points, weights=weights, kernel=kernel, bandwidth=h, n_jobs=n_jobs)
-        of_inside, of_all, inside, outside = sums[:, :-1], sums[:, -1], columns[rows], 1 - columns[rows]
-        own += np.einsum("ic,ic->c", inside, of_inside)
-        across += np.einsum("ic,ic->c", outside, of_inside)
-        others += of_all @ outside
-    return own, across, others - across
+        of_inside, of_all, here, there = sums[:, :-1], sums[:, -1], columns[rows], 1 - columns[rows]
+        own += np.einsum("ic,ic->c", here, of_inside)
+        across += np.einsum("ic,ic->c", there, of_inside)
+        others += of_all @ there
+    with np.errstate(divide="ignore"):
+        return np.maximum((np.log(own) + np.log(others - across)) / 2 - np.log(across), 0.0)
 
 
-def _cross_covariances(G, F, orders):
-    """``|G^T F[order]|^2`` for each of the orders (p, n), of which as many as fit are columns of one product."""
-    G, s = np.ascontiguousarray(G.T), F.shape[1]
-    out = np.empty(len(orders))
-    for own in blocks(len(orders), 8 * s * (len(F) + len(G))):
-        columns = F[orders[own].T].reshape(len(F), -1)  # (n, p s)
-        out[own] = ((G @ columns) ** 2).reshape(len(G), -1, s).sum(axis=(0, 2))
-    return out
+def _by_draws(values, tested, log_constants=None):
+    """The result of statistics (b, 1 + n_permutations) of each bandwidth, the first of the samples as they are."""
+    if len(values) == 1:
+        best, statistics = 0, values[0]
+    else:
+        bounded = values if log_constants is not None else -np.exp(-values)  # a divergence may be infinite
+        mean, deviation = bounded.mean(axis=1), bounded.std(axis=1)
+        says = deviation > STEADY * np.abs(bounded).max(axis=1)
+        z = (bounded.T - mean) / np.where(says, deviation, 1.0)
+        standardized = np.where(says | ~says.any(), z, -np.inf).T
+        best, statistics = int(standardized[:, 0].argmax()), standardized.max(axis=0)
+    observed, null = statistics[0], statistics[1:]
+    tied = (
+        TIED * abs(observed) if np.isfinite(observed) else 0.0
+    )  # samples that no kernel joins are infinitely far apart
+    p_value = float((1 + np.count_nonzero(null >= observed - tied)) / (1 + len(null)))
+    if len(values) == 1 and log_constants is not None:
+        statistics = _times(statistics, log_constants[0])
+    return PermutationTest(float(statistics[0]), p_value, statistics[1:], tested.bandwidths[best])
 
 
-def _result(values):
-    observed, null = float(values[0]), values[1:]
-    tied = _TIED * observed if np.isfinite(observed) else 0.0  # samples that no kernel joins are infinitely far apart
-    as_large = np.count_nonzero(null >= observed - tied)
-    return PermutationTest(observed, float((1 + as_large) / (1 + len(null))), null)
+def _by_moments(pairs, tested, log_orders):
+    """The result of ``sum_ij A_ij B_ij`` for pairs of matrices, one of each bandwidth."""
+    found = []
+    for A, B in pairs:
+        value, (mean, deviation, skewness) = inner(A, B), permutation_moments(A, B)
+        steady = deviation <= STEADY * max(abs(value), abs(mean))
+        z = 0.0 if steady else (value - mean) / deviation
+        found.append((1.0 if steady else tail(z, skewness, log_orders), -z, value))
+    best = min(range(len(found)), key=lambda b: found[b][:2])
+    p_value, minus_z, value = found[best]
+    statistic = _times(max(value, 0.0), tested.log_constants[0]) if len(found) == 1 else -minus_z
+    # One of several bandwidths has a p-value as small as this at most that many times as often.
+    return PermutationTest(float(statistic), min(p_value * len(found), 1.0), None, tested.bandwidths[best])
+
+
+def _times(values, log_constant):
+    """Values times exp(log_constant), 0 or infinite only if no float can hold the product."""
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        return np.exp(np.log(values) + log_constant)

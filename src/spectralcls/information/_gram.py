@@ -1,0 +1,152 @@
+"""Centered kernel matrices, as a matrix or as a factor of few columns, and their sums under permutations.
+
+Both tests compare two centered matrices A and B by ``T = sum_ij A_ij B_ij`` and ask how large T is if the rows and
+columns of B are permuted. In the test of two samples B is ``w w^T`` for weights w of either sign, the test of
+independence has a kernel matrix on both sides.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.fft import irfft, rfft
+
+from ..kernels import kernel_matrix
+from ..linalg import rpcholesky
+
+TOL = 1e-8  # of the trace of a kernel matrix that its factor may miss
+MOST_PAIRED = 2048  # points whose matrix is formed if its factor has many columns: 32 MiB, and its cube takes a second
+MOST_COLUMNS = 256  # of a factor of more points
+MOST_NUMBERS = 1 << 27  # in a factor: 1 GiB, 134 columns for a million points
+CUBED = 16  # columns whose products of three are cheaper to sum than the cubes of pairs
+
+
+@dataclass(frozen=True)
+class Gram:
+    """A centered matrix, ``F F^T`` or as it is: its rows add up to zero.
+
+    Attributes
+    ----------
+    factor : (n, r), or None if `matrix` is given
+    matrix : (n, n), or None
+    """
+
+    factor: np.ndarray | None = None
+    matrix: np.ndarray | None = None
+
+    @classmethod
+    def of_kernel(cls, points, kernel, bandwidth, n_jobs=None):
+        """Of a positive definite kernel; up to `MOST_PAIRED` points exact to `TOL` of its trace.
+
+        A factor of more points ends after `MOST_COLUMNS` columns: it is that of a kernel that is as good for a test,
+        because it does not depend on the order of the points.
+        """
+        n = len(points)
+        few = n <= MOST_PAIRED
+        most = max(n // 8, 1) if few else max(min(MOST_COLUMNS, MOST_NUMBERS // n), 1)
+        order = canonical_order(points)
+        options = dict(kernel=kernel, bandwidth=bandwidth, n_jobs=n_jobs)
+        low = rpcholesky(points[order], most, tol=TOL, random_state=0, **options)
+        if few and low.relative_trace_residual > TOL:
+            return cls(matrix=_centered(_centered(kernel_matrix(points, points, **options)).T))
+        factor = np.empty(low.factor.shape)
+        factor[order] = _centered(low.factor)
+        return cls(factor)
+
+    def __len__(self):
+        return len(self.matrix if self.factor is None else self.factor)
+
+    def dense(self):
+        return self.factor @ self.factor.T if self.matrix is None else self.matrix
+
+    def forms(self, columns):
+        """``w^T A w`` of each column w (n, c)."""
+        if self.matrix is None:
+            return ((self.factor.T @ columns) ** 2).sum(axis=0)
+        return np.einsum("ic,ic->c", columns, self.matrix @ columns)
+
+    @property
+    def trace(self):
+        return float(np.vdot(self.factor, self.factor) if self.matrix is None else np.trace(self.matrix))
+
+    def graph_sums(self):
+        """Sums over the graphs of two and of three edges, of the matrix ``A - c I + c/n`` whose trace is zero.
+
+        Returns
+        -------
+        two, three : ndarrays
+            In the order of `_moments.PATTERNS`; the others vanish, as the rows and the diagonal add up to zero.
+        """
+        n, trace = len(self), self.trace
+        c = trace / max(n - 1, 1)
+        if self.factor is None:
+            A = self.matrix + c / n
+            A[np.diag_indices(n)] -= c
+            d, squares = np.diag(A), A**2
+            cubes, triangles = np.vdot(squares, A), np.vdot(A @ A, A)
+            in_squares, between = squares.sum(axis=1), d @ A @ d
+        else:
+            F, own = self.factor, np.einsum("ir,ir->i", self.factor, self.factor)
+            G = F.T @ F
+            d = own - c + c / n
+            in_squares = np.einsum("ir,ir->i", F @ G, F) - 2 * c * own + c**2 * (1 - 1 / n)
+            triangles = np.vdot(G @ G, G) - 3 * c * np.vdot(G, G) + 3 * c**2 * trace - c**3 * (n - 1)
+            between = ((F.T @ d) ** 2).sum() - c * (d @ d)
+            cubes = (d**3).sum() + self._cubes_of_pairs(c / n, own)
+        return np.array([d @ d, in_squares.sum()]), np.array([(d**3).sum(), d @ in_squares, between, cubes, triangles])
+
+    def _cubes_of_pairs(self, shift, own):
+        """Sum of ``(A_ij + shift)^3`` over i != j; of many columns and many points estimated by the pairs of some."""
+        F, (n, r) = self.factor, self.factor.shape
+        if r > CUBED:
+            rows = np.linspace(0, n - 1, min(n, MOST_PAIRED)).astype(int)
+            A = F[rows] @ F[rows].T + shift
+            A[np.diag_indices(len(A))] = 0.0
+            return np.vdot(A**2, A) * (n * (n - 1) / (len(A) * (len(A) - 1)))
+        products = sum((((F * column[:, None]).T @ F) ** 2).sum() for column in F.T)
+        squares = ((F.T @ F) ** 2).sum() - own @ own
+        return products - (own**3).sum() + 3 * shift * squares - 3 * shift**2 * own.sum() + shift**3 * n * (n - 1)
+
+
+def inner(A, B):
+    """``sum_ij A_ij B_ij`` of two of them."""
+    if A.matrix is None and B.matrix is None:
+        return float(((A.factor.T @ B.factor) ** 2).sum())
+    return float(np.vdot(A.dense(), B.dense()))
+
+
+def correlations(A, B, orders):
+    """``sum_ij A_ij B_p(i)p(j)`` for permutations p, all cyclic shifts of each order: (c * n,).
+
+    Shift s pairs row i of A in the first of the ``orders`` (c, n) with row i + s of B in each of them. The first value
+    is that of the rows as they are, and the first n are those of a group of permutations. The sums for all shifts are a
+    correlation: of the columns of two factors, or of the diagonals of two matrices.
+    """
+    n, out = len(A), []
+    factored = A.matrix is None and B.matrix is None
+    if factored and (n > MOST_PAIRED or A.factor.shape[1] * B.factor.shape[1] < n):
+        mine = rfft(A.factor[orders[0]].T)
+        for order in orders:
+            its, total = rfft(B.factor[order].T), np.zeros(n)
+            for column in mine:
+                total += (irfft(np.conj(column) * its, n) ** 2).sum(axis=0)
+            out.append(total)
+        return np.concatenate(out)
+    apart = np.arange(n // 2 + 1)[:, None]  # a diagonal and the one as far on the other side correlate alike
+    times = np.where((apart[:, 0] == 0) | (2 * apart[:, 0] == n), 1.0, 2.0)
+    around = (np.arange(n) + apart) % n
+
+    def diagonals(matrix, order):
+        return rfft(matrix[order, order[around]])
+
+    A, B = A.dense(), B.dense()
+    mine = np.conj(diagonals(A, orders[0])) * times[:, None]
+    return np.concatenate([irfft((mine * diagonals(B, order)).sum(axis=0), n) for order in orders])
+
+
+def _centered(rows):
+    return rows - rows.mean(axis=0)
+
+
+def canonical_order(points):
+    """An order of the rows that does not depend on the one in which they come: along a direction drawn once."""
+    return np.argsort(points @ np.random.default_rng(0).normal(size=points.shape[1]), kind="stable")

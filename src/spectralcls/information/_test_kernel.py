@@ -1,0 +1,78 @@
+"""Kernels of the tests: points in a scale of their own, the bandwidths that are tried, and their matrices."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._tuning import has_spread
+from ..kernels import log_normalizer
+from ._bandwidth import chosen_bandwidth
+from ._gram import Gram, canonical_order
+from ._parzen import Sample, pair_of
+
+GRID = 2.0 ** np.arange(-4, 2)  # times the median rule
+FARTHEST = 1e100  # coordinates beyond are as far: nothing overflows when squared
+MOST_EXPONENT = 1000  # of the scale
+
+
+class KernelOfTest(NamedTuple):
+    """Kernels of the same points at several bandwidths.
+
+    Attributes
+    ----------
+    points : (n, d), centered and scaled
+    kernel : str
+    widths : (b,), of the potentials, in the scale of the points
+    bandwidths : b floats, of the densities, in the units of the features
+    log_constants : (b,), of the densities
+    """
+
+    points: np.ndarray
+    kernel: str
+    widths: np.ndarray
+    bandwidths: list
+    log_constants: np.ndarray
+    n_jobs: int | None
+
+    def grams(self):
+        """The centered matrices, one at a time."""
+        return (Gram.of_kernel(self.points, self.kernel, float(h), self.n_jobs) for h in self.widths)
+
+
+def kernel_of_test(samples, bandwidth, kernel, potential, n_jobs):
+    """That of all samples together; `bandwidth` is a number or a word."""
+    points, exponent = _scaled(np.concatenate([sample.points for sample in samples]))
+    alike = Sample(points[canonical_order(points)], np.ones(len(points)))
+    if not isinstance(bandwidth, str):
+        h = np.array([np.clip(np.ldexp(float(bandwidth), -exponent), 1e-300, 1e300)])
+    elif not has_spread(points):
+        h = np.ones(1)  # all statistics are zero
+    elif bandwidth == "grid":
+        h = GRID * chosen_bandwidth("median", [alike], kernel, n_jobs)
+    else:
+        h = np.array([chosen_bandwidth(bandwidth, [alike], kernel, n_jobs)])
+    widths = np.sqrt(2) * h if kernel == "gaussian" and potential == "convolved" else h
+    log_constants = -log_normalizer(kernel, points.shape[1], widths) - points.shape[1] * exponent * np.log(2)
+    with np.errstate(over="ignore"):
+        bandwidths = np.ldexp(h, exponent).tolist() if isinstance(bandwidth, str) else [float(bandwidth)]
+    return KernelOfTest(points, kernel, widths, bandwidths, log_constants, n_jobs)
+
+
+def kernels_of_tests(samples, bandwidth, kernel, potential, n_jobs):
+    """That of each sample; `bandwidth` is a number, a word, or a number for each."""
+    each = [bandwidth] * 2 if isinstance(bandwidth, str) else pair_of(bandwidth)
+    return [kernel_of_test([p], h, kernel, potential, n_jobs) for p, h in zip(samples, each, strict=True)]
+
+
+def _scaled(X):
+    """The points about their medians, times the power of two at which half of them lie within 1, and its exponent.
+
+    A far point does not change the scale, and numbers of any size have squares.
+    """
+    with np.errstate(over="ignore"):
+        X = X - np.median(X, axis=0)
+        sizes = np.abs(X).max(axis=1)
+    sizes = sizes[sizes > 0]
+    exponent = int(np.clip(np.frexp(np.median(sizes))[1], -MOST_EXPONENT, MOST_EXPONENT)) if len(sizes) else 0
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(X, -exponent), -FARTHEST, FARTHEST), exponent
