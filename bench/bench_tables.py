@@ -32,6 +32,7 @@ from spectralcls import (
     PerTurboClassifier,
     datasets,
 )
+from spectralcls.cli import named_sets
 
 SETS = (
     "iris",
@@ -77,7 +78,7 @@ def one_quiet_thread():
 def problem(name, n_samples):
     """Features and labels of a set, at most `n_samples` of them, without classes of fewer than nine."""
     try:
-        bunch = datasets.load(name)
+        bunch = named_sets.load(name)
     except ValueError as error:
         pytest.skip(str(error))
     X, y = np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import Bunch
 
-from spectralcls.datasets import available, load
+from spectralcls.cli.named_sets import available, load
 
 
 class MissingData(Exception):

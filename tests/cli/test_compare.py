@@ -9,8 +9,8 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
-from spectralcls import __version__, datasets
-from spectralcls.cli import main, registry
+from spectralcls import __version__
+from spectralcls.cli import main, named_sets, registry
 
 METRICS = ("accuracy", "balanced_accuracy", "log_loss")
 KEYS = ["classifier", *(f"{metric}_{what}" for metric in METRICS for what in ("mean", "std")), "bandwidth"]
@@ -56,7 +56,7 @@ def test_every_named_set_is_in_the_help(capsys, monkeypatch):
     monkeypatch.delenv("SPECTRALCLS_DATA", raising=False)
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
-    assert set(datasets.available()) <= set(capsys.readouterr().out.replace(",", " ").split())
+    assert set(named_sets.available()) <= set(capsys.readouterr().out.replace(",", " ").split())
 
 
 def test_python_m_runs_it():

@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from spectralcls import datasets
-from spectralcls.cli import evaluation, main, registry, report
+from spectralcls.cli import evaluation, main, named_sets, registry, report
 from spectralcls.cli.evaluation import Outcome, Result
 from spectralcls.cli.registry import MAJORITY
 from spectralcls.cli.significance import LEVEL, advice, p_value, recommended, standings
@@ -167,7 +166,7 @@ def test_list_names_all_classifiers_and_data_sets_one_a_line(capsys):
     for entry in registry.ENTRIES:
         (line,) = [line for line in lines if line[2:].startswith(f"{entry.name}  ")]
         assert line.startswith(" ") == entry.front and "`" not in line and len(line) <= 120
-    assert all(f"  {name}" in lines for name in datasets.available(None))
+    assert all(f"  {name}" in lines for name in named_sets.available(None))
 
 
 @pytest.mark.parametrize("entry", registry.ENTRIES, ids=lambda entry: entry.name)

@@ -17,10 +17,10 @@ def run(arguments):
     print("classifiers (case and the word Classifier may be left out, as in parzen; compare --all takes those with *):")
     for entry in registry.ENTRIES:
         print(f"{' ' if entry.front else '*'} {entry.name.ljust(width)}  {entry.summary}")
-    from .. import datasets
+    from . import named_sets
 
     print("\ndata sets:")
-    for name in datasets.available(arguments.data_home):
+    for name in named_sets.available(arguments.data_home):
         print(f"  {name}")
     print("  openml:NAME, or a file: .csv, .tsv, .txt, .data, .parquet, .xlsx, .ods, .npz")
     return 0

@@ -70,6 +70,7 @@ class Data:
 def read(arguments, n_samples=None):
     """The file, or the data set of that name."""
     from .. import datasets
+    from . import named_sets
 
     path = Path(arguments.data)
     is_file = path.suffix or path.exists()
@@ -87,11 +88,9 @@ def read(arguments, n_samples=None):
         if path.suffix.lower() == ".npz":
             if not path.exists():
                 raise CommandError(f"{path}: no such file")
-            bunch = datasets.read_npz(path, target=arguments.target or "y")
+            bunch = named_sets.read_npz(path, target=arguments.target or "y")
         else:
-            bunch = datasets.load(
-                arguments.data, data_home=getattr(arguments, "data_home", None), random_state=arguments.seed
-            )
+            bunch = named_sets.load(arguments.data, getattr(arguments, "data_home", None), arguments.seed)
     except (ValueError, OSError) as error:
         raise CommandError(str(error) if str(error) else repr(error)) from None
     return _from_bunch(bunch)

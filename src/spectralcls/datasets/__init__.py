@@ -1,19 +1,15 @@
-"""The papers' synthetic distributions, and functions that load data sets and read tables."""
+"""The papers' synthetic distributions, and functions that read tables."""
 
 from ._files import table_parts
 from ._generators import make_two_gaussians, make_two_rings, make_two_spirals
-from ._loading import available, load, read_npz
 from ._schema import Schema
 from ._table import read_table
 
 __all__ = [
     "Schema",
-    "available",
-    "load",
     "make_two_gaussians",
     "make_two_rings",
     "make_two_spirals",
-    "read_npz",
     "read_table",
     "table_parts",
 ]

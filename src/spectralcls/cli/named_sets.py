@@ -9,82 +9,40 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from .._utils.files import as_path
-from .._utils.typing import FilePath, RandomState, Sizes
-from . import _generators
+from ..datasets import make_two_gaussians, make_two_rings, make_two_spirals
 
 DATA_VARIABLE = "SPECTRALCLS_DATA"
 OPENML_PREFIX = "openml:"
 
 _BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _GENERATORS = {
-    "two_gaussians": _generators.make_two_gaussians,
-    "two_rings": _generators.make_two_rings,
-    "two_spirals": _generators.make_two_spirals,
+    "two_gaussians": make_two_gaussians,
+    "two_rings": make_two_rings,
+    "two_spirals": make_two_spirals,
 }
 
 
-def load(
-    name: str,
-    *,
-    data_home: FilePath | None = None,
-    n_samples: Sizes | None = None,
-    random_state: RandomState = 0,
-) -> Bunch:
-    """Load a data set by its name.
+def load(name, data_home=None, random_state=0):
+    """The data set of that name: bundled, generated, or NAME.npz in the data folder, looked up in this order.
 
-    Names are looked up among the sets that come with scikit-learn (iris, wine, breast_cancer, digits), the
-    generators of this module (two_gaussians, two_rings, two_spirals) and the files ``<name>.npz`` of the data
-    folder, in this order. A name ``openml:credit-g`` or ``openml:31`` is fetched from OpenML by name or number; nothing
-    else uses the network.
-
-    Parameters
-    ----------
-    name : str
-        Name of the set.
-    data_home : path-like, default=None
-        The data folder; None takes it from the environment variable SPECTRALCLS_DATA, if that is set. For
-        OpenML it is the folder of scikit-learn's cache.
-    n_samples : int or tuple of int, default=None
-        Size of a generated set (None: the generator's own default); not allowed for the others.
-    random_state : int, RandomState instance or None, default=0
-        Seed of a generated set.
+    ``openml:credit-g`` or ``openml:31`` is fetched from OpenML; nothing else uses the network.
 
     Returns
     -------
     data : Bunch
-        ``data`` (n_samples, n_features), ``target`` (n_samples,) with values 0, 1, ..., ``target_names``,
-        ``feature_names``, ``name``, and ``splits``, a list of (training rows, test rows), empty where the
-        set has none of its own: it can be passed as ``cv`` to scikit-learn.
+        ``data`` (n, d), ``target`` (n,) with values 0, 1, ..., ``target_names``, ``feature_names``, ``name``, and
+        ``splits``, a list of (training rows, test rows), empty if the set has none.
 
     Raises
     ------
-    TypeError
-        If the name is no string.
-    ValueError
-        If no set has that name, with the names there are; if a file or its shapes are broken.
-    FileNotFoundError
-        If the data folder does not exist.
-    ConnectionError
-        If OpenML cannot be reached.
-
-    Examples
-    --------
-    >>> from spectralcls.datasets import load
-    >>> load("wine").data.shape
-    (178, 13)
+    ValueError, FileNotFoundError, ConnectionError
     """
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {type(name).__name__}.")
-    if n_samples is not None and name not in _GENERATORS:
-        raise ValueError(f"n_samples is for generated data sets only ({', '.join(_GENERATORS)}); {name!r} is not one.")
     if name in _BUNDLED:
         bunch = getattr(sklearn_datasets, f"load_{name}")()
         names = np.asarray(bunch.target_names).astype(str)
         return _bunch(name, bunch.data, bunch.target.astype(np.int64), names, bunch.feature_names)
     if name in _GENERATORS:
-        size = {} if n_samples is None else {"n_samples": n_samples}
-        X, y = _GENERATORS[name](**size, random_state=random_state)
+        X, y = _GENERATORS[name](random_state=random_state)
         return _bunch(name, X, y, np.unique(y).astype(str))
     if name.startswith(OPENML_PREFIX):
         return _fetch_openml(name.removeprefix(OPENML_PREFIX), data_home)
@@ -98,73 +56,30 @@ def load(
     )
 
 
-def available(data_home: FilePath | None = None) -> list[str]:
-    """Return the names that :func:`load` knows without a network: bundled, generated, and in the data folder.
-
-    Parameters
-    ----------
-    data_home : path-like, default=None
-        The data folder, as in :func:`load`.
-
-    Returns
-    -------
-    names : list of str
-        The names, each once.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the data folder does not exist.
-
-    Examples
-    --------
-    >>> from spectralcls.datasets import available
-    >>> "wine" in available()
-    True
-    """
+def available(data_home=None):
+    """The names that :func:`load` knows without a network, each once."""
     return list(dict.fromkeys([*_BUNDLED, *_GENERATORS, *_names_in(_data_folder(data_home))]))
 
 
-def read_npz(path: FilePath, *, target: str = "y") -> Bunch:
-    """Read a data set from one ``.npz`` file.
+def read_npz(path, target="y"):
+    """The data set of a ``.npz`` file, as :func:`load` returns it.
 
     The file holds one of
 
-    - ``X``, ``y`` and, if wanted, ``classes`` (the names of the labels 0, 1, ...) and ``feature_names``;
+    - ``X``, ``y`` and optionally ``classes`` (the names of the labels 0, 1, ...) and ``feature_names``;
     - ``X_train``, ``y_train``, ``X_test``, ``y_test``, ``classes``: a predefined split;
-    - ``X``, ``y``, ``classes``, ``train_idx``, ``test_idx``, ``realisations``: one split per row of
-      ``train_idx``.
+    - ``X``, ``y``, ``classes``, ``train_idx``, ``test_idx``: one split per row of ``train_idx``.
 
     Parameters
     ----------
-    path : path-like
-        The file.
-    target : str, default="y"
-        Name of the array with the labels, where the file has X.
-
-    Returns
-    -------
-    data : Bunch
-        As :func:`load` returns it.
+    path : Path
+    target : str
+        Name of the array with the labels if the file has X.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is no ``.npz`` file, holds pickled objects, or has none of the forms above.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> from spectralcls.datasets import read_npz
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.savez(f"{folder}/lines.npz", X=np.eye(3), y=np.arange(3))
-    ...     read_npz(f"{folder}/lines.npz").data.shape
-    (3, 3)
+    ValueError, FileNotFoundError
     """
-    path = as_path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if not zipfile.is_zipfile(path):
@@ -227,8 +142,6 @@ def _data_folder(data_home):
     folder = data_home if data_home is not None else os.environ.get(DATA_VARIABLE) or None
     if folder is None:
         return None
-    if not isinstance(folder, (str, os.PathLike)):
-        raise TypeError(f"data_home must be the name of a folder, got {folder!r}.")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"The data folder {folder} does not exist.")
     return Path(folder)
